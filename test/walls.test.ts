@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFolders, readImports } from './support/repository/read-imports.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import type { TemporaryFolder } from './support/temporary-folder.ts';

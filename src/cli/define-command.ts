@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { parseArgs } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
 import type { Command } from 'commander';
 import type { Redactor } from '../lib/text/redactor.ts';
 import type { LogLevel } from '../model/settings.ts';

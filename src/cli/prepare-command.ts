@@ -2,10 +2,11 @@ import type { Credentials, Settings } from '../model/settings.ts';
 import type { CheckOptions } from '../commands/check/check.ts';
 import type { Folders } from '../daemon/control/resolve-path.ts';
 import type { DecisionPort } from '../model/ports/control-port.ts';
-import { levelAskedFor, type CommandContext, type GlobalFlags } from './define-command.ts';
 import type { FleetAddress } from '../commands/ask-fleet.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import type { DaemonClient } from '../commands/daemon-client.ts';
+import { levelAskedFor } from './define-command.ts';
+import type { CommandContext, GlobalFlags } from './define-command.ts';
 
 /** The configuration and the log of one command. */
 export type PreparedCommand = Awaited<ReturnType<typeof prepareCommand>>;

@@ -1,7 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
-import { type Command, CommanderError } from 'commander';
-import { secretVariables } from '../config/secrets/secret-names.ts';
+import { CommanderError } from 'commander';
+import type { Command } from 'commander';
 import { closest } from '../lib/text/closest.ts';
+import { printable } from '../lib/text/printable.ts';
+import { createRedactor } from '../lib/text/redactor.ts';
+import { secretVariables } from '../config/secrets/secret-names.ts';
 import {
   ConfigurationError,
   IngestdError,
@@ -9,10 +12,9 @@ import {
   errorMessage,
   exitCodes,
 } from '../model/errors.ts';
-import { printable } from '../lib/text/printable.ts';
-import { createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from '../log/standard-error.ts';
-import { readCommandLine, type CommandContext } from './define-command.ts';
+import { readCommandLine } from './define-command.ts';
+import type { CommandContext } from './define-command.ts';
 import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
 

@@ -13,16 +13,16 @@ import type { LimiterPort } from '../model/ports/service-port.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
-import { fleetReader } from './fleet/whole-fleet.ts';
 import type { Clashes } from './fleet/publisher.ts';
+import { fleetReader } from './fleet/whole-fleet.ts';
 import { Lease } from './lease/lease.ts';
 import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
-import { SharedLimiter } from './permits/shared-limiter.ts';
-import { fleetPrefix, openLink } from './redis/connection.ts';
 import { createTokenStore } from './token-store.ts';
 import type { TokenStore } from './token-store.ts';
+import { SharedLimiter } from './permits/shared-limiter.ts';
+import { fleetPrefix, openLink } from './redis/connection.ts';
 
 export interface ClusterOptions {
   readonly settings: ClusterSettings;

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 
 import * as z from 'zod';
 
+import { orNull } from '../lib/or-null.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
@@ -9,7 +10,6 @@ import type { Credentials } from '../model/settings.ts';
 import { aliveMs } from './fleet-times.ts';
 import { readTimeLua } from './redis/redis-time.ts';
 import type { RedisSession } from './redis/connection.ts';
-import { orNull } from '../lib/or-null.ts';
 
 /** KEYS: token, lease, failure, credentials, seen. ARGV: operation, host, who, lease, value, ms, channel. */
 const tokenScript = `

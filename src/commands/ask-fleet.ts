@@ -1,7 +1,8 @@
+import { redisNodes } from '../lib/server/redis-address.ts';
 import { forgetHost, haltFleet, readFleet } from '../cluster/fleet/whole-fleet.ts';
 import { fleetTimes } from '../cluster/fleet-times.ts';
-import { fleetPrefix, openSession, type RedisSession } from '../cluster/redis/connection.ts';
-import { redisNodes } from '../lib/server/redis-address.ts';
+import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
+import type { RedisSession } from '../cluster/redis/connection.ts';
 import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
 import type { FleetStatus } from '../model/report/fleet.ts';
 import type { ClusterSettings, Settings } from '../model/settings.ts';

@@ -14,7 +14,8 @@ import {
 } from '../model/errors.ts';
 import type { ControlPort, DecisionPort } from '../model/ports/control-port.ts';
 import { whySchema } from '../model/report/command-reports.ts';
-import { statusSchema, type Status } from '../model/report/status.ts';
+import { statusSchema } from '../model/report/status.ts';
+import type { Status } from '../model/report/status.ts';
 
 /** The running daemon, reached through its socket. Every call throws IngestdError with the daemon's words. */
 export interface DaemonClient extends DecisionPort, Pick<ControlPort, 'why' | 'revoke'> {

@@ -1,23 +1,26 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { refKey, type FileStat } from '../model/document.ts';
+import { systemClock } from '../lib/time/clock.ts';
+import { refKey } from '../model/document.ts';
+import type { FileStat } from '../model/document.ts';
 import type { LedgerEntry, LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
 import type { Settings } from '../model/settings.ts';
-import { silentLog, type LogPort } from '../model/ports/log-port.ts';
+import { silentLog } from '../model/ports/log-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 import { readImport } from '../ledger/transfer/read-import.ts';
 import type { ImportedChange } from '../ledger/transfer/imported-ledger.ts';
-import { withLedger, type OfflineOptions } from './offline/with-ledger.ts';
 import {
   claimLedger,
   requireService,
   serviceIdentity,
   serviceWords,
 } from '../daemon/preconditions/whose-ledger.ts';
-import { systemClock } from '../lib/time/clock.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import { statOf } from '../scan/walk/entry.ts';
+import { withLedger } from './offline/with-ledger.ts';
+import type { OfflineOptions } from './offline/with-ledger.ts';
 import { asItStands, withFolder } from './unwatched-folder.ts';
 
 const recordsAtOnce = 5_000;

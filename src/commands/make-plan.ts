@@ -1,3 +1,4 @@
+import { systemClock } from '../lib/time/clock.ts';
 import type { DocumentRef } from '../model/document.ts';
 import type {
   FileOutcome,
@@ -18,12 +19,11 @@ import { Engine } from '../sync/engine.ts';
 import { reasonOf } from '../sync/tasks/task.ts';
 import { followFolders } from '../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
-import { openUnwatched } from './unwatched-folder.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
 import { countKept } from '../daemon/report/make-status.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
-import { systemClock } from '../lib/time/clock.ts';
+import { openUnwatched } from './unwatched-folder.ts';
 
 const askMs = 20;
 /** Files that still change are listed as waiting; a plan does not wait for them longer than this. */

@@ -3,17 +3,22 @@ import { basename, dirname, join } from 'node:path';
 
 import { pathInside } from '../lib/files/path-inside.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
-import { settingsSchema, type Settings } from '../model/settings.ts';
+import { settingsSchema } from '../model/settings.ts';
+import type { Settings } from '../model/settings.ts';
 import { buildSettings } from './settings/build-settings.ts';
-import { readEnvironmentFile } from './environment/environment-file.ts';
-import { type Override, applyOverrides, readOverrides } from './environment/overrides.ts';
-import { explainIssues, type Problem } from './settings/explain-issues.ts';
-import { findSecrets, secretMeantBy } from './secrets/secret-names.ts';
-import { type SettingsSearch, findSettingsFile } from './find-places.ts';
+import { explainIssues } from './settings/explain-issues.ts';
+import type { Problem } from './settings/explain-issues.ts';
 import { schemaAt } from './settings/setting-keys.ts';
-import { readTrustedFile } from './trusted-file.ts';
-import { type YamlText, readYaml } from './yaml.ts';
+import { readEnvironmentFile } from './environment/environment-file.ts';
+import { applyOverrides, readOverrides } from './environment/overrides.ts';
+import type { Override } from './environment/overrides.ts';
+import { findSecrets, secretMeantBy } from './secrets/secret-names.ts';
 import { readSecret } from './secrets/read-secrets.ts';
+import { findSettingsFile } from './find-places.ts';
+import type { SettingsSearch } from './find-places.ts';
+import { readTrustedFile } from './trusted-file.ts';
+import { readYaml } from './yaml.ts';
+import type { YamlText } from './yaml.ts';
 
 /** What `loadConfiguration` is given. */
 export interface ConfigurationSearch extends SettingsSearch {

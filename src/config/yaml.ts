@@ -1,4 +1,5 @@
-import { type Document, LineCounter, isMap, isNode, isPair, parseDocument, stringify } from 'yaml';
+import { LineCounter, isMap, isNode, isPair, parseDocument, stringify } from 'yaml';
+import type { Document } from 'yaml';
 import { orNull } from '../lib/or-null.ts';
 import { excerpt } from '../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';

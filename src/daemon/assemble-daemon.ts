@@ -1,13 +1,13 @@
+import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { sentences } from '../lib/text/sentences.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
-import { isWithin } from '../lib/time/clock.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
 import type { Activity, Reason, Status } from '../model/report/status.ts';
-import type { Place } from './process/join-cluster.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { Log } from '../log/create-log.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
@@ -17,16 +17,16 @@ import type { DeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { createMetrics } from '../status/metrics/metrics.ts';
 import type { Metrics } from '../status/metrics/metrics.ts';
 import { Engine } from '../sync/engine.ts';
+import { version } from '../config/package-files.ts';
+import type { Place } from './process/join-cluster.ts';
 import { createChangeSignal } from './report/change-signal.ts';
+import { duplicateLister, makeStatus, withoutRepeats } from './report/make-status.ts';
 import { createControl } from './control/control.ts';
 import { pausedNames } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
-import { duplicateLister, makeStatus, withoutRepeats } from './report/make-status.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
 import { createSignIn } from './sign-in.ts';
-import { version } from '../config/package-files.ts';
-import { sentences } from '../lib/text/sentences.ts';
 
 export interface DaemonOptions {
   readonly settings: Settings;

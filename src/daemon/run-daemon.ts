@@ -10,6 +10,7 @@ import type { Credentials, Settings } from '../model/settings.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
+import { version } from '../config/package-files.ts';
 import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
 import { joinCluster, nameTaken } from './process/join-cluster.ts';
@@ -18,7 +19,6 @@ import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import type { Signals } from './process/signals.ts';
 import { warnOfLostState } from './process/warn-of-lost-state.ts';
-import { version } from '../config/package-files.ts';
 
 /** What SIGHUP reads again. */
 export interface Reloaded {

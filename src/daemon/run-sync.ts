@@ -1,14 +1,16 @@
+import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
 import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
-import { longestList, type Reason } from '../model/report/status.ts';
+import { longestList } from '../model/report/status.ts';
+import type { Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import { createFleetPatience, withLease, type Place } from './process/join-cluster.ts';
+import { createFleetPatience, withLease } from './process/join-cluster.ts';
+import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
-import { systemClock } from '../lib/time/clock.ts';
 
 /** How far one pass has come. */
 export type SyncProgress = ReturnType<typeof progressOf>;

@@ -3,31 +3,31 @@ import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 
-import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import type { Clock } from '../lib/time/clock.ts';
-import type { LogPort } from '../model/ports/log-port.ts';
 import { printableJson } from '../lib/text/printable.ts';
 import { closeInTime, createLimitedServer, noSchemas } from '../lib/server/http-server.ts';
-import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
-import type { AuthContext } from './auth/auth-routes.ts';
-import { addAuthRoutes } from './auth/auth-routes.ts';
-import type { DataDirectory } from './documents/data-directory.ts';
-import { takeDataDirectory } from './documents/data-directory.ts';
-import type { DocumentStore, FileRecord } from './documents/document-store.ts';
-import { openDocumentStore, showDocument } from './documents/document-store.ts';
-import { openIdentity } from './auth/identity.ts';
-import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
-import { addPageGuard } from './page/page-guard.ts';
-import { addPageRoutes } from './page/page-routes.ts';
-import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
-import { openTokens } from './auth/tokens.ts';
 import { reachableHost } from '../lib/server/host.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 import { ConfigurationError, errorCode } from '../model/errors.ts';
+import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
+import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
+import { addAuthRoutes } from './auth/auth-routes.ts';
+import type { AuthContext } from './auth/auth-routes.ts';
+import { openIdentity } from './auth/identity.ts';
+import { openTokens } from './auth/tokens.ts';
+import { takeDataDirectory } from './documents/data-directory.ts';
+import type { DataDirectory } from './documents/data-directory.ts';
+import { openDocumentStore, showDocument } from './documents/document-store.ts';
+import type { DocumentStore, FileRecord } from './documents/document-store.ts';
+import { storeIncoming } from './documents/store-incoming.ts';
+import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
 import { addDocument } from './ingestion/operations.ts';
 import type { IngestionContext } from './ingestion/operations.ts';
-import { storeIncoming } from './documents/store-incoming.ts';
+import { addPageGuard } from './page/page-guard.ts';
+import { addPageRoutes } from './page/page-routes.ts';
 
 /** Interface section 8: 150 MB, of 1024 * 1024 bytes. */
 const defaultMaxFileBytes = 150 * 1024 * 1024;

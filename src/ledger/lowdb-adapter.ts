@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 
+import PQueue from 'p-queue';
+
 import { LedgerUnwritableError, errorCode } from '../model/errors.ts';
 import type { Disk } from './disk-operations.ts';
-import PQueue from 'p-queue';
-import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { unwritable } from './ledger-errors.ts';
-import { createJournal, openJournalWriter } from './journal/journal-writer.ts';
-import type { JournalPosition, JournalWriter } from './journal/journal-writer.ts';
 import { fenceOf, KEPT_SUFFIX, listLedger } from './ledger-files.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
-import type { Capture, LedgerData } from './records/ledger-data.ts';
 import { isFresh, loadLedger } from './read-ledger.ts';
 import type { LoadedLedger } from './read-ledger.ts';
 import { writeSnapshot } from './snapshot.ts';
+import { LEDGER_VERSION } from './journal/journal-line.ts';
+import { createJournal, openJournalWriter } from './journal/journal-writer.ts';
+import type { JournalPosition, JournalWriter } from './journal/journal-writer.ts';
+import type { Capture, LedgerData } from './records/ledger-data.ts';
 
 /** What the adapter works with. */
 interface AdapterParts {

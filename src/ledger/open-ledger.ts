@@ -6,16 +6,16 @@ import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { WriteLease } from '../model/ports/write-lease-port.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
+import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { realDisk } from './disk-operations.ts';
 import type { Disk } from './disk-operations.ts';
 import { createLowdbAdapter } from './lowdb-adapter.ts';
 import type { LowdbAdapter } from './lowdb-adapter.ts';
-import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { ledgerPaths, listLedger } from './ledger-files.ts';
 import type { LedgerPaths } from './ledger-files.ts';
-import { LedgerData } from './records/ledger-data.ts';
 import type { LoadedLedger } from './read-ledger.ts';
 import { claimFence, prepareDirectory, takeStateLock } from './lock-state-directory.ts';
+import { LedgerData } from './records/ledger-data.ts';
 
 /** What a ledger is opened with. */
 export interface LedgerOptions {

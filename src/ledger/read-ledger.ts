@@ -2,21 +2,18 @@ import { stat } from 'node:fs/promises';
 
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import { damaged, isTooNew } from './ledger-errors.ts';
+import { listLedger } from './ledger-files.ts';
+import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import { readSnapshot } from './snapshot.ts';
 import { readChange } from './format/change-format.ts';
 import { readOldChange } from './format/old-format.ts';
-import { listLedger, type LedgerListing, type LedgerPaths } from './ledger-files.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
 import { LAST_UNNAMED_VERSION } from './journal/journal-line.ts';
-import {
-  createDataFiller,
-  type DataFiller,
-  LedgerData,
-  type LedgerReader,
-  type RejectedRecord,
-} from './records/ledger-data.ts';
+import { readJournal } from './journal/read-journal.ts';
+import type { JournalReading } from './journal/read-journal.ts';
+import { createDataFiller, LedgerData } from './records/ledger-data.ts';
+import type { DataFiller, LedgerReader, RejectedRecord } from './records/ledger-data.ts';
 import { refOf, toRecord } from './records/stored-record.ts';
-import { readJournal, type JournalReading } from './journal/read-journal.ts';
-import { readSnapshot } from './snapshot.ts';
 
 const TRIES = 5;
 

@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 
-import { errorMessage } from '../model/errors.ts';
 import { countWords } from '../lib/text/amounts.ts';
+import { errorMessage } from '../model/errors.ts';
 import { faultAlone, wayOut } from './ledger-errors.ts';
 import type { LedgerListing } from './ledger-files.ts';
-import { LedgerData, createDataFiller } from './records/ledger-data.ts';
-import type { RejectedRecord } from './records/ledger-data.ts';
 import { isFresh, loadLedger, readSteadily } from './read-ledger.ts';
 import type { LoadedLedger } from './read-ledger.ts';
-import { readJournal } from './journal/read-journal.ts';
 import { readSnapshot } from './snapshot.ts';
+import { LedgerData, createDataFiller } from './records/ledger-data.ts';
+import type { RejectedRecord } from './records/ledger-data.ts';
+import { readJournal } from './journal/read-journal.ts';
 
 /** What was found about one file, or about a row of it. */
 interface LedgerFinding {

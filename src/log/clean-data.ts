@@ -1,5 +1,6 @@
 import { shortened } from '../lib/text/printable.ts';
-import { type Redactor, redacted } from '../lib/text/redactor.ts';
+import { redacted } from '../lib/text/redactor.ts';
+import type { Redactor } from '../lib/text/redactor.ts';
 
 const MAX_ITEMS = 100;
 const MAX_TEXT = 4096;

@@ -1,10 +1,11 @@
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
+import { printable, printableJson } from '../lib/text/printable.ts';
+import { createRedactor } from '../lib/text/redactor.ts';
+import type { Redactor } from '../lib/text/redactor.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { cleanData, cleanFixedText } from './clean-data.ts';
-import { printable, printableJson } from '../lib/text/printable.ts';
-import { type Redactor, createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from './standard-error.ts';
 
 /** What a log is made of. */

@@ -1,6 +1,6 @@
+import { countWords, numberWords } from '../lib/text/amounts.ts';
 import type { Removal } from './ports/ledger-port.ts';
 import type { SafetySettings } from './settings.ts';
-import { countWords, numberWords } from '../lib/text/amounts.ts';
 
 /** Deletions of one folder count together for this long, so that a slow `rm -rf` is not let through in slices. */
 export const guardWindowMs = 10 * 60_000;

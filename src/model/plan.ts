@@ -1,10 +1,5 @@
 import { sameStat } from './document.ts';
-import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
-import { timestampOf } from './metadata/effective-metadata.ts';
-import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
-import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
-import type { Metadata } from './metadata/metadata.ts';
 import type {
   BulkChange,
   ComparedDocument,
@@ -13,6 +8,11 @@ import type {
   Operation,
   Unclearable,
 } from './operation.ts';
+import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts';
+import { timestampOf } from './metadata/effective-metadata.ts';
+import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
+import type { Metadata } from './metadata/metadata.ts';
+import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 
 /** What a bulk call is stated to update, interface 4.6. */
 const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'shareInfo']);

@@ -2,8 +2,8 @@ import * as z from 'zod';
 
 import type { RedisAddress } from '../lib/server/redis-address.ts';
 import { countGlobstars, maxGlobstars } from '../lib/text/globstars.ts';
-import { metadataSchema } from './metadata/metadata.ts';
 import type { DeepReadonly } from '../lib/deep-readonly.ts';
+import { metadataSchema } from './metadata/metadata.ts';
 
 /** From the least important lines to none. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

@@ -12,15 +12,15 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { ServiceSettings } from '../model/settings.ts';
 import { createAgents } from './http/agents.ts';
+import { createBandwidth } from './http/bandwidth.ts';
+import { waitsOf } from './http/watch-connection.ts';
 import { sendCall } from './send-call.ts';
 import type { CallResult } from './send-call.ts';
 import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './operation-calls.ts';
 import type { Call } from './operation-calls.ts';
-import { createBandwidth } from './http/bandwidth.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import type { AccessToken, TokenSource } from './auth/token-source.ts';
-import { waitsOf } from './http/watch-connection.ts';
 import { withoutToken } from './auth/token-source.ts';
+import type { AccessToken, TokenSource } from './auth/token-source.ts';
 
 /** Assumed bandwidth, to estimate how long a token is needed. */
 const expectedBytesPerMs = 1000;

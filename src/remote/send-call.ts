@@ -9,13 +9,14 @@ import type {
   Permit,
 } from '../model/ports/service-port.ts';
 import type { Call, Content } from './operation-calls.ts';
-import { type Bandwidth, throttled } from './http/bandwidth.ts';
+import { throttled } from './http/bandwidth.ts';
+import type { Bandwidth } from './http/bandwidth.ts';
 import { sendHttpRequest, textBody } from './http/send-http-request.ts';
 import type { HttpResult, HttpOptions, HttpBody } from './http/send-http-request.ts';
 import { buildMultipart } from './http/multipart.ts';
 import type { OpenPart } from './http/multipart.ts';
-import type { AccessToken } from './auth/token-source.ts';
 import { withoutToken } from './auth/token-source.ts';
+import type { AccessToken } from './auth/token-source.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
 

@@ -3,16 +3,16 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { directoryOf, nameOf } from '../model/document.ts';
 import { errorCode } from '../model/errors.ts';
 import type { FolderSettings } from '../model/settings.ts';
-import type { Claims } from './rules/claims.ts';
 import { createClaims } from './rules/claims.ts';
+import type { Claims } from './rules/claims.ts';
 import type { FolderRules } from './rules/classify.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
 import { createIgnoreRules, createIncludeRules } from './rules/ignore-patterns.ts';
 import type { IgnoreRules, PlacedRules } from './rules/ignore-patterns.ts';
-import type { ListedCompanions, Tree } from './walk/directory-state.ts';
-import { createTree } from './walk/directory-state.ts';
 import { createObservations } from './rules/settle.ts';
 import type { Observations } from './rules/settle.ts';
+import { createTree } from './walk/directory-state.ts';
+import type { ListedCompanions, Tree } from './walk/directory-state.ts';
 
 /** What a folder's worker is started with. Plain data. */
 export interface FolderPlan {

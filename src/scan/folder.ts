@@ -3,9 +3,12 @@ import { resolve } from 'node:path';
 import PQueue from 'p-queue';
 
 import { pathInside } from '../lib/files/path-inside.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import type { DirectoryScan, FileStat, Inspection } from '../model/document.ts';
 import { errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { FolderSettings, Settings, TimingSettings } from '../model/settings.ts';
 import { createContentSource, hashFile, openContent, smallFileBytes } from './content.ts';
 import type { Wanted } from './content.ts';
 import { folderHealth, createFolderLog } from './folder-health.ts';
@@ -15,9 +18,6 @@ import type { Scheduler } from './scheduler.ts';
 import type { Questions, ScanOutcome, ScanReport, ScanRequest, WorkerPlan } from './worker/protocol.ts';
 import { createWorkerClient } from './worker/client.ts';
 import type { WorkerClient } from './worker/client.ts';
-import type { Clock } from '../lib/time/clock.ts';
-import type { LogPort } from '../model/ports/log-port.ts';
-import type { FolderSettings, Settings, TimingSettings } from '../model/settings.ts';
 import type { Watcher } from './watch/backend.ts';
 
 /** What a folder is opened with. */

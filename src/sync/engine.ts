@@ -1,4 +1,10 @@
 import { ShortLivedSet } from '../lib/queue/short-lived.ts';
+import { isWithin } from '../lib/time/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { createDueTimes } from '../lib/time/due-times.ts';
+import type { DueTimes } from '../lib/time/due-times.ts';
+import { printable } from '../lib/text/printable.ts';
+import { WorkQueue } from '../lib/queue/work-queue.ts';
 import { directoryOf, joinPath, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
 import type {
   DirectoryScan,
@@ -22,12 +28,6 @@ import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-po
 import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
-import { isWithin } from '../lib/time/clock.ts';
-import type { Clock } from '../lib/time/clock.ts';
-import { createDueTimes } from '../lib/time/due-times.ts';
-import type { DueTimes } from '../lib/time/due-times.ts';
-import { printable } from '../lib/text/printable.ts';
-import { WorkQueue } from '../lib/queue/work-queue.ts';
 import {
   adoptionOf,
   assessWithoutDocument,
@@ -58,6 +58,7 @@ import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import { acceptedRoot, isRootTrusted, markRoot } from './decide/root-trust.ts';
+import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -78,7 +79,6 @@ import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { dueOf } from './tasks/task.ts';
 import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
-import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
 
 /** A folder with its settings, as the engine sees it. */
 interface EngineFolder {

@@ -4,8 +4,10 @@ import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/run-cli.ts';
-import { type Ran, ingestd } from '../support/processes/ingestd.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
+import type { Ran } from '../support/processes/ingestd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;
 

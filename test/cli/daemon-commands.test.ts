@@ -1,4 +1,5 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { chmod, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectDaemon } from '../../src/commands/daemon-client.ts';
@@ -6,7 +7,8 @@ import type { Status } from '../../src/model/report/status.ts';
 import { aFolder, aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
-import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
 const inbox = aFolder({
   watches: 3,

@@ -7,20 +7,23 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { loadCredentials } from '../../src/config/secrets/read-secrets.ts';
-import { type InitAnswers, askAnswers, givenAnswers } from '../../src/cli/setup/init-answers.ts';
+import { askAnswers, givenAnswers } from '../../src/cli/setup/init-answers.ts';
+import type { InitAnswers } from '../../src/cli/setup/init-answers.ts';
 import { unitText } from '../../src/cli/setup/user-service.ts';
 import { writeInitFiles } from '../../src/cli/setup/init-files.ts';
 import type { Prompter } from '../../src/cli/prompter.ts';
-import { eventually } from '../support/eventually.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { nobody } from '../support/processes/as-user.ts';
-import { type Ran, ingestd } from '../support/processes/ingestd.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
+import type { Ran } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
 import { describeWhere } from '../support/needs.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 const secrets = {
   INGESTD_API_KEY: 'the-api-key',

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { startIngestd } from '../support/processes/ingestd.ts';
-import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
 let folder: TrialFolder;
 

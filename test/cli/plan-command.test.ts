@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
 let folder: TrialFolder;
 

@@ -6,7 +6,8 @@ import { parse } from 'dotenv';
 import { documentTypes } from '../../src/model/names-and-types.ts';
 import { eventually } from '../support/eventually.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;
 

@@ -1,12 +1,13 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import { startHoldingService } from '../faults/holding-service.ts';
 import type { HoldingService } from '../faults/holding-service.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
-import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { wait } from './support/fleet-host.ts';

@@ -1,14 +1,15 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { checkPolling } from '../../src/commands/check/check-folder.ts';
 import { checkServiceClock } from '../../src/commands/check/check.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;
 

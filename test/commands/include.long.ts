@@ -2,8 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 
-import type { Why } from '../../src/model/report/command-reports.ts';
-import type { CheckFinding, PlanReport } from '../../src/model/report/command-reports.ts';
+import type { Why, CheckFinding, PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -7,7 +7,8 @@ import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
 let folder: TrialFolder;
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
 let folder: TrialFolder;
 

@@ -1,8 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { Why } from '../../src/model/report/command-reports.ts';
-import type { PlanReport } from '../../src/model/report/command-reports.ts';
+import type { Why, PlanReport } from '../../src/model/report/command-reports.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 

@@ -9,7 +9,8 @@ import {
   wholeCredentials,
 } from '../../src/config/secrets/read-secrets.ts';
 import type { SecretSources } from '../../src/config/secrets/read-secrets.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;
 

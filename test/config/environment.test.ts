@@ -2,7 +2,8 @@ import { chmod } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 const yaml = `
 service: {authUrl: "https://a.example", ingestUrl: "https://b.example"}

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { stateDirectory } from '../../src/config/find-places.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -9,7 +9,8 @@ import {
   safetySettingsOf,
   serviceSettingsOf,
 } from '../support/fixtures/default-settings.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 const service = 'service: {authUrl: "https://auth.example/v1/", ingestUrl: "http://127.0.0.1:8080"}\n';
 const folders = 'folders:\n  - name: inbox\n    path: ./inbox\n';

@@ -7,7 +7,8 @@ import { likelyStateDirectory } from '../../src/config/find-places.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { readSecret } from '../../src/config/secrets/read-secrets.ts';
 import { distrust } from '../../src/config/trusted-file.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 const yaml = 'service: {mode: embedded}\nfolders: [{name: a, path: ./a}]\nstate: {dir: ./written}\n';
 

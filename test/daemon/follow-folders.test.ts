@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { mkdir, stat } from 'node:fs/promises';
+
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { followFolders } from '../../src/daemon/preconditions/follow-folders.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';

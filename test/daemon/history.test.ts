@@ -5,9 +5,12 @@ import { openHistory } from '../../src/daemon/history/history.ts';
 import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
-import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { type RecordedLog, recordedLog } from '../support/recorded-log.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import type { RecordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 const dayMs = 24 * 3_600_000;
 const none: Status['totals'] = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };

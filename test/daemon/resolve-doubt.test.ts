@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
 import type { Resolution } from '../../src/model/ports/control-port.ts';
-import { type EngineWorld, engineWorld } from '../support/worlds/engine-world.ts';
+import { engineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../support/worlds/engine-world.ts';
 
 const ref = { folder: 'inbox', path: 'a.txt' };
 let world: EngineWorld;

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LogPort } from '../../src/model/ports/log-port.ts';
 import { createServiceNotify } from '../../src/daemon/process/service-notify.ts';
 import type { ServiceNotifyOptions } from '../../src/daemon/process/service-notify.ts';

@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createRedactor } from '../../src/lib/text/redactor.ts';
-import { type LogOptions, createLog } from '../../src/log/create-log.ts';
+import { createLog } from '../../src/log/create-log.ts';
+import type { LogOptions } from '../../src/log/create-log.ts';
 
 const secret = 'pä$$ "word"/1+2';
 const redactor = createRedactor([secret, 'api-key-0123']);

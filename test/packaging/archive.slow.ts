@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { npmArchive } from './support/made-packages.ts';

@@ -1,6 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { validate } from 'dockerfile-utils';
-import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { credentialNames, secretVariables } from '../../src/config/secrets/secret-names.ts';
 import { readStages } from './support/dockerfile.ts';

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { documentTypes } from '../../src/model/names-and-types.ts';
 
 const folder = 'fixtures/documents';

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { chmod, chown, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
 import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 
 import type { BodySent } from '../../src/model/ports/service-port.ts';
 import { judgeAnswer } from '../../src/remote/judge-answer.ts';
-import type { OperationKind } from '../../src/remote/operation-calls.ts';
 import { isUsableDocId } from '../../src/remote/operation-calls.ts';
+import type { OperationKind } from '../../src/remote/operation-calls.ts';
 
 const operation = fc.constantFrom<OperationKind[]>('upload', 'modify', 'remove', 'bulkModify', 'bulkRemove');
 const sent = fc.constantFrom<BodySent[]>('nothing', 'part', 'all');

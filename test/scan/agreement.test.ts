@@ -1,7 +1,8 @@
-import { afterEach, describe, it } from '@jest/globals';
-import * as fc from 'fast-check';
 import { mkdir, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+
+import { afterEach, describe, it } from '@jest/globals';
+import * as fc from 'fast-check';
 
 import type { Inspection } from '../../src/model/document.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';

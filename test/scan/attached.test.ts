@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { mkdir, rename, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import { folderWorld } from './support/folder-world.ts';

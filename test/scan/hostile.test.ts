@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -16,6 +15,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createServer } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { FileStat, Inspection } from '../../src/model/document.ts';
 import { readMetadata } from '../../src/model/metadata/metadata.ts';

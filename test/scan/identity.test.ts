@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { chmod, chown, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { asUser, nobody } from '../support/processes/as-user.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   appendFile,
   chmod,
@@ -17,6 +16,8 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { syncedFolder } from './support/synced-folder.ts';
 import type { SyncedFolder } from './support/synced-folder.ts';

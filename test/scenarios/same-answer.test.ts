@@ -1,7 +1,6 @@
 import { appendFile, chmod, chown, readdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { PlanReport } from '../../src/model/report/command-reports.ts';
-import type { Why } from '../../src/model/report/command-reports.ts';
+import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
 import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
@@ -10,7 +9,8 @@ import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
 let folder: TrialFolder;
 

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEventHub } from '../../src/status/server/event-hub.ts';
 import type { EventHub } from '../../src/status/server/event-hub.ts';
 import { createStatusSnapshot } from '../../src/status/server/status-snapshot.ts';

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { createMetrics } from '../../src/status/metrics/metrics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect, createServer as createSocketServer } from 'node:net';
 import { once } from 'node:events';
-import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
 import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';

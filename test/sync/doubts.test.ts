@@ -4,9 +4,9 @@ import type { FileStat, Inspection } from '../../src/model/document.ts';
 import type { Doubt } from '../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
 import { doubtAbout } from '../../src/sync/send/upload.ts';
+import { doubtsOfFile } from '../../src/sync/decide/assess.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
-import { doubtsOfFile } from '../../src/sync/decide/assess.ts';
 
 const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'the answer was lost' };
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
+import { defineCommand, withExamples } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { credentialsFor, daemonOf, prepareCommand } from '../prepare-command.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */

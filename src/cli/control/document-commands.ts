@@ -5,7 +5,8 @@ import type { Resolution } from '../../model/ports/control-port.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
 import { decisionsOf, prepareAction } from '../prepare-command.ts';
 import { confirm } from '../prompter.ts';
-import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 
 /** `ingestd retry [PATH…]` and `ingestd resolve PATH`: sends failed documents again, ends the doubt about an upload. */
 export function addDocumentCommands(program: Command, context: CommandContext): void {

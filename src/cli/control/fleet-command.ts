@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../../model/errors.ts';
-import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { fleetAddress } from '../prepare-command.ts';
 import { countWords } from '../../lib/text/amounts.ts';
+import { exitCodes } from '../../model/errors.ts';
+import { defineCommand, withExamples } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { fleetAddress } from '../prepare-command.ts';
 
 /** `ingestd fleet`: the hosts that share an account. */
 export function addFleetCommand(program: Command, context: CommandContext): void {

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
-import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { closest } from '../../lib/text/closest.ts';
+import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { decisionsOf, fleetAddress, prepareAction } from '../prepare-command.ts';
 import { confirm } from '../prompter.ts';
-import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 
 /** `ingestd approve`, `pause`, `resume` and `rescan`, each `[FOLDER]`: what a person decides about folders. */
 export function addFolderCommands(program: Command, context: CommandContext): void {

@@ -3,12 +3,13 @@ import { resolve } from 'node:path';
 
 import type { Command } from 'commander';
 
-import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { prepareCommand, offlineOptions } from '../prepare-command.ts';
-import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { serviceWords } from '../../daemon/preconditions/whose-ledger.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
+import { defineCommand, withExamples } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { prepareCommand, offlineOptions } from '../prepare-command.ts';
 import type { Output } from '../output.ts';
 
 /** `ingestd ledger`: the durable record. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
 
 /** `ingestd notify test`: tries what `notify` names. */

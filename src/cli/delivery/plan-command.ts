@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
-import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { prepareCommand } from '../prepare-command.ts';
 

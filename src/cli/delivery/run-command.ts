@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/run-daemon.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import {
-  credentialsFor,
-  httpTokenFor,
-  notifyWebhookFor,
-  prepareCommand,
-  type PreparedCommand,
-} from '../prepare-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { credentialsFor, httpTokenFor, notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
+import type { PreparedCommand } from '../prepare-command.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
 export function addRunCommand(program: Command, context: CommandContext): void {

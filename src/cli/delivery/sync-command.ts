@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { sentence } from '../../lib/text/sentences.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import type { SyncReport } from '../../daemon/run-sync.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { sentence } from '../../lib/text/sentences.ts';
-import { countWords } from '../../lib/text/amounts.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 

@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
-import { MultiBar, type SingleBar } from 'cli-progress';
-import type { SyncProgress } from '../../daemon/run-sync.ts';
+import { MultiBar } from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 import { countWords, durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import type { SyncProgress } from '../../daemon/run-sync.ts';
 
 /** Where the width of the terminal is not known. */
 const USUAL_COLUMNS = 80;

@@ -1,18 +1,15 @@
 import { PassThrough } from 'node:stream';
-import {
-  type JsonSchema,
-  type SettingKey,
-  settingKeys,
-  settingsJsonSchema,
-} from '../../config/settings/setting-keys.ts';
 import { createRedactor } from '../../lib/text/redactor.ts';
+import { settingKeys, settingsJsonSchema } from '../../config/settings/setting-keys.ts';
+import type { JsonSchema, SettingKey } from '../../config/settings/setting-keys.ts';
+import { version } from '../../config/package-files.ts';
+import { explanationGroups } from '../../model/report/explanations.ts';
+import type { Explanation } from '../../model/report/explanations.ts';
+import { secretVariables } from '../../config/secrets/secret-names.ts';
 import { commandTree } from '../shell/command-tree.ts';
-import { manPage } from './man-page.ts';
 import { createOutput } from '../output.ts';
 import { createProgram } from '../program.ts';
-import { version } from '../../config/package-files.ts';
-import { explanationGroups, type Explanation } from '../../model/report/explanations.ts';
-import { secretVariables } from '../../config/secrets/secret-names.ts';
+import { manPage } from './man-page.ts';
 
 /**
  * The files that are made from the settings, the commands and the fixes: path from the project's root → text.

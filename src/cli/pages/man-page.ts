@@ -1,6 +1,7 @@
 import { settingKeys } from '../../config/settings/setting-keys.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
-import { flattened, type CommandNode, type OptionNode } from '../shell/command-tree.ts';
+import { flattened } from '../shell/command-tree.ts';
+import type { CommandNode, OptionNode } from '../shell/command-tree.ts';
 
 /** The manual page ingestd(1) in man's own markup, from the commands and the settings. */
 export function manPage(root: CommandNode, version: string): string {

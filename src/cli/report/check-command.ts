@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import { countWords } from '../../lib/text/amounts.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { checkOptions, prepareCommand } from '../prepare-command.ts';
 

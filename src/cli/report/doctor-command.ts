@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 
-import { cleanData } from '../../log/clean-data.ts';
 import { durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { cleanData } from '../../log/clean-data.ts';
 import type { DoctorReport } from '../../commands/doctor/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { checkOptions, notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
 import type { Output } from '../output.ts';
 import { printFindings, printVerdict } from './check-command.ts';

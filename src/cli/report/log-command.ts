@@ -1,10 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { insideWorkingDirectory, requirePath } from '../../daemon/control/resolve-path.ts';
 import { findDaemon, foldersOf } from '../prepare-command.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 
 interface LogFlags extends GlobalFlags {

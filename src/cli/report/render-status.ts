@@ -1,5 +1,6 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { refKey, type DocumentRef } from '../../model/document.ts';
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { explain } from '../../model/report/explanations.ts';
 import {
   fleetHeadline,

@@ -1,19 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 
 import { ConfigurationError, errorMessage, exitCodes } from '../../model/errors.ts';
 import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headline.ts';
-import { statusSchema, type Status } from '../../model/report/status.ts';
-import {
-  daemonOf,
-  findDaemon,
-  presentCredentials,
-  fleetAddress,
-  type PreparedCommand,
-} from '../prepare-command.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { statusSchema } from '../../model/report/status.ts';
+import type { Status } from '../../model/report/status.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
+import { daemonOf, findDaemon, presentCredentials, fleetAddress } from '../prepare-command.ts';
+import type { PreparedCommand } from '../prepare-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 
 interface StatusFlags extends GlobalFlags {

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { findDaemon, foldersOf } from '../prepare-command.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
 import type { Settings } from '../../model/settings.ts';
+import { findDaemon, foldersOf } from '../prepare-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 
 /** `ingestd why PATH`: the whole story of one file. */

@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { checkAddress } from '../../config/settings/build-settings.ts';
-import { folderNameSchema, type Credentials } from '../../model/settings.ts';
+import { folderNameSchema } from '../../model/settings.ts';
+import type { Credentials } from '../../model/settings.ts';
 import {
   findCredentials,
   missingVariables,

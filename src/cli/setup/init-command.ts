@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import {
   CredentialsRefusedError,
@@ -9,10 +10,13 @@ import {
   exitCodes,
 } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
-import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { prepareCommand, type PreparedCommand } from '../prepare-command.ts';
+import { defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { prepareCommand } from '../prepare-command.ts';
+import type { PreparedCommand } from '../prepare-command.ts';
+import { terminalPrompter } from '../prompter.ts';
+import type { Prompter } from '../prompter.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
-import { terminalPrompter, type Prompter } from '../prompter.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
 export function addInitCommand(program: Command, context: CommandContext): void {

@@ -1,17 +1,17 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { writeDurably } from '../../lib/files/durable-file.ts';
+import { pathInside } from '../../lib/files/path-inside.ts';
 import { credentialVariables } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
 import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
-import { writeDurably } from '../../lib/files/durable-file.ts';
-import { pathInside } from '../../lib/files/path-inside.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { schemaFile } from '../../config/package-files.ts';
-import type { InitAnswers } from './init-answers.ts';
 import type { Prompter } from '../prompter.ts';
+import type { InitAnswers } from './init-answers.ts';
 
 /** Larger ones are refused when they are used. */
 const maxFileBytes = 1024 * 1024;

@@ -1,12 +1,14 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { levelAskedFor, defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { listenForSignals } from '../../daemon/process/signals.ts';
 import { fixturesDirectory } from '../../config/package-files.ts';
+import { levelAskedFor, defineCommand } from '../define-command.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
 
 interface ServiceFlags extends GlobalFlags {
   readonly port?: number;

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
-import type { CommandContext } from '../define-command.ts';
 import { userUnitFile } from '../../config/package-files.ts';
-import { mayOverwrite, readIfThere, writeWhole, type Destination } from './init-files.ts';
+import type { CommandContext } from '../define-command.ts';
+import { mayOverwrite, readIfThere, writeWhole } from './init-files.ts';
+import type { Destination } from './init-files.ts';
 
 const run = promisify(execFile);
 const unit = 'ingestd.service';

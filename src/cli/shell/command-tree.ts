@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 
-import { examplesOf, type Example } from '../define-command.ts';
+import { examplesOf } from '../define-command.ts';
+import type { Example } from '../define-command.ts';
 
 /** A command as completion and the man page see it. */
 export interface CommandNode {

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { Status } from '../../model/report/status.ts';
-import { readCommandLine, type CommandContext } from '../define-command.ts';
+import { readCommandLine } from '../define-command.ts';
+import type { CommandContext } from '../define-command.ts';
 import { daemonOf } from '../prepare-command.ts';
 
 /** A shell waits for the answer while a person types. */

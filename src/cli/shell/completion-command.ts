@@ -1,14 +1,9 @@
-import { Argument, type Command } from 'commander';
-import { withExamples, type CommandContext } from '../define-command.ts';
-import {
-  commandTree,
-  flattened,
-  globalOptions,
-  optionsWithValue,
-  type ArgumentNode,
-  type CommandNode,
-  type OptionNode,
-} from './command-tree.ts';
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { withExamples } from '../define-command.ts';
+import type { CommandContext } from '../define-command.ts';
+import { commandTree, flattened, globalOptions, optionsWithValue } from './command-tree.ts';
+import type { ArgumentNode, CommandNode, OptionNode } from './command-tree.ts';
 
 const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import type { Clock } from '../../lib/time/clock.ts';
+import { orNull } from '../../lib/or-null.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
@@ -10,7 +11,6 @@ import { aliveMs } from '../fleet-times.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import { pairsOf } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
-import { orNull } from '../../lib/or-null.ts';
 
 /** KEYS: summaries, use, permits, state. */
 const readScript = `

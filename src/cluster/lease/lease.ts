@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage, PermitLostError } from '../../model/errors.ts';
 import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease-port.ts';
+import type { Permit, PermitGuard } from '../../model/ports/service-port.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';
@@ -11,7 +12,6 @@ import type { FleetTimes } from '../fleet-times.ts';
 import type { DirectoryLocation } from './directory-location.ts';
 import { askForLease } from './lease-script.ts';
 import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
-import type { Permit, PermitGuard } from '../../model/ports/service-port.ts';
 
 export interface LeaseOptions {
   /** Null: Redis is away. */

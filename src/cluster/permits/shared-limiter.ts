@@ -12,8 +12,8 @@ import { pairsOf, commandMs } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import { ageMs, RedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
-import { AloneShare, SharedPermit } from './held-permits.ts';
 import type { FleetTimes } from '../fleet-times.ts';
+import { AloneShare, SharedPermit } from './held-permits.ts';
 import { askForPermits } from './permit-script.ts';
 import type { PermitAnswer, PermitRequest } from './permit-script.ts';
 

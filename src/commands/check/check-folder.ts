@@ -1,19 +1,20 @@
 import { access, constants, stat } from 'node:fs/promises';
 
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { awaitsContent, joinPath, refKey, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
+import { finding } from '../../model/report/command-reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
-import { doubtFinding } from './check-ledger.ts';
-import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
+import { asItStands, withFolder } from '../unwatched-folder.ts';
+import { doubtFinding } from './check-ledger.ts';
 
 /** Skips that a person may well mean: they are listed, and no problem. */
 const harmless = new Set(['symbolic-link', 'orphan-sidecar']);

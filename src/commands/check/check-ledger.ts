@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { lstat, stat, access, constants, statfs } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
-import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
+import { countWords, sizeWords } from '../../lib/text/amounts.ts';
+import { finding } from '../../model/report/command-reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
-import { countWords, sizeWords } from '../../lib/text/amounts.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { missingFiles, mixedUpFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
-import { refKey, sameStat, type DocumentRef } from '../../model/document.ts';
+import { refKey, sameStat } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { statOf } from '../../scan/walk/entry.ts';
 
 /** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */

@@ -2,7 +2,8 @@ import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
+import { finding } from '../../model/report/command-reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ServiceSettings, Settings } from '../../model/settings.ts';
 import { requestHead } from '../../remote/http/request-head.ts';
 import { checkFolder } from './check-folder.ts';

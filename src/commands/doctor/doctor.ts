@@ -1,13 +1,17 @@
 import { raiseWatchLimitCommand } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { errorMessage } from '../../model/errors.ts';
-import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
+import { finding } from '../../model/report/command-reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Settings } from '../../model/settings.ts';
 import { version } from '../../config/package-files.ts';
-import { check, type CheckOptions } from '../check/check.ts';
+import { check } from '../check/check.ts';
+import type { CheckOptions } from '../check/check.ts';
 import { connectDaemon } from '../daemon-client.ts';
-import { examineMachine, type Environment, type MachineReport } from './examine-machine.ts';
-import { probeAddress, type AddressReport, type CertificateReport } from './probe-address.ts';
+import { examineMachine } from './examine-machine.ts';
+import type { Environment, MachineReport } from './examine-machine.ts';
+import { probeAddress } from './probe-address.ts';
+import type { AddressReport, CertificateReport } from './probe-address.ts';
 
 /** What `doctor` finds out: everything that a bug report has to say, and no secret. */
 export type DoctorReport = ReturnType<typeof reportOf>;

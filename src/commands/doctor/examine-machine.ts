@@ -9,10 +9,10 @@ import {
   readWatchLimit,
 } from '../../lib/files/inotify.ts';
 import { mountOf, readMountTable } from '../../lib/files/mount-table.ts';
-import type { Settings } from '../../model/settings.ts';
-import { nearest } from '../check/check-ledger.ts';
-import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { orNull } from '../../lib/or-null.ts';
+import type { Settings } from '../../model/settings.ts';
+import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
+import { nearest } from '../check/check-ledger.ts';
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;

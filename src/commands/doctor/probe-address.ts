@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { isIP, type Socket } from 'node:net';
-import { TLSSocket, connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
+import { isIP } from 'node:net';
+import type { Socket } from 'node:net';
+import { TLSSocket, connect as connectTls } from 'node:tls';
+import type { DetailedPeerCertificate } from 'node:tls';
 
 import { excerpt } from '../../lib/text/printable.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';

@@ -4,20 +4,12 @@ import type { FolderSettings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
-import { withLedger, type OfflineOptions } from './with-ledger.ts';
 import { chooseRetries } from '../../model/choose-retries.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
-import {
-  pause,
-  pausedNames,
-  readPauses,
-  resume,
-  writePauses,
-  type Pauses,
-} from '../../daemon/control/pauses.ts';
+import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
+import type { Pauses } from '../../daemon/control/pauses.ts';
 import { requireFolder, requirePath, resolvePath } from '../../daemon/control/resolve-path.ts';
-import { asItStands, withFolder } from '../unwatched-folder.ts';
 import {
   claimLedger,
   documentsIn,
@@ -25,6 +17,9 @@ import {
   serviceIdentity,
   serviceWords,
 } from '../../daemon/preconditions/whose-ledger.ts';
+import { asItStands, withFolder } from '../unwatched-folder.ts';
+import { withLedger } from './with-ledger.ts';
+import type { OfflineOptions } from './with-ledger.ts';
 
 /**
  * What a person decides while no daemon runs, kept in the ledger for the next start. Throws as a daemon does, and as

@@ -1,17 +1,14 @@
 import type { Why } from '../../model/report/command-reports.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import {
-  heldNames,
-  longestList,
-  emptyStatus,
-  noDocuments,
-  type FailureStatus,
-  type FolderStatus,
-  type HeldStatus,
-  type Reason,
-  type SkipStatus,
-  type Status,
+import { heldNames, longestList, emptyStatus, noDocuments } from '../../model/report/status.ts';
+import type {
+  FailureStatus,
+  FolderStatus,
+  HeldStatus,
+  Reason,
+  SkipStatus,
+  Status,
 } from '../../model/report/status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
@@ -21,12 +18,13 @@ import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
-import { surveyFolders, type Survey } from '../make-plan.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
-import { withFolder } from '../unwatched-folder.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 import { version } from '../../config/package-files.ts';
+import { surveyFolders } from '../make-plan.ts';
+import type { Survey } from '../make-plan.ts';
+import { withFolder } from '../unwatched-folder.ts';
 
 interface StatusOptions {
   readonly settings: Settings;

@@ -1,9 +1,10 @@
-import { withLease } from '../../daemon/process/join-cluster.ts';
 import { systemClock } from '../../lib/time/clock.ts';
+import { withLease } from '../../daemon/process/join-cluster.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { ServiceUnavailableError } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
-import { silentLog, type LogPort } from '../../model/ports/log-port.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
 /** What a command is run on that writes the ledger while no daemon of this host does. */

@@ -1,7 +1,8 @@
+import { systemClock } from '../../lib/time/clock.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
-import { createTokenSource, type TokenSource } from '../../remote/auth/token-source.ts';
-import { systemClock } from '../../lib/time/clock.ts';
+import { createTokenSource } from '../../remote/auth/token-source.ts';
+import type { TokenSource } from '../../remote/auth/token-source.ts';
 
 interface SignInOptions {
   readonly settings: Settings;

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
-import { readTrustedFile } from '../trusted-file.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import { readTrustedFile } from '../trusted-file.ts';
 
 /** The `.env` beside the configuration file. */
 export interface EnvironmentFile {

@@ -1,14 +1,9 @@
 import { closest } from '../../lib/text/closest.ts';
 import { excerpt } from '../../lib/text/printable.ts';
-import { ConfigurationError, errorMessage } from '../../model/errors.ts';
-import {
-  type JsonSchema,
-  schemaAt,
-  environmentName,
-  snakeCase,
-  settingKeys,
-} from '../settings/setting-keys.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
+import { ConfigurationError, errorMessage } from '../../model/errors.ts';
+import { schemaAt, environmentName, snakeCase, settingKeys } from '../settings/setting-keys.ts';
+import type { JsonSchema } from '../settings/setting-keys.ts';
 import type { Problem } from '../settings/explain-issues.ts';
 import { readYaml } from '../yaml.ts';
 import { secretVariables } from '../secrets/secret-names.ts';

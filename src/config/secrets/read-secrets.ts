@@ -1,15 +1,16 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
-import type { CheckFinding } from '../../model/report/command-reports.ts';
-import type { Credentials, Settings } from '../../model/settings.ts';
-import { credentialNames, secretVariables, type SecretName } from './secret-names.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { isGarbling, shortestRedacted } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
+import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
+import type { Credentials, Settings } from '../../model/settings.ts';
 import { readTrustedFile } from '../trusted-file.ts';
 import type { EnvironmentFile } from '../environment/environment-file.ts';
+import { credentialNames, secretVariables } from './secret-names.ts';
+import type { SecretName } from './secret-names.ts';
 
 /** Those of the five secrets that are there. Throws ConfigurationError for an invalid source. */
 export async function findCredentials(sources: SecretSources): Promise<Partial<Credentials>> {

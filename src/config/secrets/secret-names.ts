@@ -1,6 +1,6 @@
+import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { schemaAt } from '../settings/setting-keys.ts';
-import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Problem } from '../settings/explain-issues.ts';
 
 /** A secret and the environment variable that carries it. */

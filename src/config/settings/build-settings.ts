@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { ServiceSettings, Settings, ClusterSettings, SettingsInput } from '../../model/settings.ts';
-import type { Problem } from './explain-issues.ts';
-import { expandHome, stateDirectory } from '../find-places.ts';
 import { parseRedisAddress } from '../../lib/server/redis-address.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
+import type { ServiceSettings, Settings, ClusterSettings, SettingsInput } from '../../model/settings.ts';
+import { expandHome, stateDirectory } from '../find-places.ts';
+import type { Problem } from './explain-issues.ts';
 
 /** Where the input stands. */
 export interface Surroundings {

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import { closest } from '../../lib/text/closest.ts';
 import { pathText, shownValue, unknownWords, valueAt } from '../../lib/text/describe-issues.ts';
-import { type JsonSchema, schemaAt } from './setting-keys.ts';
+import { schemaAt } from './setting-keys.ts';
+import type { JsonSchema } from './setting-keys.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -13,7 +13,8 @@ import { dueOf } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
 import type { ChangeSignal } from '../report/change-signal.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
-import { pause, pausedNames, resume, writePauses, type Pauses } from './pauses.ts';
+import { pause, pausedNames, resume, writePauses } from './pauses.ts';
+import type { Pauses } from './pauses.ts';
 import { requireFolder, requirePath, resolvePath } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
 

@@ -1,27 +1,18 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import {
-  whySchema,
-  type PlannedOperation,
-  type PlanReport,
-  type Why,
-} from '../../model/report/command-reports.ts';
-import {
-  awaitsContent,
-  refKey,
-  sameStat,
-  type DocumentRef,
-  type FoundDocument,
-  type Inspection,
-} from '../../model/document.ts';
+import { whySchema } from '../../model/report/command-reports.ts';
+import type { PlannedOperation, PlanReport, Why } from '../../model/report/command-reports.ts';
+import { awaitsContent, refKey, sameStat } from '../../model/document.ts';
+import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import { planDocument } from '../../model/plan.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { reasonOf, type Task } from '../../sync/tasks/task.ts';
+import { reasonOf } from '../../sync/tasks/task.ts';
+import type { Task } from '../../sync/tasks/task.ts';
 
 /** Where what comes next is known from: the running daemon's task, or what `plan` says. */
 type Ahead =

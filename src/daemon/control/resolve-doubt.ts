@@ -1,5 +1,6 @@
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { refKey, sameStat, type DocumentRef, type FileStat, type Inspection } from '../../model/document.ts';
+import { refKey, sameStat } from '../../model/document.ts';
+import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -10,8 +11,8 @@ import {
   inDoubtCode,
   isDoubtful,
   sendAgain,
-  type DoubtfulPath,
 } from '../../model/doubts.ts';
+import type { DoubtfulPath } from '../../model/doubts.ts';
 import { isUsableDocId } from '../../remote/operation-calls.ts';
 
 interface Sources {

@@ -6,14 +6,10 @@ import { orNull } from '../../lib/or-null.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
-import { logMatcher, type LogFilter, type LogPage, type LogQuery } from '../../model/report/log-query.ts';
-import {
-  activitySchema,
-  noTotals,
-  totalsSchema,
-  type Activity,
-  type Status,
-} from '../../model/report/status.ts';
+import { logMatcher } from '../../model/report/log-query.ts';
+import type { LogFilter, LogPage, LogQuery } from '../../model/report/log-query.ts';
+import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
+import type { Activity, Status } from '../../model/report/status.ts';
 
 /** What the history keeps of everything that was ever delivered from this state directory. */
 export type Totals = Status['totals'];

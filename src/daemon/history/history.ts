@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { logMatcher, type LogPage, type LogQuery } from '../../model/report/log-query.ts';
+import { logMatcher } from '../../model/report/log-query.ts';
+import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
+import { noTotals } from '../../model/report/status.ts';
+import type { Activity } from '../../model/report/status.ts';
 import { createChangeSignal } from '../report/change-signal.ts';
-import { noTotals, type Activity } from '../../model/report/status.ts';
 import {
   activityIn,
   historyDirectory,
@@ -16,9 +18,8 @@ import {
   parseLine,
   readHistoryFile,
   readBack,
-  type HistoryFile,
-  type Totals,
 } from './history-files.ts';
+import type { HistoryFile, Totals } from './history-files.ts';
 
 interface HistoryOptions {
   readonly stateDir: string;

@@ -1,16 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { dirname } from 'node:path';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { nextDelayMs } from '../../model/back-off.ts';
 import { excerpt, printableJson } from '../../lib/text/printable.ts';
+import { nextDelayMs } from '../../model/back-off.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { postToWebhook } from '../../remote/webhook.ts';
-import type { NotifyEvent } from './event.ts';
 import { createChangeSignal } from '../report/change-signal.ts';
+import type { NotifyEvent } from './event.ts';
 import { nextNotifyState, readNotifyState, writeNotifyState } from './notify-state.ts';
 
 /** Where events go. */

@@ -1,9 +1,9 @@
 import { stat, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { countWords } from '../../lib/text/amounts.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;

@@ -1,7 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 
-import { joinPath, refKey, type DocumentRef } from '../../model/document.ts';
+import { joinPath, refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import type { Change, Hold, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';

@@ -1,9 +1,9 @@
-import { ConfigurationError } from '../../model/errors.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { Settings, ServiceSettings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { sentences } from '../../lib/text/sentences.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Settings, ServiceSettings } from '../../model/settings.ts';
 
 type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
 

@@ -1,9 +1,9 @@
+import { systemClock } from '../../lib/time/clock.ts';
 import { StateLockedError, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { FolderHolder } from '../../cluster/lease/lease-script.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { systemClock } from '../../lib/time/clock.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 
 /** This host among the others of its account: it has the lease of its state directory, or waits for it. */

@@ -1,13 +1,14 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
-import { emptyStatus, noDocuments, type Reason, type Status } from '../../model/report/status.ts';
+import { emptyStatus, noDocuments } from '../../model/report/status.ts';
+import type { Reason, Status } from '../../model/report/status.ts';
 import { health } from '../../model/report/health.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts';
 import { createMetrics } from '../../status/metrics/metrics.ts';
-import { createChangeSignal } from '../report/change-signal.ts';
 import { version } from '../../config/package-files.ts';
+import { createChangeSignal } from '../report/change-signal.ts';
 import type { Place } from './join-cluster.ts';
 
 interface StandByOptions {

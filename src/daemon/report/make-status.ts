@@ -1,24 +1,23 @@
-import { version } from '../../config/package-files.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { countWords } from '../../lib/text/amounts.ts';
+import { version } from '../../config/package-files.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, Doubt } from '../../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../../model/ports/service-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { health, reasonHealth } from '../../model/report/health.ts';
-import {
-  heldNames,
-  longestList,
-  type DaemonState,
-  type DuplicateStatus,
-  type FailureStatus,
-  type FolderStatus,
-  type HeldStatus,
-  type Reason,
-  type SkipStatus,
-  type Status,
+import { heldNames, longestList } from '../../model/report/status.ts';
+import type {
+  DaemonState,
+  DuplicateStatus,
+  FailureStatus,
+  FolderStatus,
+  HeldStatus,
+  Reason,
+  SkipStatus,
+  Status,
 } from '../../model/report/status.ts';
 import { noWaits, waitKinds } from '../../model/report/wait-kinds.ts';
-import { countWords } from '../../lib/text/amounts.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 

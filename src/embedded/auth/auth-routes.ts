@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { sameSecret } from '../../lib/server/login.ts';
+import { orNull } from '../../lib/or-null.ts';
 import { RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
-import type { Identity } from './identity.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
-import type { AccessClaims, Tokens } from './tokens.ts';
 import {
   inactiveApiKey,
   essenceOf,
@@ -13,8 +13,8 @@ import {
   headerOf,
   utf8Of,
 } from '../http/read-request.ts';
-import { sameSecret } from '../../lib/server/login.ts';
-import { orNull } from '../../lib/or-null.ts';
+import type { Identity } from './identity.ts';
+import type { AccessClaims, Tokens } from './tokens.ts';
 
 const maxBodyBytes = 16 * 1024;
 

@@ -3,9 +3,9 @@ import { chmod } from 'node:fs/promises';
 
 import * as z from 'zod';
 
+import { writeDurably } from '../../lib/files/durable-file.ts';
 import { readStored } from '../documents/data-directory.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
-import { writeDurably } from '../../lib/files/durable-file.ts';
 
 const identitySchema = z.strictObject({
   userId: z.string().min(1),

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 
 import { syncDirectory, temporarySuffix } from '../../lib/files/durable-file.ts';
-import { errorCode, IngestdError } from '../../model/errors.ts';
-import type { DataDirectory } from './data-directory.ts';
-import type { Metadata } from '../../model/metadata/metadata.ts';
-import { uploadMetadataSchema } from './metadata.ts';
 import { orNull } from '../../lib/or-null.ts';
+import { errorCode, IngestdError } from '../../model/errors.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { uploadMetadataSchema } from './metadata.ts';
 
 const fileRecordSchema = z.strictObject({
   /** The name of its bytes in the content directory. */

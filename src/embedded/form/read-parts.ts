@@ -1,12 +1,12 @@
+import { Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { Transform } from 'node:stream';
 
 import { Dicer } from '@fastify/busboy';
 
+import { sizeWords } from '../../lib/text/amounts.ts';
 import { RefusalError } from '../http/answers.ts';
 import { utf8Of } from '../http/read-request.ts';
-import { sizeWords } from '../../lib/text/amounts.ts';
 
 const partLimits = { maxHeaderPairs: 20, maxHeaderSize: 16 * 1024, partHwm: 256 * 1024 };
 

@@ -2,14 +2,14 @@ import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Disposition } from './read-parts.ts';
-import { readParts } from './read-parts.ts';
-import { checkFileName } from './check-file-name.ts';
+import { sizeWords } from '../../lib/text/amounts.ts';
 import { RefusalError } from '../http/answers.ts';
 import { essenceOf, utf8Of } from '../http/read-request.ts';
 import { storeIncoming } from '../documents/store-incoming.ts';
 import type { FileRecord } from '../documents/document-store.ts';
-import { sizeWords } from '../../lib/text/amounts.ts';
+import { readParts } from './read-parts.ts';
+import type { Disposition } from './read-parts.ts';
+import { checkFileName } from './check-file-name.ts';
 
 const maxAttachments = 10;
 const maxMetadataBytes = 256 * 1024;

@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import type { AuthContext } from '../auth/auth-routes.ts';
-import { bulkDelete, bulkModify, deleteDocument, modifyDocument, uploadDocument } from './operations.ts';
 import { refusalStatus } from '../../lib/server/http-server.ts';
-import { errorEnvelope, RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
-import type { IngestionContext } from './operations.ts';
-import { bearerToken, headerOf, essenceOf, utf8Of } from '../http/read-request.ts';
-import type { SlidingWindow } from '../http/sliding-window.ts';
 import { sameSecret } from '../../lib/server/login.ts';
 import { sizeWords } from '../../lib/text/amounts.ts';
+import type { AuthContext } from '../auth/auth-routes.ts';
+import { errorEnvelope, RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
+import { bearerToken, headerOf, essenceOf, utf8Of } from '../http/read-request.ts';
+import type { SlidingWindow } from '../http/sliding-window.ts';
+import { bulkDelete, bulkModify, deleteDocument, modifyDocument, uploadDocument } from './operations.ts';
+import type { IngestionContext } from './operations.ts';
 
 /** The path prefix of the ingestion operations, interface section 4. */
 export const ingestionPrefix = '/services/i/ingestion-api/v1';

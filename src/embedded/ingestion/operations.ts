@@ -4,7 +4,6 @@ import type * as z from 'zod';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { DocumentStore, DocumentRecord } from '../documents/document-store.ts';
-import { RefusalError, successEnvelope } from '../http/answers.ts';
 import {
   applyMetadata,
   uploadMetadataSchema,
@@ -13,6 +12,7 @@ import {
   bulkModifySchema,
 } from '../documents/metadata.ts';
 import type { MetadataChange } from '../documents/metadata.ts';
+import { RefusalError, successEnvelope } from '../http/answers.ts';
 import type { Envelope } from '../http/answers.ts';
 import { receiveForm } from '../form/receive-form.ts';
 

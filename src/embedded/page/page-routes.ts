@@ -5,11 +5,10 @@ import * as z from 'zod';
 
 import { pagePolicy } from '../../lib/server/http-server.ts';
 import { printableJson } from '../../lib/text/printable.ts';
-
-import type { DocumentStore, DocumentRecord, FileRecord } from '../documents/document-store.ts';
-import { pageHtml, pageIcon, pageStyle, pageScript } from './page-assets.ts';
-import { RefusalError } from '../http/answers.ts';
 import { showDocument } from '../documents/document-store.ts';
+import type { DocumentStore, DocumentRecord, FileRecord } from '../documents/document-store.ts';
+import { RefusalError } from '../http/answers.ts';
+import { pageHtml, pageIcon, pageStyle, pageScript } from './page-assets.ts';
 
 /** Most documents in one answer. */
 const maxListed = 200;

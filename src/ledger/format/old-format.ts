@@ -4,13 +4,13 @@ import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import { isDate, ownName } from '../records/stored-record.ts';
 import type { StoredRecord, StoredTime } from '../records/stored-record.ts';
+import type { DataFiller } from '../records/ledger-data.ts';
 import { changeSchema, failureFields } from './change-format.ts';
 import type { StoredChange } from './change-format.ts';
 import { checkMetadata, readRecord } from './record-format.ts';
-import { statSchema } from './record-schemas.ts';
 import type { Surroundings } from './record-format.ts';
+import { statSchema } from './record-schemas.ts';
 import { asList, asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
-import type { DataFiller } from '../records/ledger-data.ts';
 
 /** Lines of a snapshot of version 1 or 2, by their first cell. */
 const lineTags = { record: 0, fingerprint: 1, metadata: 2, directory: 3 } as const;

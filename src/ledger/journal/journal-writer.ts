@@ -1,8 +1,8 @@
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { Disk, DiskFile } from '../disk-operations.ts';
-import { groupLine, headerLine, sealLine } from './journal-line.ts';
 import { unwritable } from '../ledger-errors.ts';
 import type { LedgerPaths } from '../ledger-files.ts';
-import { createTimeSlice } from '../../lib/time/time-slice.ts';
+import { groupLine, headerLine, sealLine } from './journal-line.ts';
 
 const LINE_CHARACTERS = 128 * 1024;
 

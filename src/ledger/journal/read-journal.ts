@@ -1,10 +1,10 @@
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { damaged, tooNew, unreadable } from '../ledger-errors.ts';
+import { SHAPE } from '../format/shape.ts';
 import { checkedJson, LEDGER_VERSION, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
-import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { readLines } from './read-lines.ts';
-import { SHAPE } from '../format/shape.ts';
 
 const NEWLINE = 10;
 

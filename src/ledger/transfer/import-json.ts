@@ -1,7 +1,12 @@
 import * as z from 'zod';
 
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import { isValidPath, unknownStat } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import { identitySchema } from '../format/change-format.ts';
+import { companionsSchema, hashPattern, statSchema, strictMetadataSchema } from '../format/record-schemas.ts';
 import { checkEntries, refProblem, importedRecord } from './imported-ledger.ts';
 import type {
   ImportedEntry,
@@ -10,11 +15,6 @@ import type {
   ImportOptions,
   ImportProblem,
 } from './imported-ledger.ts';
-import { isValidPath, unknownStat } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
-import type { DeepReadonly } from '../../lib/deep-readonly.ts';
-import { identitySchema } from '../format/change-format.ts';
-import { companionsSchema, hashPattern, statSchema, strictMetadataSchema } from '../format/record-schemas.ts';
 
 const hash = z.string().regex(hashPattern, 'is not a SHA-256 in lower-case hex');
 const time = z.iso.datetime();

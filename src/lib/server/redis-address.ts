@@ -1,5 +1,5 @@
-import { urlHost } from './host.ts';
 import { orNull } from '../or-null.ts';
+import { urlHost } from './host.ts';
 
 /** Where Redis is, as `cluster.redisUrl` says it. */
 export interface RedisAddress {

@@ -1,6 +1,6 @@
 import type { FolderSettings } from '../settings.ts';
-import type { Metadata } from './metadata.ts';
 import { stemOf } from '../names-and-types.ts';
+import type { Metadata } from './metadata.ts';
 
 /** What decides a document's metadata besides the layers. */
 interface EffectiveMetadataInput extends Pick<FolderSettings, 'title' | 'createdTimestamp'> {

@@ -1,7 +1,7 @@
-import type { ContentSource } from './folder-port.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { BulkChange, MetadataChange } from '../operation.ts';
 import type { Status } from '../report/status.ts';
+import type { ContentSource } from './folder-port.ts';
 
 /** One request of the sliding minute. Used once: spent when the answer came, or given back unused. */
 export interface Permit {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { fixFor } from './explanations.ts';
-import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 
 /** What could not be read, with the reason: nothing in there is planned, sent or deleted. */
 export interface UnreadPlaces {

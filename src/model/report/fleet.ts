@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
-import { statusSchema, type Health } from './status.ts';
+import { statusSchema } from './status.ts';
+import type { Health } from './status.ts';
 
 const text = z.string();
 const count = z.number().default(0);

@@ -1,12 +1,13 @@
-import type { FleetStatus } from './fleet.ts';
-import type { FailureStatus, FolderStatus, Reason, Status } from './status.ts';
-import { waitKinds, type WaitKind } from './wait-kinds.ts';
-import { explain } from './explanations.ts';
-import { reasonHealth } from './health.ts';
 import { sentence, sentences } from '../../lib/text/sentences.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../document.ts';
 import { inDoubtCode } from '../doubts.ts';
+import type { FleetStatus } from './fleet.ts';
+import type { FailureStatus, FolderStatus, Reason, Status } from './status.ts';
+import { waitKinds } from './wait-kinds.ts';
+import type { WaitKind } from './wait-kinds.ts';
+import { explain } from './explanations.ts';
+import { reasonHealth } from './health.ts';
 
 const notRunning = 'ingestd is not running';
 

@@ -15,10 +15,10 @@ import type { AuthPort, Outcome } from '../../model/ports/service-port.ts';
 import type { TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
+import { waitsOf } from '../http/watch-connection.ts';
 import { MisaddressedError, createTokenEndpoint } from './token-endpoint.ts';
 import type { Grant } from './token-endpoint.ts';
 import { createTokenBackOff } from './token-back-off.ts';
-import { waitsOf } from '../http/watch-connection.ts';
 
 const revokeAttempts = 3;
 const revokeRestMs = 100;

@@ -3,10 +3,10 @@ import { Agent as HttpsAgent } from 'node:https';
 
 import { proxies, ProxyAgent } from 'proxy-agent';
 
-import { ConfigurationError } from '../../model/errors.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { orNull } from '../../lib/or-null.ts';
+import { ConfigurationError } from '../../model/errors.ts';
 
 /** Not part of the bundle: hardly anybody has a proxy script. */
 const pacPackage = 'pac-proxy-agent';

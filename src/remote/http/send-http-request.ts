@@ -1,11 +1,10 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 
 import { got } from 'got';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, PermitLostError } from '../../model/errors.ts';
-import { Readable } from 'node:stream';
-
 import type { BodySent, PermitGuard } from '../../model/ports/service-port.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';

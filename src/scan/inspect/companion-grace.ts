@@ -2,11 +2,11 @@ import { lstatSync } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { companionCounts, ignoreFileName } from '../rules/classify.ts';
-import { directoriesTo } from './classify-by-name.ts';
-import type { FolderState } from '../folder-state.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
+import type { FolderState } from '../folder-state.ts';
 import type { ListedCompanions } from '../walk/directory-state.ts';
 import { statKey } from '../walk/entry.ts';
+import { directoriesTo } from './classify-by-name.ts';
 import { afterScanMs } from './inspection-results.ts';
 
 /** Of a directory that is gone, or that is seen for the first time. */

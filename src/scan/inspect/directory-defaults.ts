@@ -1,18 +1,18 @@
 import { lstatSync } from 'node:fs';
 
+import { printable } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import { printable } from '../../lib/text/printable.ts';
-import { directoriesTo } from './classify-by-name.ts';
-import { companionGrace } from './companion-grace.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
+import { defaultsName } from '../rules/pair-sidecars.ts';
 import { entryKey, kindOf, statKey } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
+import { directoriesTo } from './classify-by-name.ts';
+import { companionGrace } from './companion-grace.ts';
 import { settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
-import { defaultsName } from '../rules/pair-sidecars.ts';
 import { readDefaultsFile } from './read-sidecar.ts';
 import type { SidecarReading } from './read-sidecar.ts';
 

@@ -1,23 +1,23 @@
 import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
+import { excerpt, printable } from '../../lib/text/printable.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
-import { excerpt, printable } from '../../lib/text/printable.ts';
 import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
-import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
-import { classifyByName } from './classify-by-name.ts';
-import { kindOf, statOf } from '../walk/entry.ts';
-import { isGone, locateOnDisk } from '../folder-state.ts';
-import type { FolderState } from '../folder-state.ts';
-import { placeBelow, realRoot } from '../walk/root-identity.ts';
-import { settling, unfit, unknown } from './inspection-results.ts';
-import type { NoDocument } from './inspection-results.ts';
-import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/claims.ts';
+import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
+import { kindOf, statOf } from '../walk/entry.ts';
+import { placeBelow, realRoot } from '../walk/root-identity.ts';
+import { isGone, locateOnDisk } from '../folder-state.ts';
+import type { FolderState } from '../folder-state.ts';
+import { classifyByName } from './classify-by-name.ts';
+import { settling, unfit, unknown } from './inspection-results.ts';
+import type { NoDocument } from './inspection-results.ts';
 
 /** A document's attachments, all fit and settled. */
 export interface GatheredAttachments {

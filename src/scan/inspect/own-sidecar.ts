@@ -1,18 +1,18 @@
 import { lstatSync } from 'node:fs';
 
+import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
-import { printable } from '../../lib/text/printable.ts';
-import { companionGrace } from './companion-grace.ts';
 import { kindOf, statKey } from '../walk/entry.ts';
 import { companionCounts } from '../rules/classify.ts';
 import type { EntryKind } from '../rules/classify.ts';
+import { sidecarPlaces } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
+import { companionGrace } from './companion-grace.ts';
 import { afterScanMs, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
-import { sidecarPlaces } from '../rules/pair-sidecars.ts';
 import { readSidecarFile } from './read-sidecar.ts';
 import { classifyByName } from './classify-by-name.ts';
 

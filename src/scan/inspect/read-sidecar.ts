@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs';
 
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
-import type { Metadata, Reading, Sidecar } from '../../model/metadata/metadata.ts';
-import { readMetadata, readSidecar } from '../../model/metadata/metadata.ts';
 import { readJson } from '../../lib/text/read-json.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { readMetadata, readSidecar } from '../../model/metadata/metadata.ts';
+import type { Metadata, Reading, Sidecar } from '../../model/metadata/metadata.ts';
 
 /** What a sidecar or a `.meta.json` holds, with the stats of what was read; or why it cannot be used. */
 export type SidecarReading<T> =

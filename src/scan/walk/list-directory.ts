@@ -1,10 +1,10 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 
-import { errorCode } from '../../model/errors.ts';
-import { kindOf } from './entry.ts';
-import type { EntryKind } from '../rules/classify.ts';
-import type { Entry } from './entry.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
+import { errorCode } from '../../model/errors.ts';
+import type { EntryKind } from '../rules/classify.ts';
+import { kindOf } from './entry.ts';
+import type { Entry } from './entry.ts';
 
 /** Everything in a directory. */
 export interface Listing {

@@ -1,6 +1,6 @@
+import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
-import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import type { FolderState } from '../folder-state.ts';
 import { resolveAttachment } from '../rules/claims.ts';
 import type { Claim, OwnersClaims } from '../rules/claims.ts';

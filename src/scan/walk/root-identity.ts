@@ -1,8 +1,8 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 
+import { readMountTable } from '../../lib/files/mount-table.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { readMountTable } from '../../lib/files/mount-table.ts';
 
 /** The root as it is at this moment. */
 export type RootReading =

@@ -1,17 +1,17 @@
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoryOf, joinPath, sameRoot } from '../../model/document.ts';
 import type { ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
-import type { Entry } from './entry.ts';
 import type { FolderState } from '../folder-state.ts';
-import { createTimeSlice } from '../../lib/time/time-slice.ts';
+import type { WatchSet } from '../watch/watch-set.ts';
+import type { Entry } from './entry.ts';
 import type { PackedScan } from './packed-scan.ts';
 import { readRoot, realRoot } from './root-identity.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
 import type { Visit } from './visit-directory.ts';
 import type { Visitor } from './visitor.ts';
-import type { WatchSet } from '../watch/watch-set.ts';
 
 /** One scan to do. */
 interface ScanJob {

@@ -1,15 +1,15 @@
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { sameRoot } from '../../model/document.ts';
 import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
-import type { FolderState } from '../folder-state.ts';
-import type { PackedScan } from './packed-scan.ts';
-import { readRoot } from './root-identity.ts';
-import type { ScanOutcome, ScanReport, ScanRequest } from '../worker/protocol.ts';
-import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
-import type { ListedCompanions } from './directory-state.ts';
-import { scanTree } from './scan-tree.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
-import { sameRoot } from '../../model/document.ts';
+import type { FolderState } from '../folder-state.ts';
+import type { ScanOutcome, ScanReport, ScanRequest } from '../worker/protocol.ts';
+import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
+import type { PackedScan } from './packed-scan.ts';
+import { readRoot } from './root-identity.ts';
+import type { ListedCompanions } from './directory-state.ts';
+import { scanTree } from './scan-tree.ts';
 
 /** Answers scans, one at a time. */
 export interface Scanner {

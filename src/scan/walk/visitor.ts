@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 
-import type { ScanCause } from '../../model/document.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
+import type { ScanCause } from '../../model/document.ts';
 import type { DirectoryState } from './directory-state.ts';
 
 /** What a visit to a directory needs besides the folder. */

@@ -1,8 +1,8 @@
 import { ShortLivedMap } from '../../lib/queue/short-lived.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
-import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { unpackScan } from '../walk/packed-scan.ts';
 import { takeThread } from './spare-thread.ts';
 import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';

@@ -4,9 +4,9 @@ import { createFolderState, locateOnDisk } from '../folder-state.ts';
 import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
 import { readRoot, mountsBelow } from '../walk/root-identity.ts';
-import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 import { createScanner } from '../walk/scanner.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
+import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 
 /** Events of one save come together; each directory is reported once. */
 const gatherMs = 5;

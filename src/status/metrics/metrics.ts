@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
+import { orNull } from '../../lib/or-null.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import { waitKinds } from '../../model/report/wait-kinds.ts';
 import type { FleetStatus, Presence } from '../../model/report/fleet.ts';
 import type { Reason, Status, DaemonState, Health, FolderStatus } from '../../model/report/status.ts';
-import { orNull } from '../../lib/or-null.ts';
 
 export interface MetricsOptions {
   /** Asked at each scrape, and never before the first. */

@@ -1,12 +1,12 @@
-import { explain, fixBeside, groupByCause } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
-import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
-import { failedCount, failuresInDoubt } from '../../model/report/headline.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { approve, resolve, retry } from './data/ask-daemon.ts';
+import { explain, fixBeside, groupByCause } from '../../model/report/explanations.ts';
 import type { Group } from '../../model/report/explanations.ts';
+import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
+import { failedCount, failuresInDoubt } from '../../model/report/headline.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
+import { approve, resolve, retry } from './data/ask-daemon.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
 import { button, byId, createList, el, fixed, setText } from './dom.ts';
 import type { Part } from './dom.ts';

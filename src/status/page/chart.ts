@@ -1,9 +1,9 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import type { HistoryReport } from '../metrics/delivery-history.ts';
 import { byKind, chartKinds, columnCount, columnsOf, roundUp, stack } from './data/proportions.ts';
 import type { ByKind, Column } from './data/proportions.ts';
-import { byId, el, setAttribute, setText, svg } from './dom.ts';
-import type { HistoryReport } from '../metrics/delivery-history.ts';
 import { minuteWords } from './data/time-words.ts';
+import { byId, el, setAttribute, setText, svg } from './dom.ts';
 
 const columnWidth = 10;
 

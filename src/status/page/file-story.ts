@@ -1,9 +1,9 @@
-import type { Why } from '../../model/report/command-reports.ts';
-import { fixBeside } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
-import type { Activity } from '../../model/report/status.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/amounts.ts';
+import type { Why } from '../../model/report/command-reports.ts';
+import { fixBeside } from '../../model/report/explanations.ts';
+import type { Activity } from '../../model/report/status.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
 import { button, byId, el, setText } from './dom.ts';
 

@@ -1,9 +1,9 @@
-import { explain, groupByCause } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { explain, groupByCause } from '../../model/report/explanations.ts';
+import type { Group } from '../../model/report/explanations.ts';
 import { withDoubts } from '../../model/report/headline.ts';
 import type { FolderStatus, SkipStatus } from '../../model/report/status.ts';
-import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import type { Group } from '../../model/report/explanations.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { shortDuration } from './data/time-words.ts';
 import { rescan, setPaused } from './data/ask-daemon.ts';

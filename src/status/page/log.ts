@@ -1,11 +1,11 @@
+import { countWords } from '../../lib/text/amounts.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogFilter, LogPage } from '../../model/report/log-query.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { countWords } from '../../lib/text/amounts.ts';
 import { get } from './data/ask-daemon.ts';
 import { dayAndClockWords, clockWords } from './data/time-words.ts';
 import { button, byId, setText, el } from './dom.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { pathText } from './file-story.ts';
 
 /** So many are loaded at first and with each "Show older", and never more than the other in all. */

@@ -1,10 +1,7 @@
-import { createAttention } from './attention.ts';
-import { createChart } from './chart.ts';
-import { connect } from './data/connection.ts';
-import { get } from './data/ask-daemon.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { HistoryReport } from '../metrics/delivery-history.ts';
-import { clockWords } from './data/time-words.ts';
+import { createAttention } from './attention.ts';
+import { createChart } from './chart.ts';
 import { byId, setText } from './dom.ts';
 import { refreshStory } from './file-story.ts';
 import { createFleet } from './fleet.ts';
@@ -12,6 +9,9 @@ import { createFolders } from './folders.ts';
 import { createActivityList, createLog } from './log.ts';
 import { createOverview } from './overview.ts';
 import { createTransfers, createWaits } from './transfers.ts';
+import { connect } from './data/connection.ts';
+import { get } from './data/ask-daemon.ts';
+import { clockWords } from './data/time-words.ts';
 
 /** The chart moves on at least this often, and after a delivery no sooner than this. */
 const historyEveryMs = 60_000;

@@ -1,12 +1,12 @@
-import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { sentence } from '../../lib/text/sentences.ts';
+import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { isMuted, withDoubts } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Health, Reason } from '../../model/report/status.ts';
-import { sentence } from '../../lib/text/sentences.ts';
-import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
-import { setPaused } from './data/ask-daemon.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
+import { setPaused } from './data/ask-daemon.ts';
 import { barPartsOf } from './data/proportions.ts';
 import type { Counts } from './data/proportions.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';

@@ -1,14 +1,14 @@
+import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { sentence } from '../../lib/text/sentences.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { secondsLeft, failuresInDoubt } from '../../model/report/headline.ts';
 import type { TransferStatus } from '../../model/report/status.ts';
-import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { filledOf } from './data/proportions.ts';
 import { clockWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText, fixed } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
-import { sentence } from '../../lib/text/sentences.ts';
-import { printable } from '../../lib/text/printable.ts';
 
 /** More would push everything else off the screen. */
 const maxTransfers = 8;

@@ -1,5 +1,5 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
@@ -8,8 +8,8 @@ import type { LoginThrottle } from '../../lib/server/login.ts';
 import { noSchemas } from '../../lib/server/http-server.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
-import type { AppOptions } from './routes.ts';
 import { addRoutes } from './routes.ts';
+import type { AppOptions } from './routes.ts';
 import { addLoginRoute, showLogin } from './login.ts';
 import { isReading, judgeRequest } from './request-guard.ts';
 import type { AccessRules, Access, Refusal } from './request-guard.ts';

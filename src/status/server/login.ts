@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { cookieHeader, failedLogins } from '../../lib/server/login.ts';
+import type { LoginThrottle } from '../../lib/server/login.ts';
 import type { AppOptions } from './routes.ts';
 import { renderPage } from './page-files.ts';
 import type { AccessRules } from './request-guard.ts';
-import type { LoginThrottle } from '../../lib/server/login.ts';
 
 const tokenSchema = z.object({ token: z.string().max(4096) });
 

@@ -3,9 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 
-import { securityHeaders, send } from './answers.ts';
 import { printable } from '../../lib/text/printable.ts';
-import { pagePaths, renderPage } from './page-files.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -13,8 +11,10 @@ import type { FleetStatus } from '../../model/report/fleet.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { EventHub } from './event-hub.ts';
+import { securityHeaders, send } from './answers.ts';
+import { pagePaths, renderPage } from './page-files.ts';
 import type { PageFiles } from './page-files.ts';
+import type { EventHub } from './event-hub.ts';
 import type { Access, AccessRules } from './request-guard.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
 

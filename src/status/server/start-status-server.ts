@@ -5,20 +5,20 @@ import { once } from 'node:events';
 import { chmod, lstat, rm } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
 
-import { ConfigurationError, errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
-import type { LogPage } from '../../model/report/log-query.ts';
-import { openApp } from './app.ts';
-import type { AppOptions } from './routes.ts';
 import { isLoopbackAddress, reachableHost } from '../../lib/server/host.ts';
-import { createAccessRules } from './request-guard.ts';
-import { createDeliveryHistory } from '../metrics/delivery-history.ts';
-import type { DeliveryHistory } from '../metrics/delivery-history.ts';
-import { createEventHub } from './event-hub.ts';
-import { pageReader } from './page-files.ts';
-import type { AccessRules } from './request-guard.ts';
-import { createStatusSnapshot } from './status-snapshot.ts';
 import { closeInTime, createLimitedServer, unreadableAnswer } from '../../lib/server/http-server.ts';
 import type { ServerLimits } from '../../lib/server/http-server.ts';
+import { ConfigurationError, errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
+import type { LogPage } from '../../model/report/log-query.ts';
+import { createDeliveryHistory } from '../metrics/delivery-history.ts';
+import type { DeliveryHistory } from '../metrics/delivery-history.ts';
+import { openApp } from './app.ts';
+import type { AppOptions } from './routes.ts';
+import { createAccessRules } from './request-guard.ts';
+import type { AccessRules } from './request-guard.ts';
+import { createEventHub } from './event-hub.ts';
+import { pageReader } from './page-files.ts';
+import { createStatusSnapshot } from './status-snapshot.ts';
 import { securityHeaders } from './answers.ts';
 
 export interface StatusServerOptions

@@ -1,3 +1,4 @@
+import { printable } from '../../lib/text/printable.ts';
 import { hasGone, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
@@ -5,7 +6,6 @@ import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import type { Change, Doubt, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { keptCode } from '../tasks/task.ts';
 import { unsentAttachments } from './attachments.ts';
 

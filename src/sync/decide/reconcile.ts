@@ -3,9 +3,9 @@ import type { DirectoryScan, DocumentEntry, DocumentRef } from '../../model/docu
 import type { DirectoryRecords, Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { BacklogEntry } from '../tasks/backlog.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { provesRoot } from './root-trust.ts';
 import { keptCode } from '../tasks/task.ts';
 import type { Seen, Task } from '../tasks/task.ts';
+import { provesRoot } from './root-trust.ts';
 
 /** How one directory as it was listed differs from what is known of it. */
 interface Differences {

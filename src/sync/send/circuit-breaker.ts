@@ -1,5 +1,5 @@
-import { longestBackOffMs, nextDelayMs } from '../../model/back-off.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { longestBackOffMs, nextDelayMs } from '../../model/back-off.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';

@@ -4,10 +4,10 @@ import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
 import { unsentAttachments } from '../decide/attachments.ts';
+import type { Task } from '../tasks/task.ts';
 import type { RequestAbout } from './tracked-request.ts';
 import { attachmentsOf, bytesOf, fileOf, isoOf, recordedAttachments } from './upload.ts';
 import type { OpenFile } from './upload.ts';
-import type { Task } from '../tasks/task.ts';
 
 /** A document that has to be modified. */
 export interface Modifiable extends Sendable {

@@ -2,9 +2,9 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { Change, Intent } from '../../model/ports/ledger-port.ts';
 import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-port.ts';
 import type { FileOutcome, Outcome, RequestWatch } from '../../model/ports/service-port.ts';
+import type { Status, TransferStatus } from '../../model/report/status.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { LedgerCommits } from './ledger-commits.ts';
-import type { Status, TransferStatus } from '../../model/report/status.ts';
 
 /** What this process did since it started. */
 export type Totals = { -readonly [Key in keyof Status['totals']]: number };

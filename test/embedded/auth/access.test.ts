@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 
 import { openRaw } from '../support/raw-request.ts';
-import type { Trial } from '../support/trial.ts';
 import { prefix, startTrial } from '../support/trial.ts';
+import type { Trial } from '../support/trial.ts';
 
 let trial: Trial;
 

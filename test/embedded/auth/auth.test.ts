@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-import type { Tokens, Trial } from '../support/trial.ts';
 import { startTrial } from '../support/trial.ts';
+import type { Tokens, Trial } from '../support/trial.ts';
 
 let trial: Trial;
 

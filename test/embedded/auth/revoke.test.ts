@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 
-import type { Trial } from '../support/trial.ts';
 import { startTrial } from '../support/trial.ts';
+import type { Trial } from '../support/trial.ts';
 
 const json = { 'Content-Type': 'application/json' };
 

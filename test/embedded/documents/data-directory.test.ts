@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;
 

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { ownIdentity } from '../../../src/lib/process/process-lock.ts';
 import { makeZombie } from '../../support/processes/zombie.ts';
-import type { Trial } from '../support/trial.ts';
 import { startTrial } from '../support/trial.ts';
+import type { Trial } from '../support/trial.ts';
 
 let trial: Trial;
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Trial } from '../support/trial.ts';
 import { startTrial } from '../support/trial.ts';
+import type { Trial } from '../support/trial.ts';
 
 let trial: Trial;
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { Part, Trial } from '../support/trial.ts';
 import { startTrial } from '../support/trial.ts';
+import type { Part, Trial } from '../support/trial.ts';
 
 let trial: Trial;
 

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { multipart, openRaw, sendRaw } from '../support/raw-request.ts';
-import type { Part, Trial } from '../support/trial.ts';
 import { prefix, startTrial } from '../support/trial.ts';
+import type { Part, Trial } from '../support/trial.ts';
 
 const maxFileBytes = 100_000;
 

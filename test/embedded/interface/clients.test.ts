@@ -4,8 +4,8 @@ import { ResourceOwnerPassword } from 'simple-oauth2';
 import * as undici from 'undici';
 import { z } from 'zod';
 
-import type { Trial } from '../support/trial.ts';
 import { prefix, startTrial } from '../support/trial.ts';
+import type { Trial } from '../support/trial.ts';
 
 const envelopeSchema = z.object({
   error: z.object({ message: z.string() }).nullable(),

@@ -9,8 +9,8 @@ import { z } from 'zod';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
-import type { Trial } from '../support/trial.ts';
 import { startTrial } from '../support/trial.ts';
+import type { Trial } from '../support/trial.ts';
 
 const run = promisify(execFile);
 

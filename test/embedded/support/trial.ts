@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import { expect } from '@jest/globals';
 import { z } from 'zod';
 
-import type { EmbeddedService, EmbeddedServiceOptions } from '../../../src/embedded/embedded-service.ts';
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
+import type { EmbeddedService, EmbeddedServiceOptions } from '../../../src/embedded/embedded-service.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
 import { followRequests } from '../../support/services/follow-requests.mjs';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -1,7 +1,8 @@
 import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+
 import { afterEach, expect, it } from '@jest/globals';
 
-import { lstatSync } from 'node:fs';
 import { statOf } from '../../../src/scan/walk/entry.ts';
 import { servedFolder } from './served-folder.ts';
 import type { ServedFolder } from './served-folder.ts';

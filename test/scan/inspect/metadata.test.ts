@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import type { AddressInfo } from 'node:net';
+
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
 import { syncedFolder } from '../support/synced-folder.ts';

@@ -1,5 +1,6 @@
-import { expect, it } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
+
+import { expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { folderProcess } from '../support/folder-process.ts';

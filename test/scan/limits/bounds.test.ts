@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { joinPath } from '../../../src/model/document.ts';
 import { eventually } from '../../support/eventually.ts';

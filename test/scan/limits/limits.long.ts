@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
+
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';

@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { createIgnoreRules, createIncludeRules } from '../../../src/scan/rules/ignore-patterns.ts';
-import { ignoringPattern } from '../../../src/scan/rules/ignore-patterns.ts';
+import { describe, expect, it } from '@jest/globals';
+import {
+  createIgnoreRules,
+  createIncludeRules,
+  ignoringPattern,
+} from '../../../src/scan/rules/ignore-patterns.ts';
 import type { IgnoreRules } from '../../../src/scan/rules/ignore-patterns.ts';
 
 const rulesOf = (...patterns: readonly string[]): IgnoreRules =>

@@ -1,11 +1,12 @@
 import { lstatSync, utimesSync } from 'node:fs';
+
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { createObservations, settleDelay } from '../../../src/scan/rules/settle.ts';
 import type { Observations } from '../../../src/scan/rules/settle.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const question = {

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { realpath, rename, symlink } from 'node:fs/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { createTimeSlice } from '../../../src/lib/time/time-slice.ts';
 import { listDirectory } from '../../../src/scan/walk/list-directory.ts';

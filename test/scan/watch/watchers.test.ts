@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { appendFile, chmod, mkdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { createChokidarWatcher } from '../../../src/scan/watch/chokidar-backend.ts';
 import { createNativeWatcher } from '../../../src/scan/watch/native-backend.ts';

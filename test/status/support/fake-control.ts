@@ -2,8 +2,8 @@ import type { ControlPort } from '../../../src/model/ports/control-port.ts';
 import type { Why } from '../../../src/model/report/command-reports.ts';
 import { ConfigurationError } from '../../../src/model/errors.ts';
 import { emptyStatus, noDocuments } from '../../../src/model/report/status.ts';
-import { health } from '../../../src/model/report/health.ts';
 import type { Activity, FolderStatus, Reason, Status } from '../../../src/model/report/status.ts';
+import { health } from '../../../src/model/report/health.ts';
 
 /** A daemon that does nothing but remember what it was asked, and says what the test wants it to say. */
 export interface FakeControl extends ControlPort {

@@ -1,9 +1,9 @@
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createMetrics } from '../../../src/status/metrics/metrics.ts';
 import { startStatusServer } from '../../../src/status/server/start-status-server.ts';
 import type { StatusServerOptions } from '../../../src/status/server/start-status-server.ts';
 import type { Status } from '../../../src/model/report/status.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { call } from './call.ts';
 import type { Answer, Call } from './call.ts';
 import { fakeControl } from './fake-control.ts';

@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { Inspection } from '../../../src/model/document.ts';
 import { planDocument } from '../../../src/model/plan.ts';
 import type { LedgerEntry } from '../../../src/model/ports/ledger-port.ts';
-import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 import {
   carriersOf,
   companionsOf,
   hasLetGo,
   unsentAttachments,
 } from '../../../src/sync/decide/attachments.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const from = { folder: 'inbox', path: 'report.pdf' };
 const file = { folder: 'inbox', path: 'salaries.csv' };

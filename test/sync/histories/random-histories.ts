@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
+import { sameFile } from '../../../src/model/document.ts';
 import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 import type { SimulatedSource } from '../../support/worlds/simulated-folder.ts';
 import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
-import { sameFile } from '../../../src/model/document.ts';
 
 const hourMs = 3_600_000;
 

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';

@@ -1,6 +1,6 @@
-import type { Resolution } from '../../../model/ports/control-port.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords } from '../../../lib/text/amounts.ts';
+import type { Resolution } from '../../../model/ports/control-port.ts';
 import { byId } from '../dom.ts';
 
 /** What the daemon answers; null: it does not, or has nothing to say. */
