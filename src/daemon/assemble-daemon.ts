@@ -238,6 +238,7 @@ export function assembleDaemon(
       await engine.recover();
       signIn.begin();
       await Promise.all(folders.map((port) => port.start(engine.listener(port.name))));
+      if (phase !== 'starting') return;
       phase = 'running';
       changes.note();
       cluster?.publish(status);

@@ -308,6 +308,7 @@ export class Engine {
     // Of a scan of everything its end says so. What is found on a mount is sent long before the next one.
     if (isNew && view.isScanned && !view.isRootChanged) void this.#noticeMounts(folder).catch(() => {});
     for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.identity.dev);
+    this.#endApprovalsOf(scan);
     const found = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (found.proof !== null) {
       view.isProven = true;
@@ -400,6 +401,7 @@ export class Engine {
     for (const task of Array.from(this.tasks.in('waiting'))) {
       if (task.ref.folder === folder && !task.present) this.#move(task, { kind: 'due' });
     }
+    void this.#endEmptyHold(folder).catch(() => {});
     this.#drawFromBacklog();
     this.#release();
     this.#options.onChange();
@@ -479,8 +481,9 @@ export class Engine {
         const paths = held.map(({ ref }) => ref.path);
         await this.#writer.commit([{ kind: 'approve', folder: name, paths }, end]);
       } else if (this.#ledger.hold(name) !== undefined) await this.#writer.commit([end]);
-      // The present root is right, says the person.
-      const identity = await this.#rootNow(name);
+      // The present root is right, says a person who was asked about all that is missing from it.
+      const isAsked = held.length > 0 && this.#areAllApproved(name);
+      const identity = isAsked ? await this.#rootNow(name) : null;
       if (identity !== null) {
         const known = this.#ledger.root(name);
         const accepted = acceptedRoot(known, identity, known?.seenAt);
@@ -667,7 +670,11 @@ export class Engine {
     if ('code' in compared) return { kind: 'unfit', reason: compared };
     const operation = planDocument(compared, record);
     const { removeGraceMs } = this.#options.settings.timing;
-    const againMs = sidecarGraceMs(task, operation, { removeGraceMs, now: this.#clock.monotonic() });
+    const againMs = sidecarGraceMs(task, operation, {
+      removeGraceMs,
+      began: this.#began,
+      now: this.#clock.monotonic(),
+    });
     if (againMs > 0) return { kind: 'settling', againMs };
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (record === null) return { kind: 'clean' };
@@ -1084,14 +1091,34 @@ export class Engine {
     if (task.hasRecord) await this.#endApproval(task);
   }
 
-  /** The file is back, or the deletion is done: its approval is used up, and a hold that holds nothing ends. */
+  /** The file is back, or the deletion is done: its approval is used up. */
   async #endApproval({ ref }: Task): Promise<void> {
     const { folder, path } = ref;
     if (this.#ledger.isApproved(ref))
       await this.#writer.commit([{ kind: 'unapprove', folder, paths: [path] }]);
+    await this.#endEmptyHold(folder);
+  }
+
+  /** What came back while nothing ran has no task. When it goes another time, a person is asked again. */
+  #endApprovalsOf({ folder, directory, entries }: DirectoryScan): void {
+    if (!this.#ledger.hasApprovals(folder)) return;
+    const paths = entries
+      .map(({ name }) => joinPath(directory, name))
+      .filter((path) => this.#ledger.isApproved({ folder, path }));
+    if (paths.length === 0) return;
+    // The next scan tries again.
+    void this.#writer.commit([{ kind: 'unapprove', folder, paths }]).catch(() => {});
+  }
+
+  /** A hold that holds nothing ends, once everything was listed. */
+  async #endEmptyHold(folder: string): Promise<void> {
     if (this.#ledger.hold(folder) === undefined || !this.#viewOf(folder).isScanned) return;
-    for (const task of this.tasks.missing(folder)) if (!this.#ledger.isApproved(task.ref)) return;
-    await this.#writer.commit([{ kind: 'hold', folder, hold: null }]);
+    if (this.#areAllApproved(folder)) await this.#writer.commit([{ kind: 'hold', folder, hold: null }]);
+  }
+
+  /** No deletion of a folder is in question. */
+  #areAllApproved(folder: string): boolean {
+    return [...this.tasks.missing(folder)].every(({ ref }) => this.#ledger.isApproved(ref));
   }
 
   async #rootNow(folder: string): Promise<RootIdentity | null> {

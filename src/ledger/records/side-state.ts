@@ -36,6 +36,7 @@ export class SideState {
     failure: (ref) => this.#failures.get(refKey(ref))?.failure,
     failures: () => Array.from(this.#failures.values(), ({ ref, failure }) => [ref, failure] as const),
     hold: (folder) => this.#holds.get(folder)?.hold ?? undefined,
+    hasApprovals: (folder) => this.#approvals.has(folder),
     isApproved: ({ folder, path }) => this.#approvals.get(folder)?.has(path) ?? false,
     removals: (folder) => this.#removals.get(folder) ?? [],
     root: (folder) => this.#roots.get(folder)?.identity,

@@ -243,6 +243,8 @@ export interface LedgerPort {
   readonly failures: () => Iterable<readonly [DocumentRef, Failure]>;
   readonly hold: (folder: string) => Hold | undefined;
   readonly isApproved: (ref: DocumentRef) => boolean;
+  /** Says whether a person has allowed deletions of this folder that have not been made. */
+  readonly hasApprovals: (folder: string) => boolean;
   readonly removals: (folder: string) => readonly Removal[];
   readonly root: (folder: string) => RootIdentity | undefined;
   /** Directories below the root on which something was mounted when it was scanned, whether it still is or not. */

@@ -115,16 +115,20 @@ export async function compareWithRecord(
 
 /**
  * How long a document that was moved waits with another sharing mode, ms: the sidecar that states the one it had may
- * follow it. All else can be put right without harm.
+ * follow it. Before the process began, at `began`, any document may have been moved. All else can be put right without
+ * harm.
  */
 export function sidecarGraceMs(
   { movedAt }: { readonly movedAt: number | null },
   operation: Operation,
-  { removeGraceMs, now }: { readonly removeGraceMs: number; readonly now: number },
+  {
+    removeGraceMs,
+    began,
+    now,
+  }: { readonly removeGraceMs: number; readonly began: number; readonly now: number },
 ): number {
-  if (movedAt === null || operation.kind !== 'modify' || operation.metadata?.shareInfo === undefined)
-    return 0;
-  return Math.max(0, movedAt + removeGraceMs - now);
+  if (operation.kind !== 'modify' || operation.metadata?.shareInfo === undefined) return 0;
+  return Math.max(0, (movedAt ?? began) + removeGraceMs - now);
 }
 
 /** What the record learns where nothing has to be sent, so that nobody inspects again; null: it says so already. */

@@ -145,19 +145,23 @@ describeWhere(missing(), 'a folder with mounts', () => {
       expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
     });
 
-    it('I3: nor does a directory of the same device that is not bound there at the next start', async () => {
-      await world.home.write('elsewhere/bound.txt', 'bound');
-      await mkdir(world.inbox.join('bound'));
-      mount('--bind', world.home.join('elsewhere'), world.inbox.join('bound'));
-      mounted.push(world.inbox.join('bound'));
-      await world.sync();
-      expect(world.held()).toHaveProperty(['bound/bound.txt'], 'bound');
-      await world.rescan();
-      unmount(world.inbox.join('bound'));
-      await world.restart();
-      await settled();
-      expect([deletions(), heldBack()]).toEqual([[], ['bound/bound.txt']]);
-    });
+    it.each([false, true])(
+      'I3: nor does a directory of the same device that is not bound there at the next start, approved before it is held: %s',
+      async (isApproved) => {
+        await world.home.write('elsewhere/bound.txt', 'bound');
+        await mkdir(world.inbox.join('bound'));
+        mount('--bind', world.home.join('elsewhere'), world.inbox.join('bound'));
+        mounted.push(world.inbox.join('bound'));
+        await world.sync();
+        expect(world.held()).toHaveProperty(['bound/bound.txt'], 'bound');
+        await world.rescan();
+        unmount(world.inbox.join('bound'));
+        await world.restart();
+        if (isApproved) expect(await world.engine().approve('inbox')).toBe(0);
+        await settled();
+        expect([deletions(), heldBack()]).toEqual([[], ['bound/bound.txt']]);
+      },
+    );
 
     it('I3: nor does another directory of the same device that is bound over it', async () => {
       const bound = (path: string) => {

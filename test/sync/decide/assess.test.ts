@@ -215,13 +215,15 @@ describe('a document that was moved waits for its sidecar', () => {
     bulk: null,
   });
 
-  it.each<readonly [string, number | null, Operation, number]>([
+  it.each<readonly [string, number | null, Operation, number, number?]>([
     ['while the grace period lasts', 4_000, plan(true), 3_000],
     ['not longer', 1_000, plan(true), 0],
-    ['not where it was not moved', null, plan(true), 0],
+    ['not where it was not moved since the process began', null, plan(true), 0],
+    ['where it may have been moved before the process began', null, plan(true), 2_000, 3_000],
     ['not where its sharing stays', 4_000, plan(false), 0],
     ['not where it is new', 4_000, { kind: 'upload', metadata: {}, accepted: {} }, 0],
-  ])('%s', (_, movedAt, operation, expected) => {
-    expect(sidecarGraceMs({ movedAt }, operation, { removeGraceMs: 5_000, now: 6_000 })).toBe(expected);
+  ])('%s', (_, movedAt, operation, expected, began = 0) => {
+    const times = { removeGraceMs: 5_000, began, now: 6_000 };
+    expect(sidecarGraceMs({ movedAt }, operation, times)).toBe(expected);
   });
 });

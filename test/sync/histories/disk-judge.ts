@@ -116,6 +116,16 @@ export function* staleOf(world: DiskWorld): Iterable<string> {
   }
 }
 
+/** When nothing moves any more, no approval is kept for a file that stands: it would go out when that goes again. */
+export function* forgottenApprovalsOf(world: DiskWorld): Iterable<string> {
+  if (world.hasMissed()) return;
+  const ledger = world.ledger();
+  for (const path of world.files().keys()) {
+    if (ledger.isApproved({ folder: 'inbox', path }))
+      yield `${path} stands, and a person's approval of its deletion is kept`;
+  }
+}
+
 /** A new document is one: not ignored, no attachment, no other document's file, not on its way already. */
 function* uploadOf(world: DiskWorld, { sources }: OutgoingRequest): Iterable<string> {
   const { chronicle } = world;

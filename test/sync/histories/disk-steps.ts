@@ -211,6 +211,16 @@ export function diskStep({
         .map((mode): DiskStep => [`restart, mode ${mode}`, ({ begin }) => begin(mode)]),
     },
     {
+      weight: 2,
+      arbitrary: fc.array(change, { maxLength: 2 }).map((list): DiskStep => [
+        `approve, then while stopped (${list.map(([name]) => name).join(', ')})`,
+        async (world) => {
+          await world.withTime(world.engine().approve('inbox'));
+          await world.begin(world.mode(), together(list));
+        },
+      ]),
+    },
+    {
       weight: 1,
       arbitrary: fc.constant<DiskStep>(['busy', ({ service }) => service.failNext(failures.busy)]),
     },

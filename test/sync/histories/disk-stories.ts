@@ -34,6 +34,7 @@ export function diskStory(
   return fc.oneof(
     { weight: 4, arbitrary: document.chain(companionInMotion) },
     { weight: 1, arbitrary: document.chain((from) => document.chain((to) => companionFollows(from, to))) },
+    { weight: 1, arbitrary: fc.boolean().map(comesBackApproved) },
     { weight: 3, arbitrary: document.chain((path) => changeUnderWay(path, documents, change)) },
   );
 }
@@ -114,6 +115,20 @@ function companionFollows(from: string, to: string): fc.Arbitrary<DiskStep> {
         },
       ];
     });
+}
+
+/** So many documents go that a person is asked, and says yes; before they are deleted they come back. */
+function comesBackApproved(isStopped: boolean): DiskStep {
+  return [
+    `d goes for long and is approved; it comes back at once${isStopped ? ' while stopped' : ''}`,
+    async (world) => {
+      await world.change(({ rename }) => rename('d', '~/d'));
+      await world.pass(longMs);
+      await world.withTime(world.engine().approve('inbox'));
+      const back: DiskAct = ({ rename }) => rename('~/d', 'd');
+      await (isStopped ? world.begin(world.mode(), back) : world.change(back));
+    },
+  ];
 }
 
 /** A change, and the time until a request has gone out, or none will. */

@@ -76,6 +76,8 @@ interface Options {
   readonly slowestMs?: number;
   readonly inDoubt: 'retry' | 'hold';
   readonly requestsPerMinute: number;
+  /** `safety.maxDeleteCount`; left out: deletions are held for other reasons alone. */
+  readonly maxDeleteCount?: number;
   /** The engine runs as a user who may not read everything, and there are mounts: for root in a mount namespace. */
   readonly barred: boolean;
 }
@@ -94,6 +96,7 @@ export async function diskWorld({
   slowestMs = 3_000,
   inDoubt,
   requestsPerMinute,
+  maxDeleteCount = 1_000,
   barred,
 }: Options): Promise<DiskWorld> {
   const home = await temporaryFolder();
@@ -124,7 +127,7 @@ export async function diskWorld({
   let missedAt = -Infinity;
   const world = await engineWorld({
     wallClock: Date.now() + 86_400_000,
-    safety: { maxDeleteCount: 1_000, inDoubt },
+    safety: { maxDeleteCount, inDoubt },
     service: { requestsPerMinute },
     slow,
     isReading: () => folder?.isReading() ?? false,
