@@ -56,9 +56,11 @@ export async function visitDirectory(folder: FolderState, path: string, visitor:
     const links = linksTo(folder, path, absolute);
     const stats = path === '' || links > 0 ? statSync(absolute) : lstatSync(absolute);
     if (!stats.isDirectory()) return { kind: 'vanished' };
-    const watched = visitor.watch(path, absolute, stats);
     const place = placeBelow(visitor.realRoot, folder.tree.rawPath(path), links > 0);
-    const listing = await listDirectory(absolute, place, visitor.slice);
+    // The root itself may be a link, which is neither opened nor watched as one.
+    const real = place ?? absolute;
+    const watched = visitor.watch(path, real, stats);
+    const listing = await listDirectory(real, place, visitor.slice);
     return await readListing(folder, path, { visitor, absolute, stats, before, watched, links, listing });
   } catch (error) {
     const code = errorCode(error);
