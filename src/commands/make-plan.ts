@@ -43,7 +43,7 @@ export type Survey = Awaited<ReturnType<typeof surveyFolders>>;
  * service, a folder was never there.
  */
 export async function surveyFolders({ settings, makesFolders }: PlanOptions) {
-  const ledger = await readScratchLedger(settings.state.dir);
+  const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
   requireService(ledger, settings);
   await followFolders(ledger, settings, silentLog);
   if (!makesFolders) await requireFolders(settings, ledger);

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { fencedHolder, takeProcessLock } from '../lib/process/process-lock.ts';
+import { fencedHolder, isLockFree, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { LeaseTraces, WriteLease } from '../model/ports/write-lease-port.ts';
@@ -40,6 +40,11 @@ export async function takeStateLock(
   throw new StateLockedError(
     `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}. Stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
   );
+}
+
+/** Says whether no process writes the ledger of a state directory. False where that cannot be told. */
+export function isStateFree(dir: string): Promise<boolean> {
+  return isLockFree(join(dir, 'lock'));
 }
 
 /** What a state directory says of those who had its lease. Nothing is taken. */

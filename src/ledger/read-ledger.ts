@@ -1,9 +1,12 @@
 import { stat } from 'node:fs/promises';
 
+import { interruptedUploads } from '../model/doubts.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { SafetySettings } from '../model/settings.ts';
 import { damaged, isTooNew } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import { isStateFree } from './lock-state-directory.ts';
 import { readSnapshot } from './snapshot.ts';
 import { readChange } from './format/change-format.ts';
 import { readOldChange } from './format/old-format.ts';
@@ -28,12 +31,21 @@ export async function readLedger(dir: string): Promise<LedgerReader> {
 }
 
 /**
- * The same to be written to, in memory alone: what is committed is forgotten. Uploads that are under way are left out:
- * they are those of the process that writes it.
+ * The same as the next start would find it, to be written to in memory alone: what is committed is forgotten. Uploads
+ * that are under way are left out while a process writes the ledger, which will know what becomes of them; otherwise
+ * they are in doubt, as `inDoubt` says.
  */
-export async function readScratchLedger(dir: string): Promise<LedgerPort> {
+export async function readScratchLedger(
+  dir: string,
+  inDoubt: SafetySettings['inDoubt'],
+): Promise<LedgerPort> {
+  const isFree = await isStateFree(dir);
   const data = await readData(dir);
-  for (const { id } of data.reader.intents()) data.apply({ kind: 'resolve', id });
+  const intents = data.reader.intents();
+  const changes = isFree
+    ? interruptedUploads(intents, inDoubt)
+    : intents.map(({ id }) => ({ kind: 'resolve' as const, id }));
+  for (const change of changes) data.apply(change);
   const { commit, close } = createCommitQueue(data, async (_, apply) => apply());
   return { ...data.reader, commit, close };
 }

@@ -1,6 +1,7 @@
 import { nameOf, refKey, unknownStat } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
-import type { Change, Doubt, Failure, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
+import type { Change, Doubt, Failure, Intent, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
+import type { SafetySettings } from './settings.ts';
 
 /** The code of a document whose upload has no answer, and waits for a person. */
 export const inDoubtCode = 'in-doubt';
@@ -17,6 +18,16 @@ export interface DoubtfulPath {
 /** Uploads of this path whose outcome was never learned. */
 export function doubtsAbout(ref: DocumentRef, ledger: Pick<LedgerPort, 'doubts'>): readonly Doubt[] {
   return ledger.doubts().filter((doubt) => refKey(doubt.ref) === refKey(ref));
+}
+
+/** Uploads of a process that has ended before the service answered are in doubt from now on. */
+export function interruptedUploads(intents: readonly Intent[], inDoubt: SafetySettings['inDoubt']) {
+  const message = 'ingestd stopped before the service answered the upload';
+  const holds = inDoubt === 'hold';
+  return intents.flatMap(({ id, ref, stat, at }) => [
+    { kind: 'doubt' as const, doubt: { id, ref, stat, count: 1, since: at, message, holds } },
+    { kind: 'resolve' as const, id },
+  ]);
 }
 
 /** Says whether there is anything to resolve. */

@@ -80,6 +80,12 @@ it('what came back is not held any more, and of a folder that is away nothing is
   expect(away.held).toMatchObject([
     { count: 0, paths: [], reason: expect.stringContaining('cannot be read at the moment') },
   ]);
+  expect(await folder.run('approve')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /the folder "inbox" .* cannot be read \(ENOENT\).*run ingestd approve inbox/,
+    ),
+  });
   await rm(folder.join('elsewhere'), { recursive: true });
   await mkdir(folder.join('inbox'));
 });

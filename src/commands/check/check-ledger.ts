@@ -10,7 +10,7 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { missingFiles, mixedUpFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
-import { readLedger } from '../../ledger/read-ledger.ts';
+import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { statOf } from '../../scan/walk/entry.ts';
@@ -22,7 +22,7 @@ export async function checkLedger(settings: Settings): Promise<{
   readonly ledger: LedgerReader | null;
 }> {
   try {
-    const ledger = await readLedger(settings.state.dir);
+    const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
     const other = otherService(ledger, settings);
     // Records of another service are nobody's here.
     if (other !== null) {

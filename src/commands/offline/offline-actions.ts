@@ -4,6 +4,7 @@ import type { FolderSettings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
+import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
 import { chooseRetries } from '../../model/choose-retries.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
@@ -55,7 +56,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
         for (const held of folders) {
           const { name } = held;
           if ((folder !== null && folder !== name) || ledger.hold(name) === undefined) continue;
-          const paths = await missingFiles(ledger, held);
+          const paths = await missingFrom(ledger, held);
           await ledger.commit([
             { kind: 'approve', folder: name, paths },
             { kind: 'hold', folder: name, hold: null },
@@ -76,6 +77,16 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
       return { paused: pausedNames(after, folders) };
     });
   }
+}
+
+/** Throws ConfigurationError where the folder cannot be read: what is missing from it is not known then. */
+function missingFrom(ledger: LedgerPort, folder: FolderSettings): Promise<readonly string[]> {
+  return missingFiles(ledger, folder).catch((error: unknown) => {
+    const what = cannotBeRead(`the folder "${folder.name}" (${folder.path})`, errorCode(error));
+    throw new ConfigurationError(
+      `${what}, so which of its documents are missing is not known; make it readable, then run ingestd approve ${folder.name} again`,
+    );
+  });
 }
 
 /** The root and the mounts of a folder are right as they stand, says the person who approves. */

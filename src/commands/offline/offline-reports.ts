@@ -14,7 +14,7 @@ import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
 import { unconfigured, listDoubts, listDuplicates } from '../../daemon/report/make-status.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
-import { readLedger } from '../../ledger/read-ledger.ts';
+import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
@@ -47,7 +47,7 @@ export async function offlineStatus({
   readsFolders,
   makesFolders = false,
 }: StatusOptions): Promise<Status> {
-  const ledger = await readLedger(settings.state.dir);
+  const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
   const other = otherService(ledger, settings);
   const { survey, reasons } =
     readsFolders && other === null ? await readFolders(settings, makesFolders) : nothingSeen;
@@ -227,7 +227,7 @@ export async function whyOffline(settings: Settings, path: string): Promise<Why>
   // As `plan`, which waits for nothing that is missing.
   const timing = { ...settings.timing, removeGraceMs: 0 };
   return withFolder(folder, { settings: { ...settings, timing }, log: silentLog }, async (port) => {
-    const ledger = await readLedger(settings.state.dir);
+    const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
     const other = otherService(ledger, settings);
     const plan = async () =>
       other === null

@@ -1,6 +1,7 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { withLease } from '../../daemon/process/join-cluster.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
+import { interruptedUploads } from '../../model/doubts.ts';
 import { ServiceUnavailableError } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
@@ -20,8 +21,8 @@ export interface OfflineOptions {
 const patienceMs = 5_000;
 
 /**
- * Opens the ledger for one command. Of a state directory that several hosts share it takes the lease first. Throws
- * StateLockedError where another process or another host has it, ServiceUnavailableError where that cannot be known.
+ * Opens the ledger for one command; uploads that a process left without an answer are in doubt from then on. Of a state
+ * directory that several hosts share it takes the lease first. Throws StateLockedError where another process or another host has it, ServiceUnavailableError where that cannot be known.
  */
 export async function withLedger<T>(
   { settings, username, log = silentLog }: OfflineOptions,
@@ -38,6 +39,8 @@ export async function withLedger<T>(
     }
     const ledger = await openLedger({ dir, clock: systemClock, log, lease: place?.lease });
     try {
+      const interrupted = interruptedUploads(ledger.intents(), settings.safety.inDoubt);
+      if (interrupted.length > 0) await ledger.commit(interrupted);
       return await act(ledger);
     } finally {
       await ledger.close();

@@ -84,6 +84,13 @@ export async function fencedHolder(
   return { fence, alone, hasEnded: await hasEnded(holder, await ownIdentity('')) };
 }
 
+/** Says whether nobody holds a lock, as whoever took it would find. False where that cannot be told. */
+export async function isLockFree(path: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8').catch(() => null);
+  const holder = text === null ? null : parseHolder(text);
+  return holder === null || (await isAlive(holder, await ownIdentity(''))) === 'no';
+}
+
 /** The open file keeps its inode number from being given to another file, so that the number tells whose lock it is. */
 async function createLock(path: string, own: ProcessIdentity, file: FileHandle): Promise<ProcessLock> {
   const { dev, ino } = await file.stat();
