@@ -71,7 +71,12 @@ export interface Daemon {
   readonly unread: () => UnreadPlaces;
   /** True when the credentials were refused and have not been accepted since. */
   readonly isRefused: () => boolean;
-  /** Stops taking work, lets requests under way end, closes everything in reverse order. */
+  /**
+   * Takes no more work and lets requests under way end; what takes longer than `timing.stopSeconds` is ended. What has
+   * become of them is in the ledger and the status then.
+   */
+  readonly endRequests: () => Promise<void>;
+  /** Ends requests and closes everything in reverse order. */
   readonly stop: () => Promise<void>;
 }
 
@@ -203,6 +208,18 @@ export function assembleDaemon(
     return withoutRepeats(reasons);
   }
 
+  let ended: Promise<void> | null = null;
+  function endRequests(): Promise<void> {
+    phase = 'stopping';
+    signIn.close();
+    changes.close();
+    ended ??= engine.stop(settings.timing.stopSeconds * 1000, () => {
+      client.close();
+      limiter.close();
+    });
+    return ended;
+  }
+
   /** A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes. */
   async function revokeInTime(): Promise<void> {
     await isWithin(
@@ -255,14 +272,9 @@ export function assembleDaemon(
     },
     unread: () => unreadPlaces(folders),
     isRefused: () => tokens.status().state === 'refused',
+    endRequests,
     stop: async () => {
-      phase = 'stopping';
-      signIn.close();
-      changes.close();
-      await engine.stop(settings.timing.stopSeconds * 1000, () => {
-        client.close();
-        limiter.close();
-      });
+      await endRequests();
       await Promise.all(folders.map((port) => port.close()));
       // The other hosts go on with a token that is shared.
       if (settings.service.revokeOnStop && cluster === null) await revokeInTime();

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 
 import { keepHeapSmall } from '../lib/process/heap.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
-import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
+import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
@@ -240,6 +240,16 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     return current;
   }
 
+  /** The ledger of another state directory would not know the documents. */
+  async function reloadBeside({ settings: { state } }: Reloaded): Promise<Reloaded> {
+    const fresh = await reload();
+    const { dir } = fresh.settings.state;
+    if (dir === state.dir) return fresh;
+    throw new ConfigurationError(
+      `state.dir: ${dir} is another directory than ${state.dir}, whose ledger knows what was delivered: every document would be uploaded a second time. To move it, stop ingestd, move the directory, and start it again`,
+    );
+  }
+
   async function obey(
     {
       refuse,
@@ -256,7 +266,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         return null;
       }
       notify.reloading();
-      const fresh = await reload().catch((error: unknown) => {
+      const fresh = await reloadBeside(current).catch((error: unknown) => {
         log.error({ error: errorMessage(error) }, unusable);
         refuse(errorMessage(error));
         return null;

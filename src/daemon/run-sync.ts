@@ -58,6 +58,7 @@ function nothingDone(gaveUp: Reason): SyncReport {
     failed: 0,
     held: 0,
     unsent: 0,
+    inDoubt: 0,
     gaveUp,
     paused: [],
     skipped: 0,
@@ -110,7 +111,9 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
     onProgress(progressOf(daemon));
-    return report(daemon, { patience, interrupted: interrupted || isLost, gaveUp: blocked() });
+    const gaveUp = blocked();
+    await daemon.endRequests();
+    return report(daemon, { patience, interrupted: interrupted || isLost, gaveUp });
   } finally {
     signals.close();
     await daemon.stop();
@@ -235,6 +238,8 @@ function report(
     held,
     /** Documents that were not tried, or not to the end, before it gave up or was interrupted. */
     unsent,
+    /** Uploads whose answer never came, and that the next pass or a person is to settle. */
+    inDoubt: status.inDoubt.reduce((total, { count }) => total + count, 0),
     /** Names of folders of which nothing was sent, because they are paused. */
     paused: status.paused,
     /** Files that are no documents that can be sent: `ingestd check` lists them. */

@@ -19,7 +19,7 @@ import { errorCode, errorMessage } from '../model/errors.ts';
 import type { Unclearable } from '../model/operation.ts';
 import { planDocument } from '../model/plan.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
-import { doubtsAbout, inDoubtCode } from '../model/doubts.ts';
+import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { Attempt, Change, DirectoryRef, LedgerPort, RootIdentity } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -268,14 +268,7 @@ export class Engine {
   async recover(): Promise<void> {
     const intents = this.#ledger.intents();
     if (intents.length === 0) return;
-    const message = 'ingestd stopped before the service answered the upload';
-    const holds = this.#options.settings.safety.inDoubt === 'hold';
-    await this.#writer.commit(
-      intents.flatMap(({ id, ref, stat, at }): readonly Change[] => [
-        { kind: 'doubt', doubt: { id, ref, stat, count: 1, since: at, message, holds } },
-        { kind: 'resolve', id },
-      ]),
-    );
+    await this.#writer.commit(interruptedUploads(intents, this.#options.settings.safety.inDoubt));
     const paths = [...new Set(intents.map(({ ref }) => refKey(ref)))];
     const named = { documents: paths.length, paths: paths.slice(0, mostNamed) };
     this.#log.warn(named, 'uploads in doubt: ingestd stopped before the service answered');
@@ -1581,6 +1574,14 @@ export class Engine {
       await isWithin(this.#clock, abortedMs, ended);
     }
     this.#writer.close();
+    // Nobody inspects any more what has just been delivered.
+    for (const task of Array.from(this.tasks.in('inspect'))) if (this.#isAsRecorded(task)) this.#close(task);
+  }
+
+  #isAsRecorded({ ref, seen, present }: Task): boolean {
+    const record = this.#ledger.get(ref);
+    if (record === undefined || seen === null || !present) return false;
+    return sameStat(record.stat, seen.stat) && record.fingerprint === seen.fingerprint;
   }
 
   #viewOf(folder: string): FolderView {

@@ -63,7 +63,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   ];
   const done = report.uploaded + report.modified + report.moved + report.deleted;
   const nothing = report.exitCode === exitCodes.ok ? 'Nothing to send.' : 'Nothing was sent.';
-  line(done === 0 ? nothing : `${parts.join(', ')}.`);
+  line(done + report.inDoubt === 0 ? nothing : `${parts.join(', ')}.`);
   if (report.gaveUp !== null) line(colors.red(sentence(report.gaveUp.message)));
   if (report.held > 0) {
     line(
@@ -86,6 +86,11 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
     line(colors.yellow(`Paused: ${report.paused.join(', ')}. Resume with ingestd resume.`));
   if (report.unsent > 0)
     line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
+  const named = report.failures.filter(({ code }) => code === inDoubtCode).length;
+  if (report.inDoubt > named) {
+    const uploads = countWords(report.inDoubt - named, 'upload');
+    line(colors.yellow(`${uploads} without an answer: list with ingestd status`));
+  }
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));
   for (const failure of report.failures.slice(0, MAX_FAILURES)) {
     const doubt = failure.code === inDoubtCode ? 'its upload is in doubt: ' : '';

@@ -40,6 +40,21 @@ describe('P3: a reload', () => {
     expect(message).not.toContain('\n');
   });
 
+  it('with another state directory is refused: its ledger knows none of the documents', async () => {
+    const daemon = await place.start();
+    await writeFile(join(place.inbox, 'a.txt'), 'delivered');
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    await place.configure({ state: { dir: './elsewhere' } });
+    daemon.signal('SIGHUP');
+    await daemon.idle(({ reasons }) =>
+      reasons.some(({ message }) => /state\.dir: .*elsewhere.*second time/.test(message)),
+    );
+    await place.configure({});
+    daemon.signal('SIGHUP');
+    await daemon.idle(({ reasons, folders }) => reasons.length === 0 && folders[0]?.synced === 1);
+    expect(place.service.requests).toHaveLength(1);
+  });
+
   it('of a file that is wrong keeps the configuration before, says so in log and status, and goes on', async () => {
     const daemon = await place.start();
     await daemon.idle();

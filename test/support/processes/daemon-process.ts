@@ -32,6 +32,8 @@ export interface Installation {
   readonly launched: () => Promise<RunningDaemon>;
   /** Runs a command to its end. */
   readonly run: (...words: string[]) => Promise<Finished>;
+  /** Starts a command and does not wait for its end. */
+  readonly begin: (...words: string[]) => Pick<LaunchedDaemon, 'finished' | 'signal'>;
   /** Writes the configuration again, with `more` merged into it. */
   readonly configure: (more: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly remove: () => Promise<void>;
@@ -198,6 +200,10 @@ export async function installation({
     inbox: home.join('inbox'),
     configure,
     run: (...words) => launch(words).finished,
+    begin: (...words) => {
+      const { child, finished } = launch(words);
+      return { finished, signal: (which) => void child.kill(which) };
+    },
     start: () => launchDaemon().answers(),
     launch: launchDaemon,
     launched: async () => {
