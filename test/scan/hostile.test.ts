@@ -250,13 +250,17 @@ describe('hostile files', () => {
     await expect(world.port.open('real/inner.pdf', moved)).rejects.toMatchObject({ code: 'content-changed' });
   });
 
-  it('F32: an ignore file or sidecar that is a pipe keeps what it rules from being sent, and stops nothing', async () => {
+  it('F32: a sidecar or defaults that are a pipe keep what they rule from being sent, an ignore file that is one rules nothing', async () => {
     await mkdir(world.join('piped'));
     execFileSync('mkfifo', [world.join('piped/.ingestignore')]);
     await world.write('piped/a.pdf', 'a');
     await eventually(() => world.documents().includes('piped/a.pdf'));
     expect(said(await world.inspect('piped/a.pdf'))).toBe('document');
-    expect(said(await world.inspect('good.pdf'))).toBe('document');
+    await mkdir(world.join('defaults'));
+    execFileSync('mkfifo', [world.join('defaults/.meta.json')]);
+    await world.write('defaults/a.pdf', 'a');
+    await eventually(async () => said(await world.inspect('defaults/a.pdf')) === 'unfit defaults-invalid');
+    expect(said(await world.inspect('good.pdf'))).toBe('unfit sidecar-unreadable');
   });
 });
 

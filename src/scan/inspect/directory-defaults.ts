@@ -53,7 +53,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         const ownerUid = folder.tree.get(place)?.uid ?? -1;
         const foreign =
           stats !== undefined && !companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid);
-        if (stats === undefined || foreign || kind === 'directory' || kind === 'other') {
+        if (stats === undefined || foreign || kind === 'directory') {
           known.delete(path);
           const graceMs = companionGrace(folder, path, expected.includes(place));
           if (graceMs > 0) return settling(graceMs);

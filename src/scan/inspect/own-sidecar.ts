@@ -61,6 +61,8 @@ export function findSidecar(
       `${name} is a symbolic link, which is not followed; replace it with the file itself`,
     );
   }
+  if (kind === 'other')
+    return unfit('sidecar-unreadable', `${name} is not a regular file; replace it with one, or remove it`);
   if (found.settleMs > 0) return settling(found.settleMs);
   const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
   if (reading.kind === 'gone') return settling(1);
@@ -118,9 +120,9 @@ function sidecarAt(folder: FolderState, path: string, ownerUid: number): Omit<Lo
   try {
     const stats = lstatSync(folder.absolute(folder.tree.rawPath(path)), { throwIfNoEntry: false });
     const kind = stats === undefined ? 'directory' : kindOf(stats);
-    if (stats === undefined || kind === 'directory' || kind === 'other') return null;
+    if (stats === undefined || kind === 'directory') return null;
     if (!companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid)) return null;
-    if (kind === 'link') return { path, kind, key: kind, settleMs: 0 };
+    if (kind === 'link' || kind === 'other') return { path, kind, key: kind, settleMs: 0 };
     return { path, kind, key: statKey(stats), settleMs: folder.observations.settle(path, stats) };
   } catch (error) {
     // A name that is too long to exist is no sidecar; anything else is one that cannot be read.

@@ -82,7 +82,8 @@ const notFollowed: Classification = {
 export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classification | NamedFile {
   const { name, kind, rules } = facts;
   const path = joinPath(facts.directory, name);
-  if (kind === 'other') return special;
+  // A pipe in its place keeps a document from being sent, as a link does.
+  if (kind === 'other') return isSidecarName(name) && name !== defaultsName ? sidecar : special;
   if (kind === 'directory') return classifyDirectory(path, facts, folder);
   if (name === defaultsName) return { kind: 'defaults' };
   if (name === ignoreFileName) return { kind: 'ignore-file' };
@@ -96,9 +97,10 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
     const message = 'its name is that of a temporary file';
     return { kind: 'ignored', code: 'temporary-name', message };
   }
+  // Rules say what is a document or an attachment. Without its sidecar a document would go out, with another mode.
+  if (isSidecarName(name)) return sidecar;
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
-  if (isSidecarName(name)) return sidecar;
   const exclusion = folder.include?.exclusion(path) ?? null;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')
