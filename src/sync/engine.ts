@@ -715,7 +715,10 @@ export class Engine {
   async #holdingDoubt(document: FoundDocument): Promise<Reason | undefined> {
     const known = this.#ledger.doubts();
     if (known.length === 0) return undefined;
-    const found = await doubtsOfFile(document, known, (ref) => this.#inspectIfWatched(ref));
+    const found = await doubtsOfFile(document, known, {
+      inspect: (ref) => this.#inspectIfWatched(ref),
+      standsElsewhere: (stat) => this.#standsElsewhere(document.ref, stat),
+    });
     // A person may have ended one meanwhile.
     const open = new Set(this.#ledger.doubts().map(({ id, holds }) => `${holds} ${id}`));
     const following = found.following.filter(({ id, holds }) => open.has(`${holds} ${id}`));
@@ -726,6 +729,14 @@ export class Engine {
     const other = found.elsewhere.find(({ holds }) => holds);
     if (other === undefined) return undefined;
     return { code: inDoubtCode, message: `its file is that of ${refKey(other.ref)}: ${other.message}` };
+  }
+
+  /** Whether a file is known to stand at another path than this one, its name perhaps changed a moment ago. */
+  #standsElsewhere(ref: DocumentRef, stat: FileStat): boolean {
+    this.#openUnread(this.tasks.backlog.takeLike(stat));
+    return [...this.tasks.presentWithInode(stat.ino)].some(
+      ({ key, seen }) => key !== refKey(ref) && seen !== null && sameFile(seen.stat, stat),
+    );
   }
 
   /** Whose doubt has ended may go out now; whose has not stays where it is. */
@@ -948,6 +959,11 @@ export class Engine {
       return this.#endApproval(task);
     }
     const { folder } = task.ref;
+    const refused = this.#ledger.failure(task.ref);
+    if (refused?.history.at(-1)?.operation === 'delete') {
+      const { code, message, attempts } = refused;
+      return this.#move(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
+    }
     if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
     if (await this.#isDeletionAllowed(folder, [task])) {
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
@@ -1252,7 +1268,8 @@ export class Engine {
     const { docId } = outcome;
     const resolved = resolvedBy(result);
     const conflict = docIdConflict(task.ref, docId, this.#ledger);
-    if (conflict !== null) return this.#apply(task, 'upload', conflict, resolved);
+    const answered = { resolved, sent: document.stat };
+    if (conflict !== null) return this.#apply(task, 'upload', conflict, answered);
     const uploaded = { docId, sent, now: this.#clock.now() };
     try {
       await this.#writer.commit([
@@ -1263,7 +1280,7 @@ export class Engine {
       // Another answer with the same docId was written down in the same moment.
       const late = docIdConflict(task.ref, docId, this.#ledger);
       if (late === null) throw error;
-      return this.#apply(task, 'upload', late, resolved);
+      return this.#apply(task, 'upload', late, answered);
     }
     this.#done(task, 'uploaded', docId, outcome.warning);
   }
@@ -1375,6 +1392,8 @@ export class Engine {
       return this.#move(task, { kind: 'replan', alone: true });
     const resolved = resolvedBy(result);
     const isInDoubt = kind === 'unknown' || kind === 'accepted';
+    // What stands at its path by now may be another file.
+    const sent = this.#ledger.intents().find(({ id }) => result.intentIds.includes(id))?.stat;
     if (!isInDoubt && resolved.length > 0) await this.#writer.commit(resolved);
     const { maxAttempts, random, settings } = this.#options;
     const consequence = consequenceOf(result.outcome, {
@@ -1386,14 +1405,14 @@ export class Engine {
       inDoubt: settings.safety.inDoubt,
       random,
     });
-    await this.#apply(task, operation, consequence, resolved);
+    await this.#apply(task, operation, consequence, { resolved, sent });
   }
 
   async #apply(
     task: Task,
     operation: SendKind,
     consequence: Consequence,
-    resolved: readonly Change[],
+    { resolved, sent }: { readonly resolved: readonly Change[]; readonly sent: FileStat | undefined },
   ): Promise<void> {
     switch (consequence.kind) {
       case 'fail':
@@ -1417,24 +1436,33 @@ export class Engine {
       case 'doubt': {
         const { message } = consequence.reason;
         const { holds } = consequence;
-        const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), stat: task.seen?.stat, holds });
+        const doubt = doubtAbout(task.ref, {
+          message,
+          now: this.#clock.now(),
+          stat: sent ?? task.seen?.stat,
+          holds,
+        });
         await this.#writer.commit([{ kind: 'doubt', doubt }, ...resolved]);
         // What is held is reported by what comes next.
         if (!holds) this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
-        await this.#apply(task, operation, consequence.next, []);
+        await this.#apply(task, operation, consequence.next, { resolved: [], sent });
       }
     }
   }
 
   /** Refused: durable before anything else is done with it. */
   async #fail(task: Task, operation: SendKind, reason: Reason): Promise<void> {
-    const { ref, seen } = task;
+    const { ref } = task;
+    // Of a file that was gone at the start, what is deleted is known by its record.
+    const seen = task.seen ?? this.#ledger.get(ref) ?? null;
     const attempts = task.attempts + 1;
     const before = this.#ledger.failure(ref)?.history ?? [];
     const attempt: Attempt = { at: this.#clock.now(), operation, ...reason };
     const history = [...before, attempt].slice(-longestHistory);
     if (seen !== null) {
-      await this.#writer.commit([{ kind: 'fail', ref, failure: { ...reason, attempts, history, ...seen } }]);
+      const { stat, fingerprint } = seen;
+      const failure = { ...reason, attempts, history, stat, fingerprint };
+      await this.#writer.commit([{ kind: 'fail', ref, failure }]);
     }
     this.#move(task, { kind: 'failed', reason, recorded: true, attempts });
     this.#reportFailed(ref, reason);

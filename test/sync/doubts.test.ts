@@ -89,6 +89,29 @@ describe('a document in doubt (I9)', () => {
     expect([world.service.calls, doubtful()]).toEqual([['upload'], [at]]);
   });
 
+  it.each([false, true])(
+    'is not sent under the name it was given while under way, another file in its place, killed: %s',
+    async (isKilled) => {
+      world = await engineWorld({ safety: { inDoubt: 'hold' } });
+      if (!isKilled) world.service.failNext(lost, { taken: true });
+      const release = world.service.holdNext();
+      world.folder.write('d/a.txt', 'one');
+      world.folder.scan();
+      await world.until(() => world.service.isHolding());
+      world.folder.rename('d/a.txt', 'd/b.txt');
+      world.folder.write('d/a.txt', 'three');
+      world.folder.scan();
+      if (isKilled) await world.restart();
+      release();
+      for (let turn = 0; turn < 3; turn += 1) await settle();
+      expect(world.service.calls).toEqual(['upload']);
+      expect([...world.engine().tasks.in('failed')].map(({ ref }) => ref.path).sort()).toEqual([
+        'd/a.txt',
+        'd/b.txt',
+      ]);
+    },
+  );
+
   it('is not sent when it is saved as a new file, renamed after that, and ingestd started again', async () => {
     await inDoubt();
     world.folder.remove('d/a.txt');
@@ -155,9 +178,14 @@ describe('the doubts about a file (I9)', () => {
   const absent: Inspection = { kind: 'absent', device: 1 };
   const unreadable: Inspection = { kind: 'unknown', code: 'unreadable', message: 'it cannot be read' };
 
+  const asked = (left: Inspection | undefined, stands = false) => ({
+    inspect: () => Promise.resolve(left),
+    standsElsewhere: () => stands,
+  });
+
   async function whose(path: string, found: FileStat, left: Inspection | undefined) {
     const document = { ref: { folder: 'other', path }, stat: found };
-    const { following, elsewhere } = await doubtsOfFile(document, [doubt], () => Promise.resolve(left));
+    const { following, elsewhere } = await doubtsOfFile(document, [doubt], asked(left));
     return [following.length, elsewhere.length];
   }
 
@@ -171,8 +199,14 @@ describe('the doubts about a file (I9)', () => {
   ])('of its path learn which file it is: one %s', async (_, parts, expected) => {
     const here = [{ ...doubt, ...parts }];
     const document = { ref: doubt.ref, stat };
-    const { following } = await doubtsOfFile(document, here, () => Promise.resolve(unreadable));
+    const { following } = await doubtsOfFile(document, here, asked(unreadable));
     expect(following).toEqual(expected ? [{ ...here[0], stat }] : []);
+  });
+
+  it('of its path stay with their file where that was renamed before another came', async () => {
+    const document = { ref: doubt.ref, stat: { ...stat, ino: 9, birthtimeMs: 8 } };
+    expect((await doubtsOfFile(document, [doubt], asked(unreadable, true))).following).toEqual([]);
+    expect((await doubtsOfFile(document, [doubt], asked(unreadable))).following).toHaveLength(1);
   });
 
   it('of one document at one moment are two, whatever the clock shows', () => {
@@ -183,7 +217,7 @@ describe('the doubts about a file (I9)', () => {
 
   it('that come with a file bear its path and its stat from then on', async () => {
     const document = { ref: { folder: 'other', path: 'b.txt' }, stat: { ...stat, size: 9 } };
-    const { following } = await doubtsOfFile(document, [doubt], () => Promise.resolve(absent));
+    const { following } = await doubtsOfFile(document, [doubt], asked(absent));
     expect(following).toEqual([{ ...doubt, ...document }]);
   });
 

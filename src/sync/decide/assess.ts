@@ -186,11 +186,19 @@ function reasonOf({ code, message }: Reason): Reason {
 export async function doubtsOfFile(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   doubts: readonly Doubt[],
-  inspect: (ref: DocumentRef) => Promise<Inspection | undefined>,
+  {
+    inspect,
+    standsElsewhere,
+  }: {
+    readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
+    /** Whether a file is known to stand at another path than this one. */
+    readonly standsElsewhere: (stat: FileStat) => boolean;
+  },
 ): Promise<{
   /**
    * Of this path, whatever has become of its file, and of one that the file has left: as they are from now on, with its
-   * path and its stat, so that they go with whatever is done to it next. Those that say so already are left out.
+   * path and its stat, so that they go with whatever is done to it next. Those that say so already are left out, and
+   * those whose file was renamed before another came to its path: both files are held by them.
    */
   readonly following: readonly Doubt[];
   /** Of another path at which something stands, or may: a hard link, a copy that was saved in the file's place. */
@@ -202,7 +210,8 @@ export async function doubtsOfFile(
     const isSame = doubt.stat !== undefined && sameFile(doubt.stat, stat);
     if (refKey(doubt.ref) === refKey(ref)) {
       const isOutdated = doubt.stat === undefined ? doubt.holds : !sameStat(doubt.stat, stat);
-      if (isOutdated) following.push({ ...doubt, ref, stat });
+      const isRenamed = doubt.stat !== undefined && !isSame && standsElsewhere(doubt.stat);
+      if (isOutdated && !isRenamed) following.push({ ...doubt, ref, stat });
     } else if (isSame || isLikely(doubt, { ref, stat })) {
       const left = await inspect(doubt.ref);
       if (left === undefined || hasGone(left)) following.push({ ...doubt, ref, stat });

@@ -1,0 +1,42 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import type { SyncReport } from '../../src/daemon/run-sync.ts';
+import type { PlanReport } from '../../src/model/report/command-reports.ts';
+import type { Status } from '../../src/model/report/status.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { steps } from '../support/services/scripted-service.ts';
+
+let place: InstallationWithService;
+
+beforeEach(async () => {
+  place = await installationWithService();
+});
+
+afterEach(() => place.remove());
+
+const json = async <T>(...words: string[]) => JSON.parse((await place.run(...words, '--json')).out) as T;
+const deletions = () => place.service.requests.filter(({ method }) => method === 'DELETE').length;
+
+it('a deletion that the service refuses is failed, over restarts too, until a person retries it', async () => {
+  await writeFile(join(place.inbox, 'a.txt'), 'one');
+  expect(await json<SyncReport>('sync')).toMatchObject({ uploaded: 1 });
+  place.service.always(steps.refuse('no', 422));
+  await rm(join(place.inbox, 'a.txt'));
+  const first = await place.run('sync');
+  expect([first.code, first.out]).toEqual([4, expect.stringMatching(/1 document failed:\n.*a\.txt/)]);
+  expect(first.out).not.toContain('held');
+  expect(deletions()).toBe(1);
+
+  expect(await json<Status>('status')).toMatchObject({ failuresTotal: 1, failures: [{ path: 'a.txt' }] });
+  expect((await json<PlanReport>('plan')).operations).toMatchObject([{ kind: 'failed', path: 'a.txt' }]);
+  expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 4, failed: 1, held: 0, deleted: 0 });
+  expect(deletions()).toBe(1);
+
+  place.service.always(steps.accept('gone'));
+  expect((await place.run('retry', 'inbox/a.txt')).out).toContain('1 document');
+  expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 0, deleted: 1 });
+  expect(await json<Status>('status')).toMatchObject({ failuresTotal: 0 });
+}, 60_000);
