@@ -59,6 +59,7 @@ function nothingDone(gaveUp: Reason): SyncReport {
     held: 0,
     unsent: 0,
     inDoubt: 0,
+    possibleDuplicates: 0,
     gaveUp,
     paused: [],
     skipped: 0,
@@ -213,7 +214,7 @@ function report(
   }: { readonly patience: Patience; readonly interrupted: boolean; readonly gaveUp: Reason | null },
 ) {
   const status = daemon.control.status();
-  const held = status.folders.reduce((total, one) => total + one.held, 0);
+  const held = status.held.reduce((total, { count }) => total + count, 0);
   const failed = status.failuresTotal;
   const { unavailable, unreadable } = daemon.unread();
   const { uploaded, modified, deleted, moved } = daemon.engine.totals;
@@ -240,6 +241,8 @@ function report(
     unsent,
     /** Uploads whose answer never came, and that the next pass or a person is to settle. */
     inDoubt: status.inDoubt.reduce((total, { count }) => total + count, 0),
+    /** Further copies of documents that the service may hold because answers were lost, of whatever pass. */
+    possibleDuplicates: status.recordedDuplicates,
     /** Names of folders of which nothing was sent, because they are paused. */
     paused: status.paused,
     /** Files that are no documents that can be sent: `ingestd check` lists them. */

@@ -1,6 +1,13 @@
 import { basename, dirname } from 'node:path';
 
-import { LedgerDamagedError, LedgerUnwritableError, errorCode, errorMessage } from '../model/errors.ts';
+import {
+  ConfigurationError,
+  LedgerDamagedError,
+  LedgerUnwritableError,
+  cannotBeRead,
+  errorCode,
+  errorMessage,
+} from '../model/errors.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 
 const NEWER = 'newer-version';
@@ -41,10 +48,18 @@ export function isTooNew(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'cause' in error && errorCode(error.cause) === NEWER;
 }
 
+/** Nothing is wrong with the ledger where this process may not read it. */
+const notOurs: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOTDIR']);
+
 /** A failure to read a file, in words; damage that was found already stays what it is. */
 export function unreadable(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === 'ledger-damaged') return error;
+  if (code !== undefined && notOurs.has(code)) {
+    return new ConfigurationError(
+      `state.dir: ${cannotBeRead(path, code)}; run the command as the user that runs ingestd, or give that user the state directory and all that is in it`,
+    );
+  }
   const what =
     code === 'ENOENT' ? `${basename(path)} is missing` : `it cannot be read: ${errorMessage(error)}`;
   return damaged(path, what, error);

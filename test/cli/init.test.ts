@@ -327,6 +327,10 @@ describe('init with a person', () => {
       },
     };
     const file = await folder.write('ingestd.yaml', 'old');
+    const home = { HOME: '/home/somebody' };
+    const places = { cwd: folder.path, environmentFile: folder.join('.env') };
+    const atHome = await givenAnswers({ flags: { folder: '~/docs' }, env: home, ...places });
+    expect(atHome.folder).toBe('/home/somebody/docs');
     const given = await givenAnswers({
       flags: {},
       env: {},

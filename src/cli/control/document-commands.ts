@@ -48,9 +48,14 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
   const { retried, unknown } = await (await decisionsOf(prepared)).retry(wanted);
   const when = daemon === null ? 'when ingestd runs' : 'now';
   if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
-  if (retried + unknown.length === 0) context.output.line('Nothing has failed.');
+  const atStart = 'what failed for another reason is tried when ingestd runs';
+  if (retried + unknown.length === 0)
+    context.output.line(
+      daemon === null ? `The service has refused nothing; ${atStart}.` : 'Nothing has failed.',
+    );
   for (const path of unknown) {
-    context.complain(`${path} has not failed; name a file that ingestd status lists as failed or in doubt`);
+    const what = daemon === null ? `was not refused by the service; ${atStart}` : 'has not failed';
+    context.complain(`${path} ${what}; name a file that ingestd status lists as failed or in doubt`);
   }
   return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
 }

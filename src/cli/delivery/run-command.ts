@@ -24,10 +24,13 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
   prepareScan();
   const prepared = await prepareCommand(context, flags);
   const { runDaemon } = await import('../../daemon/run-daemon.ts');
+  const { settings, configuration } = prepared;
+  // The same file again, also where another would be found by now.
+  const again = configuration.trial ? flags : { ...flags, config: settings.file };
   return runDaemon({
     ...(await readAll(prepared)),
     log: prepared.log,
-    reload: async () => readAll(await prepareCommand(context, flags)),
+    reload: async () => readAll(await prepareCommand(context, again)),
   });
 }
 

@@ -91,6 +91,10 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
     const uploads = countWords(report.inDoubt - named, 'upload');
     line(colors.yellow(`${uploads} without an answer: list with ingestd status`));
   }
+  if (report.possibleDuplicates > 0) {
+    const copies = countWords(report.possibleDuplicates, 'possible duplicate');
+    line(colors.yellow(`${copies} at the service: list with ingestd status`));
+  }
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));
   for (const failure of report.failures.slice(0, MAX_FAILURES)) {
     const doubt = failure.code === inDoubtCode ? 'its upload is in doubt: ' : '';

@@ -1,4 +1,7 @@
+import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
+
+import { expandHome } from '../../config/find-places.ts';
 import { checkAddress } from '../../config/settings/build-settings.ts';
 import { folderNameSchema } from '../../model/settings.ts';
 import type { Credentials } from '../../model/settings.ts';
@@ -43,6 +46,8 @@ export interface InitAnswers {
 export type GivenAnswers = Omit<Partial<InitAnswers>, 'credentials'> & {
   readonly secrets: Partial<Credentials>;
   readonly cwd: string;
+  /** The user's home directory, absolute. */
+  readonly home: string;
 };
 
 interface InitSources {
@@ -55,6 +60,7 @@ interface InitSources {
 
 /** The answers that flags and environment give. Throws ConfigurationError for one that cannot be right. */
 export async function givenAnswers({ flags, env, cwd, environmentFile }: InitSources): Promise<GivenAnswers> {
+  const home = env['HOME'] || homedir();
   const sources = { env, cwd, environmentFile: { file: environmentFile, values: {}, warnings: [] } };
   const secrets = await findCredentials(sources);
   const folder = flags.folder ?? env['INGESTD_FOLDERS__0__PATH'];
@@ -62,11 +68,12 @@ export async function givenAnswers({ flags, env, cwd, environmentFile }: InitSou
   return {
     ...valid('authUrl', flags.authUrl ?? env['INGESTD_AUTH_URL'], '--auth-url'),
     ...valid('ingestUrl', flags.ingestUrl ?? env['INGESTD_INGEST_URL'], '--ingest-url'),
-    ...(folder ? { folder: resolve(cwd, folder) } : {}),
+    ...(folder ? { folder: resolve(cwd, expandHome(folder, home)) } : {}),
     ...(name ? { name: validName(name) } : {}),
     ...(flags.share === undefined ? {} : { share: flags.share }),
     secrets,
     cwd,
+    home,
   };
 }
 
@@ -98,7 +105,10 @@ export async function askAnswers(given: GivenAnswers, prompter: Prompter | null)
     given.folder ??
     resolve(
       cwd,
-      await prompter.text({ message: 'Directory to watch', suggestion: './inbox', judge: judgeText }),
+      expandHome(
+        await prompter.text({ message: 'Directory to watch', suggestion: './inbox', judge: judgeText }),
+        given.home,
+      ),
     );
   const name =
     given.name ??

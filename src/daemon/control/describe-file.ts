@@ -66,7 +66,7 @@ export async function describeFile(sources: Sources): Promise<Why> {
     attempts,
     notes: [
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
-      ...(found.kind === 'absent' ? doubtNotes(sources) : []),
+      ...doubtNotes(sources, found.kind === 'absent'),
     ],
     next: aside?.next ?? (await nextStep(found, sources)),
     nextAt,
@@ -121,9 +121,10 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
   return [name, ...unclearable];
 }
 
-/** Of a file that is gone nothing else says that its upload is in doubt. */
-function doubtNotes({ ref, ledger }: Sources): readonly string[] {
-  return doubtsAbout(ref, ledger).map(
+/** What is held because of a doubt says so; nothing else does. */
+function doubtNotes({ ref, ledger }: Sources, isGone: boolean): readonly string[] {
+  const unsaid = doubtsAbout(ref, ledger).filter(({ holds }) => isGone || !holds);
+  return unsaid.map(
     ({ message }) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`,
   );
 }

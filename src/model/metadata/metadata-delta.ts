@@ -136,7 +136,7 @@ function lostFields(wanted: Metadata, accepted: Metadata): readonly Unclearable[
     .filter((field) => wanted[field] === undefined && accepted[field] !== undefined)
     .map((field) => ({
       code: field,
-      message: `the ${replacedWords[field]} stays at the service, which cannot clear it; give another value to replace it`,
+      message: `the ${replacedWords[field]} stays at the service as it was last sent, because nothing states one any more; state another to replace it`,
     }));
 }
 

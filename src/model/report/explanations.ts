@@ -71,7 +71,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     title: 'Sidecars and attachments',
     codes: {
       'sidecar-invalid': { cause: 'Invalid sidecar', fix: fixSidecar },
-      'sidecar-unreadable': { cause: 'Sidecar cannot be read', fix: makeReadable },
+      'sidecar-unreadable': {
+        cause: 'Sidecar cannot be read',
+        fix: 'Make it a regular file that the user who runs ingestd can read. Its documents are not sent until then.',
+      },
       'moved-unsent': {
         cause: 'Moved to a place where it cannot be sent',
         fix: 'Fix the problem at its new place. Until then the service keeps the document unchanged.',

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -9,6 +10,8 @@ import type { Status } from '../../../src/model/report/status.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { eventually } from '../../support/eventually.ts';
+import { plantedCredentials } from '../../support/planted-secrets.ts';
+import { program } from '../../support/processes/program.ts';
 import { ingestd } from '../../support/processes/ingestd.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../../support/processes/notify-receiver.ts';
@@ -53,6 +56,36 @@ describe('P3: a reload', () => {
     daemon.signal('SIGHUP');
     await daemon.idle(({ reasons, folders }) => reasons.length === 0 && folders[0]?.synced === 1);
     expect(place.service.requests).toHaveLength(1);
+  });
+
+  it('of a file that is gone is refused, also where another would be found by now', async () => {
+    await place.home.write('elsewhere/ingestd/ingestd.yaml', 'folders: [{name: private, path: /}]\n');
+    const { apiKey, clientId, clientSecret, username, password } = plantedCredentials;
+    const daemon = spawn(process.execPath, [program, 'run'], {
+      cwd: place.home.path,
+      env: {
+        PATH: process.env['PATH'],
+        INGESTD_API_KEY: apiKey,
+        INGESTD_CLIENT_ID: clientId,
+        INGESTD_CLIENT_SECRET: clientSecret,
+        INGESTD_USERNAME: username,
+        INGESTD_PASSWORD: password,
+        XDG_CONFIG_HOME: place.home.join('elsewhere'),
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let log = '';
+    daemon.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    try {
+      await eventually(() => log.includes('watching folder'));
+      await rm(place.home.join('ingestd.yaml'));
+      daemon.kill('SIGHUP');
+      await eventually(() => log.includes('the previous one stays in effect'));
+      expect(log).toMatch(/ingestd\.yaml/);
+      expect(log).not.toContain('restarting with it');
+    } finally {
+      daemon.kill('SIGKILL');
+    }
   });
 
   it('of a file that is wrong keeps the configuration before, says so in log and status, and goes on', async () => {
