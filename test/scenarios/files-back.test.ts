@@ -33,7 +33,7 @@ async function holdAll(): Promise<void> {
 
 const putBack = () => rename(place.home.join('away'), join(place.inbox, 'd'));
 
-it('what was approved while nothing ran is asked again once the files have been back', async () => {
+it('I3: what was approved while nothing ran is asked again once the files have been back', async () => {
   await holdAll();
   expect((await place.run('approve', 'inbox')).out).toContain(`${documents} deletions released`);
   await putBack();

@@ -39,7 +39,7 @@ describe('a folder whose path is a symbolic link', () => {
     60_000,
   );
 
-  it('holds deletions when the link leads to another directory', async () => {
+  it('F33: holds deletions when the link leads to another directory', async () => {
     place = await installationWithService({ more: { folders: [{ name: 'inbox', path: './linked' }] } });
     const linked = place.home.join('linked');
     await symlink('inbox', linked);

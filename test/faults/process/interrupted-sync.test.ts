@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { SyncReport } from '../../src/daemon/run-sync.ts';
-import { eventually } from '../support/eventually.ts';
-import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
-import { steps } from '../support/services/scripted-service.ts';
+import type { SyncReport } from '../../../src/daemon/run-sync.ts';
+import { eventually } from '../../support/eventually.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 
 let place: InstallationWithService;
 
@@ -21,7 +21,7 @@ afterEach(() => place.remove());
 
 const arrived = () => eventually(() => place.service.requests[0]?.complete() === true);
 
-it('an interrupted sync tells of what the service still accepted', async () => {
+it('P2: an interrupted sync tells of what the service still accepted', async () => {
   let answer = () => {};
   const asked = new Promise<void>((resolve) => (answer = resolve));
   place.service.script(async (request) => {

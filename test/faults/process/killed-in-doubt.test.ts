@@ -2,12 +2,12 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
 
-import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
-import type { Status } from '../../src/model/report/status.ts';
-import { eventually } from '../support/eventually.ts';
-import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
-import { steps } from '../support/services/scripted-service.ts';
+import type { PlanReport, Why } from '../../../src/model/report/command-reports.ts';
+import type { Status } from '../../../src/model/report/status.ts';
+import { eventually } from '../../support/eventually.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 
 let place: InstallationWithService;
 
@@ -27,7 +27,7 @@ const json = async <T>(...words: string[]) => JSON.parse((await place.run(...wor
 const planned = async () =>
   (await json<PlanReport>('plan')).operations.map(({ kind, path, code }) => [kind, path, code]);
 
-it('what was under way at a kill is in doubt for the commands, too, before the next start', async () => {
+it('P1: what was under way at a kill is in doubt for the commands, too, before the next start', async () => {
   await killUnderWay('hold');
   expect(await json<Status>('status')).toMatchObject({ inDoubt: [{ path: 'a.txt' }], possibleDuplicates: 1 });
   expect(await planned()).toEqual([['failed', 'a.txt', 'in-doubt']]);
