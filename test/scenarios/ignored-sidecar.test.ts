@@ -9,7 +9,7 @@ let place: InstallationWithService;
 
 afterEach(() => place.remove());
 
-it('I2: a pattern that ignores *.json leaves sidecars in force', async () => {
+it('a pattern that ignores *.json leaves sidecars in force', async () => {
   const folder = { name: 'inbox', path: './inbox', metadata: { shareInfo: { mode: 'EVERYONE' } } };
   place = await installationWithService({ more: { folders: [folder] } });
   const write = (name: string, text: string) => writeFile(join(place.inbox, name), text);
