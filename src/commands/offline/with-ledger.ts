@@ -22,7 +22,8 @@ const patienceMs = 5_000;
 
 /**
  * Opens the ledger for one command; uploads that a process left without an answer are in doubt from then on. Of a state
- * directory that several hosts share it takes the lease first. Throws StateLockedError where another process or another host has it, ServiceUnavailableError where that cannot be known.
+ * directory that several hosts share it takes the lease first. Throws StateLockedError where another process or another
+ * host has it, ServiceUnavailableError where that cannot be known.
  */
 export async function withLedger<T>(
   { settings, username, log = silentLog }: OfflineOptions,
