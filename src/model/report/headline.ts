@@ -80,10 +80,13 @@ export function ledgerLine(status: Status): string {
   if (trouble !== undefined) {
     return sentences([notRunning, withReason(phraseOf(trouble.code), trouble.message), ...asks(status)]);
   }
-  const known = synced + failed + heldCount(status) + status.inDoubtTotal > 0;
+  // Documents whose files are gone are in no folder's count.
+  const toDelete = Math.max(0, status.queue.pending - pending);
+  const known = synced + failed + heldCount(status) + status.inDoubtTotal + toDelete > 0;
   const lead = [
     known ? `${countWords(synced, 'document')} delivered` : 'Nothing delivered yet',
     ...(pending > 0 ? [`${numberWords(pending)} to send`] : []),
+    ...(toDelete > 0 ? [`${numberWords(toDelete)} to delete`] : []),
     ...(waiting > 0 ? [`${numberWords(waiting)} waiting`] : []),
   ];
   return sentences([notRunning, lead.join(', '), ...asks(status)]);
