@@ -241,7 +241,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   }
 
   /** The ledger of another state directory would not know the documents. */
-  async function reloadBeside({ settings: { state } }: Reloaded): Promise<Reloaded> {
+  async function reloadSameState({ settings: { state } }: Reloaded): Promise<Reloaded> {
     const fresh = await reload();
     const { dir } = fresh.settings.state;
     if (dir === state.dir) return fresh;
@@ -266,7 +266,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         return null;
       }
       notify.reloading();
-      const fresh = await reloadBeside(current).catch((error: unknown) => {
+      const fresh = await reloadSameState(current).catch((error: unknown) => {
         log.error({ error: errorMessage(error) }, unusable);
         refuse(errorMessage(error));
         return null;

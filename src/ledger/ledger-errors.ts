@@ -48,18 +48,22 @@ export function isTooNew(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'cause' in error && errorCode(error.cause) === NEWER;
 }
 
-/** Nothing is wrong with the ledger where this process may not read it. */
-const notOurs: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOTDIR']);
+const asItsUser =
+  'run the command as the user that runs ingestd, or give that user the state directory and all that is in it';
+/** What can be done where nothing is wrong with the ledger, but this process cannot get at it. */
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: asItsUser,
+  EPERM: asItsUser,
+  ENOTDIR: 'it is not a directory; correct state.dir',
+};
 
 /** A failure to read a file, in words; damage that was found already stays what it is. */
 export function unreadable(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === 'ledger-damaged') return error;
-  if (code !== undefined && notOurs.has(code)) {
-    return new ConfigurationError(
-      `state.dir: ${cannotBeRead(path, code)}; run the command as the user that runs ingestd, or give that user the state directory and all that is in it`,
-    );
-  }
+  const remedy = remedies[code ?? ''];
+  if (remedy !== undefined)
+    return new ConfigurationError(`state.dir: ${cannotBeRead(path, code)}; ${remedy}`);
   const what =
     code === 'ENOENT' ? `${basename(path)} is missing` : `it cannot be read: ${errorMessage(error)}`;
   return damaged(path, what, error);

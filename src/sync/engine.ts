@@ -5,7 +5,7 @@ import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
 import { printable } from '../lib/text/printable.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
-import { directoryOf, joinPath, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
+import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
 import type {
   DirectoryScan,
   DocumentRef,
@@ -21,7 +21,14 @@ import { planDocument } from '../model/plan.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
-import type { Attempt, Change, DirectoryRef, LedgerPort, RootIdentity } from '../model/ports/ledger-port.ts';
+import type {
+  Attempt,
+  Change,
+  DirectoryRef,
+  Failure,
+  LedgerPort,
+  RootIdentity,
+} from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
@@ -32,6 +39,7 @@ import {
   adoptionOf,
   assessWithoutDocument,
   compareWithRecord,
+  isOfDeletion,
   refusedAsItStands,
   sidecarGraceMs,
   doubtsOfFile,
@@ -731,7 +739,7 @@ export class Engine {
     return { code: inDoubtCode, message: `its file is that of ${refKey(other.ref)}: ${other.message}` };
   }
 
-  /** Whether a file is known to stand at another path than this one, its name perhaps changed a moment ago. */
+  /** Whether a file is known to stand at another path than this one. Those that wait unread are inspected for it. */
   #standsElsewhere(ref: DocumentRef, stat: FileStat): boolean {
     this.#openUnread(this.tasks.backlog.takeLike(stat));
     return [...this.tasks.presentWithInode(stat.ino)].some(
@@ -853,11 +861,7 @@ export class Engine {
       case 'send': {
         await this.#endHold(task);
         const refused = refusedAsItStands(this.#ledger, found.compared.document);
-        if (refused !== undefined) {
-          const { code, message, attempts } = refused;
-          this.#move(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
-          return;
-        }
+        if (refused !== undefined) return this.#stayRefused(task, refused);
         const { operation } = found;
         const bulk = operation.kind === 'modify' && !task.alone ? operation.bulk : null;
         const bulkKey = bulk === null ? null : bulkKeyOf(task.ref.folder, 'modify', bulk.key);
@@ -917,6 +921,11 @@ export class Engine {
     }
   }
 
+  /** Nothing has changed about a refusal of before. */
+  #stayRefused(task: Task, { code, message, attempts }: Failure): void {
+    this.#move(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
+  }
+
   /** Nothing has to be done for it, unless something happened meanwhile. */
   #end(task: Task): void {
     if (task.state.kind === 'inspecting' && task.state.dirty) this.#move(task, { kind: 'replan' });
@@ -960,10 +969,7 @@ export class Engine {
     }
     const { folder } = task.ref;
     const refused = this.#ledger.failure(task.ref);
-    if (refused?.history.at(-1)?.operation === 'delete') {
-      const { code, message, attempts } = refused;
-      return this.#move(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
-    }
+    if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused);
     if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
     if (await this.#isDeletionAllowed(folder, [task])) {
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
@@ -1127,7 +1133,8 @@ export class Engine {
 
   /** No deletion of a folder is in question. */
   #areAllApproved(folder: string): boolean {
-    return [...this.tasks.missing(folder)].every(({ ref }) => this.#ledger.isApproved(ref));
+    for (const { ref } of this.tasks.missing(folder)) if (!this.#ledger.isApproved(ref)) return false;
+    return true;
   }
 
   async #rootNow(folder: string): Promise<RootIdentity | null> {
@@ -1606,10 +1613,9 @@ export class Engine {
     for (const task of Array.from(this.tasks.in('inspect'))) if (this.#isAsRecorded(task)) this.#close(task);
   }
 
-  #isAsRecorded({ ref, seen, present }: Task): boolean {
-    const record = this.#ledger.get(ref);
-    if (record === undefined || seen === null || !present) return false;
-    return sameStat(record.stat, seen.stat) && record.fingerprint === seen.fingerprint;
+  #isAsRecorded({ ref: { folder, path }, seen, present }: Task): boolean {
+    if (seen === null || !present) return false;
+    return this.#ledger.recordsIn(folder, directoryOf(path)).match(nameOf(path), seen) === 'same';
   }
 
   #viewOf(folder: string): FolderView {

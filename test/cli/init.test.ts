@@ -300,6 +300,16 @@ describe('the user service that init installs', () => {
   });
 });
 
+it('init knows the home directory by its sign', async () => {
+  const { folder } = await givenAnswers({
+    flags: { folder: '~/docs' },
+    env: { HOME: '/home/somebody' },
+    cwd: '/work',
+    environmentFile: '/work/.env',
+  });
+  expect(folder).toBe('/home/somebody/docs');
+});
+
 describe('init with a person', () => {
   it('asks for what is not known, secrets hidden, and overwrites only after a yes', async () => {
     const asked: string[] = [];
@@ -327,10 +337,6 @@ describe('init with a person', () => {
       },
     };
     const file = await folder.write('ingestd.yaml', 'old');
-    const home = { HOME: '/home/somebody' };
-    const places = { cwd: folder.path, environmentFile: folder.join('.env') };
-    const atHome = await givenAnswers({ flags: { folder: '~/docs' }, env: home, ...places });
-    expect(atHome.folder).toBe('/home/somebody/docs');
     const given = await givenAnswers({
       flags: {},
       env: {},

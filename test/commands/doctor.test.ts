@@ -11,7 +11,7 @@ import type { AddressReport } from '../../src/commands/doctor/probe-address.ts';
 import { selfSigned } from '../remote/http/self-signed.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import { eventually } from '../support/eventually.ts';
-import { formsOf, plantedCredentials } from '../support/planted-secrets.ts';
+import { environmentOf, formsOf, plantedCredentials } from '../support/planted-secrets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -57,11 +57,7 @@ async function startTlsServer(): Promise<string> {
 }
 
 const secrets = {
-  INGESTD_API_KEY: plantedCredentials.apiKey,
-  INGESTD_CLIENT_ID: plantedCredentials.clientId,
-  INGESTD_CLIENT_SECRET: plantedCredentials.clientSecret,
-  INGESTD_USERNAME: plantedCredentials.username,
-  INGESTD_PASSWORD: plantedCredentials.password,
+  ...environmentOf(plantedCredentials),
   INGESTD_HTTP_TOKEN: 'planted-http-token-4711',
   INGESTD_NOTIFY_WEBHOOK: 'https://hooks.example.com/planted-webhook-4711',
 };

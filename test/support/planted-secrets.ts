@@ -12,6 +12,15 @@ export const plantedCredentials: Credentials = {
   password: 'planted pass?word%4711',
 };
 
+/** Credentials as the program finds them in its environment. */
+export const environmentOf = ({ apiKey, clientId, clientSecret, username, password }: Credentials) => ({
+  INGESTD_API_KEY: apiKey,
+  INGESTD_CLIENT_ID: clientId,
+  INGESTD_CLIENT_SECRET: clientSecret,
+  INGESTD_USERNAME: username,
+  INGESTD_PASSWORD: password,
+});
+
 export const plantedTokens = ['planted-access-token-4711', 'planted-refresh-token-4711'] as const;
 
 /** A secret in every spelling in which it may travel. */

@@ -32,7 +32,7 @@ it('P2: an interrupted sync tells of what the service still accepted', async () 
   const sync = place.begin('sync', '--json');
   await arrived();
   sync.signal('SIGTERM');
-  // It has stopped taking work by then, or takes none any more: there is none.
+  // Which of the two comes first is the same to it.
   answer();
   const { code, out } = await sync.finished;
   expect(JSON.parse(out) as SyncReport).toMatchObject({ exitCode: code, uploaded: 1, unsent: 0, inDoubt: 0 });

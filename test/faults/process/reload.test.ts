@@ -10,7 +10,7 @@ import type { Status } from '../../../src/model/report/status.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { eventually } from '../../support/eventually.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
+import { environmentOf, plantedCredentials } from '../../support/planted-secrets.ts';
 import { program } from '../../support/processes/program.ts';
 import { ingestd } from '../../support/processes/ingestd.ts';
 import { describeWhere } from '../../support/needs.ts';
@@ -60,16 +60,11 @@ describe('P3: a reload', () => {
 
   it('of a file that is gone is refused, also where another would be found by now', async () => {
     await place.home.write('elsewhere/ingestd/ingestd.yaml', 'folders: [{name: private, path: /}]\n');
-    const { apiKey, clientId, clientSecret, username, password } = plantedCredentials;
     const daemon = spawn(process.execPath, [program, 'run'], {
       cwd: place.home.path,
       env: {
         PATH: process.env['PATH'],
-        INGESTD_API_KEY: apiKey,
-        INGESTD_CLIENT_ID: clientId,
-        INGESTD_CLIENT_SECRET: clientSecret,
-        INGESTD_USERNAME: username,
-        INGESTD_PASSWORD: password,
+        ...environmentOf(plantedCredentials),
         XDG_CONFIG_HOME: place.home.join('elsewhere'),
       },
       stdio: ['ignore', 'ignore', 'pipe'],

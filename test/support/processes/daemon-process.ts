@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import type { Credentials } from '../../../src/model/settings.ts';
 import type { Status } from '../../../src/model/report/status.ts';
 import { eventually } from '../eventually.ts';
-import { plantedCredentials } from '../planted-secrets.ts';
+import { environmentOf, plantedCredentials } from '../planted-secrets.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { TemporaryFolder } from '../temporary-folder.ts';
 import { copyProgram, program as builtProgram } from './program.ts';
@@ -113,11 +113,7 @@ export async function installation({
   await configure(more);
   const env = {
     PATH: process.env['PATH'] ?? '',
-    INGESTD_API_KEY: credentials.apiKey,
-    INGESTD_CLIENT_ID: credentials.clientId,
-    INGESTD_CLIENT_SECRET: credentials.clientSecret,
-    INGESTD_USERNAME: credentials.username,
-    INGESTD_PASSWORD: credentials.password,
+    ...environmentOf(credentials),
     ...environment,
   };
   const running = new Set<ChildProcess>();

@@ -12,11 +12,12 @@ import type { DiskWorld } from './disk-world.ts';
 import { failures } from './random-histories.ts';
 
 const delays = fc.array(fc.constantFrom(0, 0, 0, 150, 700, 3_000), { minLength: 1, maxLength: 7 });
-/** With few permits what was found waits, and the disk goes on. */
-const rates = fc.constantFrom(1_000, 1_000, 1_000, 8);
-
-/** With few, what goes at once waits for a person. */
-const deleteLimits = fc.constantFrom(1_000, 1_000, 0);
+const limits = fc.record({
+  /** With few permits what was found waits, and the disk goes on. */
+  requestsPerMinute: fc.constantFrom(1_000, 1_000, 1_000, 8),
+  /** With none what goes at once waits for a person. */
+  maxDeleteCount: fc.constantFrom(1_000, 1_000, 0),
+});
 
 /**
  * A random history of a folder on disk. Every request is judged as it goes out, and what has become of all at the end.
@@ -28,55 +29,49 @@ export function diskHistories(inDoubt: 'retry' | 'hold', { barred = false } = {}
   const named = steps.map((list) =>
     Object.assign(list, { [fc.toStringMethod]: () => list.map(([name]) => name).join('; ') }),
   );
-  return fc.asyncProperty(
-    named,
-    delays,
-    rates,
-    deleteLimits,
-    async (list, waits, requestsPerMinute, maxDeleteCount) => {
-      let turn = 0;
-      const slow = () => waits[(turn += 1) % waits.length] ?? 0;
-      const slowestMs = Math.max(...waits);
-      const world = await diskWorld({ slow, slowestMs, inDoubt, requestsPerMinute, maxDeleteCount, barred });
-      const violations: string[] = [];
-      world.service.observe((request) => violations.push(...violationsOf(world, request)));
-      // What cannot be read may be another file by now, and nobody knows.
-      const note = () => {
-        if (!barred && world.engine().isIdle()) violations.push(...staleOf(world));
-      };
-      try {
-        if (inDoubt === 'hold') world.service.failNext(failures.lost, { taken: true });
-        await world.change(({ write, mount }) => {
-          if (barred) mount('disk');
-          for (const path of ['a.txt', 'd/a.txt', 'd/e/c.txt', 'x.csv', 'd/x.csv']) write(path, path);
-          if (barred) for (const path of ['m/a.txt', 'm/b.txt']) write(path, path);
-          write('a.txt.meta.json', sidecarTexts[0]);
-          write('d/a.txt.meta.json', sidecarTexts[1]);
-        });
-        await world.quiesce();
-        for (const [, act] of list) {
-          await act(world);
-          await world.rest();
-          note();
-        }
-        await world.quiesce();
+  return fc.asyncProperty(named, delays, limits, async (list, waits, within) => {
+    let turn = 0;
+    const slow = () => waits[(turn += 1) % waits.length] ?? 0;
+    const slowestMs = Math.max(...waits);
+    const world = await diskWorld({ slow, slowestMs, inDoubt, ...within, barred });
+    const violations: string[] = [];
+    world.service.observe((request) => violations.push(...violationsOf(world, request)));
+    // What cannot be read may be another file by now, and nobody knows.
+    const note = () => {
+      if (!barred && world.engine().isIdle()) violations.push(...staleOf(world));
+    };
+    try {
+      if (inDoubt === 'hold') world.service.failNext(failures.lost, { taken: true });
+      await world.change(({ write, mount }) => {
+        if (barred) mount('disk');
+        for (const path of ['a.txt', 'd/a.txt', 'd/e/c.txt', 'x.csv', 'd/x.csv']) write(path, path);
+        if (barred) for (const path of ['m/a.txt', 'm/b.txt']) write(path, path);
+        write('a.txt.meta.json', sidecarTexts[0]);
+        write('d/a.txt.meta.json', sidecarTexts[1]);
+      });
+      await world.quiesce();
+      for (const [, act] of list) {
+        await act(world);
+        await world.rest();
         note();
-        await fixAll(world, barred);
-        // What only a poll finds has been found by then.
-        await world.pass(61_000);
-        await world.quiesce();
-        violations.push(...forgottenApprovalsOf(world));
-        await answerAll(world);
-        // What waits for another document is looked at again no more often than a poll.
-        if (world.engine().tasks.in('waiting').size > 0) await world.pass(61_000);
-        await world.quiesce();
-        assert.deepEqual(violations, []);
-        assertAgreement(world);
-      } finally {
-        await world.close();
       }
-    },
-  );
+      await world.quiesce();
+      note();
+      await fixAll(world, barred);
+      // What only a poll finds has been found by then.
+      await world.pass(61_000);
+      await world.quiesce();
+      violations.push(...forgottenApprovalsOf(world));
+      await answerAll(world);
+      // What waits for another document is looked at again no more often than a poll.
+      if (world.engine().tasks.in('waiting').size > 0) await world.pass(61_000);
+      await world.quiesce();
+      assert.deepEqual(violations, []);
+      assertAgreement(world);
+    } finally {
+      await world.close();
+    }
+  });
 }
 
 /** What nothing is decided about comes to an end: below an ignore file that is not valid, what cannot be read. */
