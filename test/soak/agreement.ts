@@ -97,9 +97,10 @@ function compareFile(root: WatchedRoot, file: DocumentOnDisk, document: HeldDocu
   const expected = [...file.layers, ...(stem === undefined ? [] : [{ title: stem }])];
   for (const field of ['title', 'customTags', 'shareInfo'] as const) {
     const stated = expected.find((layer) => layer[field] !== undefined);
-    // What nobody states any more can be taken back for tags only.
-    if (stated === undefined && field !== 'customTags') continue;
     const [here, there] = [textOf(stated ?? {}, field), textOf(document.metadata, field)];
+    // What nobody states any more stays: a title, and NONE.
+    const stays = field === 'title' || document.metadata.shareInfo?.mode === 'NONE';
+    if (stated === undefined && field !== 'customTags' && stays) continue;
     if (here !== there) differences.push(`${field}: disk ${here}, service ${there}`);
   }
   const attached = file.attachments.map(({ name, absolute }) => [name, hashOf(absolute)]);

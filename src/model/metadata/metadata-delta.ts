@@ -57,7 +57,7 @@ export function uploadMetadata(wanted: Metadata): { readonly send: Metadata; rea
  * Works out what leads from `accepted` to `wanted`, interface 2.3: only what changes, and what cannot be taken
  * back. `said` holds codes of the latter that are not to be reported again. Once `change` is accepted, the same
  * `wanted` gives no change any more. A createdTimestamp that differs is no difference: nothing could send it
- * (`planDocument` says so).
+ * (`planDocument` says so). EVERYONE ends with what stated it, as DEFAULT; NONE stays, because to end it would publish.
  */
 export function metadataDelta(
   wanted: Metadata,
@@ -69,13 +69,15 @@ export function metadataDelta(
   const authors = authorsOf(wanted);
   const knownAuthors = authorsOf(accepted);
   const newAuthors = without(authors, knownAuthors);
-  const shareInfo = shareInfoOf(wanted);
   const knownShareInfo = shareInfoOf(accepted);
+  const endsSharing = wanted.shareInfo === undefined && knownShareInfo?.mode === 'EVERYONE';
+  const wantedShareInfo = endsSharing ? { mode: 'DEFAULT' as const } : wanted.shareInfo;
+  const shareInfo = shareInfoOf({ shareInfo: wantedShareInfo });
 
   const change = compact(changedTexts(wanted, accepted), {
     companies: companies.operations,
     customTags: customTags.operations,
-    shareInfo: shareInfo?.mode === knownShareInfo?.mode ? undefined : wanted.shareInfo,
+    shareInfo: shareInfo?.mode === knownShareInfo?.mode ? undefined : wantedShareInfo,
     docAuthors: newAuthors.map(spellOut),
   });
   return {
@@ -133,11 +135,17 @@ function without(
 
 function lostFields(wanted: Metadata, accepted: Metadata): readonly Unclearable[] {
   return replacedFields
-    .filter((field) => wanted[field] === undefined && accepted[field] !== undefined)
+    .filter((field) => wanted[field] === undefined && stays(accepted, field))
     .map((field) => ({
       code: field,
       message: `the ${replacedWords[field]} stays at the service as it was last sent, because nothing states one any more; state another to replace it`,
     }));
+}
+
+/** Of the sharing modes only NONE stays. */
+function stays(accepted: Metadata, field: (typeof replacedFields)[number]): boolean {
+  if (field === 'shareInfo') return accepted.shareInfo?.mode === 'NONE';
+  return accepted[field] !== undefined;
 }
 
 function lostAuthor({ authorName }: DocumentAuthor): Unclearable {

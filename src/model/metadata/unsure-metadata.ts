@@ -1,6 +1,6 @@
 import { byIdentity, companyKind, isDelete, replacedFields, tagKind } from './metadata-delta.ts';
 import type { ElementKind } from './metadata-delta.ts';
-import type { Metadata } from './metadata.ts';
+import type { Metadata, ShareInfo } from './metadata.ts';
 
 /**
  * What may be relied on where the outcome of modifies was never learned: the service holds `accepted` or what one of
@@ -36,14 +36,16 @@ export function unsureMetadata(
 /**
  * What is wanted where the outcome of modifies was never learned: what nobody states any more is stated as it was last
  * accepted, so that an attempt does not outlive the sidecar that it came from. A sharing mode that was never accepted
- * is DEFAULT, interface 2.6; of the texts only those that were accepted can be put back.
+ * is DEFAULT, interface 2.6, and so is EVERYONE that nobody states any more; of the texts only those that were accepted
+ * can be put back.
  */
 export function restatedMetadata(
   wanted: Metadata,
   accepted: Metadata,
   attempts: readonly Metadata[],
 ): Metadata {
-  const last: Metadata = { shareInfo: { mode: 'DEFAULT' }, ...accepted };
+  const shareInfo: ShareInfo = { mode: accepted.shareInfo?.mode === 'NONE' ? 'NONE' : 'DEFAULT' };
+  const last: Metadata = { ...accepted, shareInfo };
   const fields = replacedFields.filter(
     (field) =>
       wanted[field] === undefined &&

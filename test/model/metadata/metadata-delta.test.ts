@@ -217,7 +217,7 @@ const changes: readonly {
       documentOwner: 'jane',
       sourceType: 's',
       documentUrl: 'https://a',
-      shareInfo: { mode: 'EVERYONE' },
+      shareInfo: { mode: 'NONE' },
     },
     wanted: {},
     change: null,
@@ -226,9 +226,23 @@ const changes: readonly {
       documentOwner: 'jane',
       sourceType: 's',
       documentUrl: 'https://a',
-      shareInfo: { mode: 'EVERYONE' },
+      shareInfo: { mode: 'NONE' },
     },
     lost: ['title', 'documentOwner', 'sourceType', 'documentUrl', 'shareInfo'],
+  },
+  {
+    name: 'ends EVERYONE with what stated it',
+    accepted: { title: 'T', shareInfo: { mode: 'EVERYONE' } },
+    wanted: { title: 'T' },
+    change: { shareInfo: { mode: 'DEFAULT' } },
+    after: { title: 'T', shareInfo: { mode: 'DEFAULT' } },
+  },
+  {
+    name: 'says nothing of DEFAULT that nobody states any more',
+    accepted: { shareInfo: { mode: 'DEFAULT' } },
+    wanted: {},
+    change: null,
+    after: { shareInfo: { mode: 'DEFAULT' } },
   },
   {
     name: 'takes {} and DEFAULT for the same sharing mode',
@@ -344,10 +358,9 @@ describe('laws of the delta', () => {
         for (const [field, value] of held.fields) {
           if (field === 'createdTimestamp') continue;
           const stated =
-            field === 'shareInfo'
-              ? wanted.shareInfo && (wanted.shareInfo.mode ?? 'DEFAULT')
-              : wanted[field as 'title'];
-          expect(stated === value || (stated === undefined && lost.has(field))).toBe(true);
+            field === 'shareInfo' ? (wanted.shareInfo?.mode ?? 'DEFAULT') : wanted[field as 'title'];
+          const isStated = wanted[field as keyof Metadata] !== undefined;
+          expect(stated === value || (!isStated && lost.has(field))).toBe(true);
         }
       }),
     );

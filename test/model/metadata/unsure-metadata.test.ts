@@ -87,6 +87,20 @@ describe('what a service holds after modifies without an answer', () => {
       { shareInfo: { mode: 'DEFAULT' } },
     ],
     [
+      'ends EVERYONE that nobody states any more, whatever was tried',
+      { shareInfo: { mode: 'EVERYONE' } },
+      { shareInfo: { mode: 'NONE' } },
+      {},
+      { shareInfo: { mode: 'DEFAULT' } },
+    ],
+    [
+      'puts NONE back',
+      { shareInfo: { mode: 'NONE' } },
+      { shareInfo: { mode: 'EVERYONE' } },
+      {},
+      { shareInfo: { mode: 'NONE' } },
+    ],
+    [
       'states no sharing mode where none was tried',
       {},
       { title: 'tried' },
