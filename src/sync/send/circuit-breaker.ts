@@ -30,10 +30,9 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   let suspect: string | null = null;
   let isSeveral = false;
   let refused = 0;
-  let missing = 0;
-  /**
-   * Requests in a row whose document something else than the service did not know. One that is tried again counts once.
-   */
+  /** Requests in a row whose document the service did not know. One that is tried again counts once. */
+  const missing = new Set<string>();
+  /** The same where something else than the service said so. */
   const strange = new Set<string>();
   let forbidden = 0;
   let openUntil = -Infinity;
@@ -68,7 +67,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   function reset(): void {
     answered();
     refused = 0;
-    missing = 0;
+    missing.clear();
     forbidden = 0;
     if (reason !== null) changed();
     reason = null;
@@ -112,20 +111,20 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
         return;
       case 'missing': {
         if (!outcome.isOwnWord) {
-          if (strange.size < inARow) strange.add(about);
+          addUpTo(inARow, strange, about);
           return noteUnavailable(outcome, about);
         }
         // It answers, and of this one document: whatever was wrong with all of it is over.
-        const before = missing;
+        const before = [...missing];
         outage.over();
         if (reason !== null) reset();
         answered();
-        missing = before + 1;
+        for (const one of [...before, about]) addUpTo(inARow, missing, one);
         return;
       }
       case 'rejected':
         answered();
-        missing = 0;
+        missing.clear();
         forbidden = outcome.code === 'forbidden' ? forbidden + 1 : 0;
         if (forbidden >= inARow) {
           wait(forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
@@ -150,7 +149,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
     reasons: (): readonly Reason[] => (reason === null ? [] : [reason]),
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
-    manyMissing: () => missing + strange.size >= inARow,
+    manyMissing: () => missing.size + strange.size >= inARow,
     manyForbidden: () => forbidden >= inARow,
     /** The last answer said that the address is wrong: no other document fares better. */
     isMisaddressed: () => misaddressed,
@@ -162,6 +161,11 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
       reset();
     },
   };
+}
+
+/** More than `most` say no more. */
+function addUpTo(most: number, set: Set<string>, text: string): void {
+  if (set.size < most) set.add(text);
 }
 
 function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unavailable' }> {

@@ -131,27 +131,26 @@ describe('what the outcomes say of the service', () => {
     expect([state(), breaker.isMisaddressed(), codes()]).toEqual([[4, 0], false, []]);
   });
 
-  it('is that it knows none of our documents, from the third in a row on', () => {
-    note(missing, 2);
+  it.each([
+    ['it', missing],
+    ['something before it', strange],
+  ])('is that %s knows none of our documents, from the third in a row on', (_, unknown) => {
+    note(unknown, 3, 'one');
+    note(unknown, 1, 'two');
     expect(breaker.manyMissing()).toBe(false);
-    note(missing);
-    expect([breaker.manyMissing(), state(), codes()]).toEqual([true, [4, 0], []]);
+    note(unknown, 1, 'three');
+    expect(breaker.manyMissing()).toBe(true);
     note(accepted);
     expect(breaker.manyMissing()).toBe(false);
-    note(missing, 2);
+    for (const about of ['one', 'two']) note(unknown, 1, about);
     note(rejected);
-    note(missing, 2);
+    for (const about of ['three', 'four']) note(unknown, 1, about);
     expect(breaker.manyMissing()).toBe(false);
   });
 
-  it('is the same where something before it says so of three documents, not of one three times', () => {
-    note(strange, 3, 'one');
-    note(strange, 1, 'two');
-    expect(breaker.manyMissing()).toBe(false);
-    note(strange, 1, 'three');
-    expect(breaker.manyMissing()).toBe(true);
-    note(rejected);
-    expect(breaker.manyMissing()).toBe(false);
+  it('is nothing else where it knows none of our documents', () => {
+    for (const about of ['one', 'two', 'three']) note(missing, 1, about);
+    expect([breaker.manyMissing(), state(), codes()]).toEqual([true, [4, 0], []]);
   });
 
   it('is that nothing is allowed, from the third in a row on', async () => {
@@ -193,7 +192,7 @@ describe('what the outcomes say of the service', () => {
 
   it('is forgotten when a person has fixed something', () => {
     note(elsewhere);
-    note(missing, 3);
+    for (const about of ['one', 'two', 'three']) note(missing, 1, about);
     note(busy, 1, 'other');
     note(busy, 1, 'one');
     breaker.close();
