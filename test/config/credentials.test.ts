@@ -103,9 +103,11 @@ describe('the five secrets', () => {
     ],
     ['a directory', { INGESTD_PASSWORD: '', INGESTD_PASSWORD_FILE: '.' }, 'cannot be read (EISDIR)'],
     ['a line break in what goes into a header', { INGESTD_API_KEY: 'a\r\nx-evil: 1' }, 'INGESTD_API_KEY'],
+    ['an empty file', { INGESTD_PASSWORD: '', INGESTD_PASSWORD_FILE: 'empty' }, 'empty is empty; put'],
     ['a huge file', { INGESTD_PASSWORD: '', INGESTD_PASSWORD_FILE: 'huge' }, 'larger than 64 KiB'],
   ])('refuse %s and never show a value', async (_name, env, words) => {
     await folder.write('pw', 'x');
+    await folder.write('empty', '\n');
     await folder.write('huge', 'hunter2'.repeat(10_000));
     const attempt = loadCredentials(await sources({ ...all, ...env }));
     await expect(attempt).rejects.toThrow(words);

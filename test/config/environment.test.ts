@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
@@ -190,5 +190,11 @@ describe('the .env beside the file', () => {
     expect(warnings).toEqual([
       `${folder.join('.env')} can be read by others (mode 0644); run chmod 600 ${folder.join('.env')}`,
     ]);
+  });
+
+  it('warns where it is a directory, as Docker makes one for a file that is missing', async () => {
+    await mkdir(folder.join('.env'));
+    const { warnings } = await load({});
+    expect(warnings).toEqual([`${folder.join('.env')} is a directory, so nothing was read from it`]);
   });
 });

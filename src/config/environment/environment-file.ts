@@ -32,9 +32,10 @@ export async function readEnvironmentFile(
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;
-    // A directory of that name does not count.
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR')
-      return { file, values: {}, warnings: [] };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { file, values: {}, warnings: [] };
+    // Docker makes one where the file that it is to mount is missing.
+    if (code === 'EISDIR')
+      return { file, values: {}, warnings: [`${file} is a directory, so nothing was read from it`] };
     throw new ConfigurationError(
       `${file} cannot be read (${code ?? errorMessage(error)}); make it readable for the user that runs ingestd`,
       { cause: error },

@@ -195,7 +195,10 @@ async function find(
       }
       const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
       // Editors and `echo` end a file with a line break that is not part of the secret.
-      return text.replace(/(\r?\n)+$/, '') || undefined;
+      const secret = text.replace(/(\r?\n)+$/, '');
+      if (secret === '' && named !== variable)
+        throw new ConfigurationError(`${named}: ${file} is empty; put the secret into it`);
+      return secret || undefined;
     } catch (error) {
       const code = errorCode(error);
       if (code === 'configuration') throw error;
