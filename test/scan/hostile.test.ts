@@ -75,6 +75,8 @@ describe('hostile names', () => {
         await folder.write('dir.meta.json/in.pdf', 'x');
         await folder.write(`twins/${nfd}`, 'decomposed');
         await folder.write(`twins/${nfc}`, 'composed');
+        await folder.write(`twins/${nfd}.meta.json`, '{"title": "decomposed"}');
+        await folder.write(`twins/${nfc}.meta.json`, '{"title": "composed"}');
         await folder.write(`alone/${nfd}`, 'alone');
         const bytes = Buffer.concat([
           Buffer.from(`${folder.path}/`),
@@ -132,6 +134,12 @@ describe('hostile names', () => {
     expect(standing.stat.ino).toBe(fileStat.ino);
     expect(world.documents()).toContain('twins/cafe\\u{301}.pdf');
     expect(said(await world.inspect('twins/cafe\\u{301}.pdf'))).toBe('unfit unicode-twin');
+  });
+
+  it('F19: of their sidecars the NFC one counts, and the other is listed', async () => {
+    expect((await world.document(`twins/${nfc}`)).metadata.title).toBe('composed');
+    const path = `twins/${nfd}.meta.json`;
+    expect(world.skips()).toContainEqual(expect.objectContaining({ path, code: 'unicode-twin' }));
   });
 
   it('F19: a name in NFD alone is the document of its NFC form, sent in NFC', async () => {

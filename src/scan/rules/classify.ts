@@ -72,6 +72,12 @@ const document: Classification = { kind: 'document' };
 const directory: Classification = { kind: 'directory' };
 const special: Classification = { kind: 'special' };
 const sidecar: Classification = { kind: 'sidecar' };
+const twinSidecar: Classification = {
+  kind: 'skipped',
+  code: 'unicode-twin',
+  message:
+    'a sidecar whose name differs from another only in how accents are encoded; that one counts; remove one of the two',
+};
 const notFollowed: Classification = {
   kind: 'skipped',
   code: 'symbolic-link',
@@ -98,7 +104,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
     return { kind: 'ignored', code: 'temporary-name', message };
   }
   // Rules say what is a document or an attachment. Without its sidecar a document would go out, with another mode.
-  if (isSidecarName(name)) return sidecar;
+  if (isSidecarName(name)) return facts.twin ? twinSidecar : sidecar;
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
   const exclusion = folder.include?.exclusion(path) ?? null;
