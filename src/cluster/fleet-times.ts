@@ -36,5 +36,15 @@ export const fleetTimes: FleetTimes = {
   failoverMs: 10_000,
 };
 
+/** After so long without Redis a host may send its own share: nobody counts on its permits any more. */
+export function aloneAfterMs({ lifeMs, windowMs, marginMs }: FleetTimes): number {
+  return lifeMs + windowMs + marginMs;
+}
+
+/** For so long without Redis a host counts on what is reserved for it: it gives it up an hour before others may. */
+export function reservedMs({ shareMs }: Pick<FleetTimes, 'shareMs'>): number {
+  return (shareMs * 23) / 24;
+}
+
 /** A host that was heard of within this is one of the fleet; an older one is shown as gone. */
 export const aliveMs = 15_000;

@@ -19,7 +19,7 @@ import type { Metrics } from '../status/metrics/metrics.ts';
 import { Engine } from '../sync/engine.ts';
 import { version } from '../config/package-files.ts';
 import type { Place } from './process/join-cluster.ts';
-import { createChangeSignal } from './report/change-signal.ts';
+import { createChangeSignal } from '../lib/time/change-signal.ts';
 import { duplicateLister, makeStatus, withoutRepeats } from './report/make-status.ts';
 import { createControl } from './control/control.ts';
 import { pausedNames } from './control/pauses.ts';

@@ -40,9 +40,6 @@ export interface RunOptions extends Reloaded {
   readonly reload: () => Promise<Reloaded>;
 }
 
-/** Linux takes no longer path for a socket. */
-const longestSocketPath = 100;
-const heartbeatMs = 1_000;
 /** A lease that is free is there after this. */
 const soonMs = 1_000;
 const askMs = 100;
@@ -59,7 +56,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   const signals = listenForSignals();
   const startedAt = new Date().toISOString();
   // The clock's timers keep no process alive; this one does, while nothing else moves.
-  const heartbeat = setInterval(() => {}, heartbeatMs * 60);
+  const heartbeat = setInterval(() => {}, 60_000);
   try {
     const lost = await warnOfLostState(first.settings.state.dir, process.env);
     if (lost !== null) log.warn({ dir: first.settings.state.dir }, lost);
@@ -312,14 +309,14 @@ async function serve(
   { settings, httpToken }: Reloaded,
   log: Log,
 ): Promise<ServedDaemon> {
+  const { maxSocketPathBytes, startStatusServer } = await import('../status/server/start-status-server.ts');
+  // Loading it has held the event loop long enough.
+  await nextTurn();
   const dir = hostDirectory(settings.state.dir, daemon.place?.cluster.host ?? null);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const near = join(dir, 'daemon.sock');
-  const far = Buffer.byteLength(near) > longestSocketPath ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
+  const far = Buffer.byteLength(near) > maxSocketPathBytes ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
   const socketPath = far === null ? near : join(far, 'daemon.sock');
-  const { startStatusServer } = await import('../status/server/start-status-server.ts');
-  // Loading it has held the event loop long enough.
-  await nextTurn();
   const server = await startStatusServer({
     control: daemon.control,
     metrics: daemon.metrics,

@@ -1,3 +1,4 @@
+import { aloneAfterMs, fleetTimes } from '../cluster/fleet-times.ts';
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
 import { exitCodes } from '../model/errors.ts';
@@ -193,11 +194,11 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings) {
 
 /** With a share of its own for when Redis is away, until that would have begun. */
 function blockedMs({ timing, cluster }: Settings): number {
-  return patienceMs(timing) + (cluster !== null && cluster.aloneShare > 0 ? aloneAfterMs : 0);
+  return (
+    patienceMs(timing) +
+    (cluster !== null && cluster.aloneShare > 0 ? aloneAfterMs(fleetTimes) + fleetTimes.beatMs : 0)
+  );
 }
-
-/** After this without Redis a host may send its own share (`cluster.aloneShare`), ms. */
-const aloneAfterMs = 80_000;
 
 function waitsFor({ state, present }: Task): string {
   if (state.kind === 'waiting') return state.reason.message;
@@ -240,7 +241,7 @@ function report(
     /** Documents that were not tried, or not to the end, before it gave up or was interrupted. */
     unsent,
     /** Uploads whose answer never came, and that the next pass or a person is to settle. */
-    inDoubt: status.inDoubt.reduce((total, { count }) => total + count, 0),
+    inDoubt: status.possibleDuplicates - status.recordedDuplicates,
     /** Further copies of documents that the service may hold because answers were lost, of whatever pass. */
     possibleDuplicates: status.recordedDuplicates,
     /** Names of folders of which nothing was sent, because they are paused. */

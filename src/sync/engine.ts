@@ -859,7 +859,7 @@ export class Engine {
   async #conclude(task: Task, found: Assessment): Promise<void> {
     switch (found.kind) {
       case 'send': {
-        await this.#endHold(task);
+        await this.#endApproval(task);
         const refused = refusedAsItStands(this.#ledger, found.compared.document);
         if (refused !== undefined) return this.#stayRefused(task, refused);
         const { operation } = found;
@@ -889,17 +889,17 @@ export class Engine {
         return;
       }
       case 'settling':
-        await this.#endHold(task);
+        await this.#endApproval(task);
         return this.#settleSoon(task, found.againMs);
       case 'waiting': {
-        await this.#endHold(task);
+        await this.#endApproval(task);
         const dueAt = found.againMs === null ? null : this.#inMs(found.againMs);
         this.#move(task, { kind: 'waiting', dueAt, reason: found.reason });
         return;
       }
       case 'unfit': {
         const { reason } = found;
-        await this.#endHold(task);
+        await this.#endApproval(task);
         // What the service said of other bytes is no longer what is wrong with it.
         if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
         const { reported } = task;
@@ -1102,12 +1102,9 @@ export class Engine {
     }
   }
 
-  async #endHold(task: Task): Promise<void> {
-    if (task.hasRecord) await this.#endApproval(task);
-  }
-
   /** The file is back, or the deletion is done: its approval is used up. */
-  async #endApproval({ ref }: Task): Promise<void> {
+  async #endApproval({ ref, hasRecord }: Task): Promise<void> {
+    if (!hasRecord) return;
     const { folder, path } = ref;
     if (this.#ledger.isApproved(ref))
       await this.#writer.commit([{ kind: 'unapprove', folder, paths: [path] }]);

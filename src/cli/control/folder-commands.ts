@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { closest } from '../../lib/text/closest.ts';
+import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Status } from '../../model/report/status.ts';
@@ -59,7 +59,7 @@ async function approve(
 ): Promise<number> {
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
-  const name = folderArgument(folder, settings);
+  const name = requireFolder(settings, folder ?? null)?.name ?? null;
   if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
     context.output.line('Nothing was released.');
     return exitCodes.ok;
@@ -112,7 +112,7 @@ async function changeHost(
 ): Promise<number> {
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
-  const name = folderArgument(folder, settings);
+  const name = requireFolder(settings, folder ?? null)?.name ?? null;
   const { paused } = await (await decisionsOf(prepared))[action](name);
   const names = paused.length === settings.folders.length ? 'all folders' : paused.join(', ');
   const start = daemon === null ? ', from the next start on' : '';
@@ -152,7 +152,7 @@ async function rescan(
   flags: GlobalFlags,
 ): Promise<number> {
   const { settings, daemon } = await prepareAction(context, flags);
-  const name = folderArgument(folder, settings);
+  const name = requireFolder(settings, folder ?? null)?.name ?? null;
   if (daemon === null) {
     throw new ConfigurationError(
       'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',
@@ -161,16 +161,4 @@ async function rescan(
   const { folders } = await daemon.rescan(name);
   context.output.line(`Scanning ${folders.join(', ')}.`);
   return exitCodes.ok;
-}
-
-/** The name of a configured folder; null: none was given, all are meant. Throws ConfigurationError. */
-function folderArgument(folder: string | undefined, { folders }: Pick<Settings, 'folders'>): string | null {
-  if (folder === undefined) return null;
-  const names = folders.map(({ name }) => name);
-  if (names.includes(folder)) return folder;
-  const near = closest(folder, names);
-  const known = names.length === 1 ? `the only folder is ${names[0]}` : `the folders are ${names.join(', ')}`;
-  throw new ConfigurationError(
-    `FOLDER: "${folder}" is not configured; ${near === undefined ? known : `did you mean ${near}?`}`,
-  );
 }

@@ -8,6 +8,7 @@ import type { Permit, PermitGuard } from '../../model/ports/service-port.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';
+import { reservedMs } from '../fleet-times.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import type { DirectoryLocation } from './directory-location.ts';
 import { askForLease } from './lease-script.ts';
@@ -367,8 +368,7 @@ export class Lease implements WriteLease {
 
   #lifeMs(): number {
     const { aloneShare, times } = this.#options;
-    // An hour before others may take it.
-    return aloneShare > 0 ? (times.shareMs * 23) / 24 : times.lifeMs;
+    return aloneShare > 0 ? reservedMs(times) : times.lifeMs;
   }
 
   #age(): number {

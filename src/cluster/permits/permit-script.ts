@@ -24,7 +24,6 @@ ${readTimeLua}
 local host, window = ask.host, ask.windowMs
 local answered = window + ask.marginMs
 local underWay = ask.lifeMs + answered
-local day = 86400000
 
 local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'lost', 'version', 'halted', 'limit')
 local run, seq, last = was[1], tonumber(was[2] or 0), tonumber(was[3] or 0)
@@ -92,7 +91,7 @@ for i = tonumber(redis.call('HGET', use, host) or 0) + 1, #ask.recent do
 end
 if ask.pauseMs then pause = math.max(pause, now + ask.pauseMs) end
 
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - day)) do
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - ask.shareMs)) do
   redis.call('ZREM', seen, name)
   if redis.call('HDEL', shares, name) == 1 then version = version + 1 end
 end
@@ -233,9 +232,9 @@ end
 
 redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
   'at', at, 'lost', lost, 'version', version)
-if ask.keepKeys then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 2 * day) end end
+if ask.keepKeys then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 2 * ask.shareMs) end end
 return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
-  rank = rank, used = used, reserved = reserved, openMs = math.max(0, open - now),
+  rank = rank, used = used, openMs = math.max(0, open - now),
   pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, share = share, waiting = left, limit = limit,
   halted = halted, version = version, shares = ask.list and all[1] and table.concat(all, ' ') or '' })
 `;
@@ -246,7 +245,7 @@ return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.con
  */
 export interface PermitRequest extends Pick<
   FleetTimes,
-  'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs'
+  'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs' | 'shareMs'
 > {
   readonly host: string;
   readonly limit: number;
@@ -320,7 +319,6 @@ const answerSchema = z.object({
   /** How many hosts come before this one. */
   rank: whole,
   used: whole,
-  reserved: whole,
   openMs: whole,
   pauseMs: whole,
   epoch: whole,

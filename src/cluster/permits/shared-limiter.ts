@@ -12,6 +12,7 @@ import { pairsOf, commandMs } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import { ageMs, RedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
+import { aloneAfterMs, reservedMs } from '../fleet-times.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import { AloneShare, SharedPermit } from './held-permits.ts';
 import { askForPermits } from './permit-script.ts';
@@ -383,7 +384,7 @@ export class SharedLimiter implements LimiterPort {
 
   #constants() {
     const { host, limit, times, aloneShare } = this.#options;
-    const { windowMs, lifeMs, marginMs, unreachableMs, validMs, beatMs } = times;
+    const { windowMs, lifeMs, marginMs, unreachableMs, shareMs, validMs, beatMs } = times;
     return {
       host,
       limit,
@@ -391,6 +392,7 @@ export class SharedLimiter implements LimiterPort {
       lifeMs,
       marginMs,
       unreachableMs,
+      shareMs,
       offerMs: validMs,
       waitMs: 2 * beatMs,
       share: aloneShare,
@@ -497,11 +499,9 @@ export class SharedLimiter implements LimiterPort {
   /** Redis is away for so long that nobody counts on this host's permits, and its share is still reserved. */
   #isAlone(): boolean {
     if (this.#options.session() !== null || this.#writtenAt === null || !this.#share) return false;
-    const { lifeMs, windowMs, marginMs, shareMs } = this.#times;
     const passed = this.#clock.monotonic() - this.#writtenAt.monotonic;
-    // An hour before Redis forgets the share.
-    const isReserved = ageMs(this.#clock, this.#writtenAt) < (shareMs * 23) / 24;
-    return passed >= lifeMs + windowMs + marginMs && isReserved;
+    const isReserved = ageMs(this.#clock, this.#writtenAt) < reservedMs(this.#times);
+    return passed >= aloneAfterMs(this.#times) && isReserved;
   }
 
   #opensInMs(): number {

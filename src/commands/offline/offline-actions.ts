@@ -10,7 +10,7 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import type { Pauses } from '../../daemon/control/pauses.ts';
-import { requireFolder, requirePath, resolvePath } from '../../daemon/control/resolve-path.ts';
+import { namedRefs, requireFolder, requirePath } from '../../daemon/control/resolve-path.ts';
 import {
   claimLedger,
   documentsIn,
@@ -33,13 +33,11 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     // Forgets failures, so that the next start sends them again.
     retry: (paths) =>
       withLedger(options, async (ledger) => {
-        const named = new Map(paths.map((text) => [text, resolvePath(folders, text)]));
-        const refs = [...named.values()].filter((ref) => ref !== null);
+        const { refs, lost } = namedRefs(folders, paths);
         const failed = Array.from(ledger.failures(), ([ref]) => ({ ref }));
-        const { changes, retried, unknown } = chooseRetries(paths.length === 0 ? null : refs, failed, ledger);
+        const { changes, retried, unknown } = chooseRetries(refs, failed, ledger);
         if (changes.length > 0) await ledger.commit(changes);
-        const lost = [...named].filter(([, ref]) => ref === null || unknown.includes(ref));
-        return { retried, unknown: lost.map(([text]) => text) };
+        return { retried, unknown: lost(unknown) };
       }),
     resolve: async (path, resolution) => {
       const { ref, folder } = requirePath(folders, path);
@@ -52,10 +50,11 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     // As `sync` leaves held deletions behind: of every document of a folder on hold whose file is gone at this moment.
     approve: (folder) =>
       withLedger(options, async (ledger) => {
+        const only = requireFolder(settings, folder);
         let approved = 0;
-        for (const held of folders) {
+        for (const held of only === null ? folders : [only]) {
           const { name } = held;
-          if ((folder !== null && folder !== name) || ledger.hold(name) === undefined) continue;
+          if (ledger.hold(name) === undefined) continue;
           const paths = await missingFrom(ledger, held);
           await ledger.commit([
             { kind: 'approve', folder: name, paths },

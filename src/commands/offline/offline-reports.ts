@@ -24,7 +24,7 @@ import { describeFile } from '../../daemon/control/describe-file.ts';
 import { version } from '../../config/package-files.ts';
 import { surveyFolders } from '../make-plan.ts';
 import type { Survey } from '../make-plan.ts';
-import { withFolder } from '../unwatched-folder.ts';
+import { asItStands, withFolder } from '../unwatched-folder.ts';
 
 interface StatusOptions {
   readonly settings: Settings;
@@ -135,10 +135,8 @@ interface Seen {
 const nothingSeen: Seen = { survey: null, reasons: [] };
 
 async function readFolders(settings: Settings, makesFolders: boolean): Promise<Seen> {
-  // Each file as it stands: nobody waits here until it has settled.
-  const timing = { ...settings.timing, settleMs: 0 };
   try {
-    const survey = await surveyFolders({ settings: { ...settings, timing }, makesFolders });
+    const survey = await surveyFolders({ settings: asItStands(settings), makesFolders });
     const unreadable = survey.plan.unreadable.map(({ folder, message }) => ({
       code: 'unreadable-directory',
       message: `${folder}: ${message}`,

@@ -11,11 +11,11 @@ import type { Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
-import type { ChangeSignal } from '../report/change-signal.ts';
+import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
 import { pause, pausedNames, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
-import { requireFolder, requirePath, resolvePath } from './resolve-path.ts';
+import { namedRefs, requireFolder, requirePath } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
 
 interface Sources {
@@ -75,11 +75,9 @@ export function createControl(sources: Sources): ControlPort {
       });
     },
     retry: async (paths) => {
-      const named = paths.map((text) => ({ text, ref: resolvePath(settings.folders, text) }));
-      const refs = named.flatMap(({ ref }) => (ref === null ? [] : [ref]));
-      const { retried, unknown } = await engine.retry(paths.length === 0 ? null : refs);
-      const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref)).map(({ text }) => text);
-      return { retried, unknown: lost };
+      const { refs, lost } = namedRefs(settings.folders, paths);
+      const { retried, unknown } = await engine.retry(refs);
+      return { retried, unknown: lost(unknown) };
     },
     resolve: async (text, resolution) => {
       const { ref, folder: port } = requirePath(folders, text);

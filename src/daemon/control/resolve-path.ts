@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { closest } from '../../lib/text/closest.ts';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
@@ -26,7 +27,7 @@ export function insideWorkingDirectory(
  * Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The
  * path of a folder itself is empty.
  */
-export function resolvePath(folders: Folders, text: string): DocumentRef | null {
+function resolvePath(folders: Folders, text: string): DocumentRef | null {
   const normal = text.normalize('NFC').replace(/(?<=.)\/+$/, '');
   for (const { name, path } of folders) {
     const inside = normal.startsWith('/') ? pathInside(path, resolve(normal)) : null;
@@ -37,6 +38,18 @@ export function resolvePath(folders: Folders, text: string): DocumentRef | null 
   const [only] = folders;
   if (normal.startsWith('/') || folders.length !== 1 || only === undefined) return null;
   return { folder: only.name, path: normal };
+}
+
+/** Which documents a person means by several texts. */
+export function namedRefs(folders: Folders, texts: readonly string[]) {
+  const named = texts.map((text) => ({ text, ref: resolvePath(folders, text) }));
+  return {
+    /** Null: there are no texts, all are meant. */
+    refs: texts.length === 0 ? null : named.flatMap(({ ref }) => (ref === null ? [] : [ref])),
+    /** The texts of those that are `unknown`, or in no folder. */
+    lost: (unknown: readonly DocumentRef[]) =>
+      named.filter(({ ref }) => ref === null || unknown.includes(ref)).map(({ text }) => text),
+  };
 }
 
 /** As `resolvePath`, with the folder that it is in. Throws ConfigurationError where it is in none. */
@@ -61,6 +74,9 @@ export function requireFolder(
   const found = folders.find(({ name }) => name === folder);
   if (found !== undefined) return found;
   const names = folders.map(({ name }) => name);
+  const near = closest(folder, names);
   const known = names.length === 1 ? `the only folder is ${names[0]}` : `the folders are ${names.join(', ')}`;
-  throw new ConfigurationError(`no folder named "${folder}" is configured; ${known}`);
+  throw new ConfigurationError(
+    `no folder named "${folder}" is configured; ${near === undefined ? known : `did you mean ${near}?`}`,
+  );
 }

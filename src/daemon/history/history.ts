@@ -8,7 +8,7 @@ import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { createChangeSignal } from '../report/change-signal.ts';
+import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import {
   activityIn,
   historyDirectory,

@@ -10,7 +10,7 @@ import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { postToWebhook } from '../../remote/webhook.ts';
-import { createChangeSignal } from '../report/change-signal.ts';
+import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import type { NotifyEvent } from './event.ts';
 import { nextNotifyState, readNotifyState, writeNotifyState } from './notify-state.ts';
 

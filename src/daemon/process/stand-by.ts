@@ -8,7 +8,7 @@ import type { Settings } from '../../model/settings.ts';
 import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts';
 import { createMetrics } from '../../status/metrics/metrics.ts';
 import { version } from '../../config/package-files.ts';
-import { createChangeSignal } from '../report/change-signal.ts';
+import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import type { Place } from './join-cluster.ts';
 
 interface StandByOptions {

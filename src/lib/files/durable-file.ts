@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Ends the names of files that were being written; a start removes them. */
+/** Ends the names of files that were being written when a crash came. */
 export const temporarySuffix = '.tmp';
 
 /**

@@ -93,7 +93,7 @@ export type Outcome =
     }
   /** Upload only: it may have been taken, and no usable docId came back. */
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
-  /** No token could be obtained: the credentials are refused. Nothing was sent. */
+  /** The credentials are refused: no token could be obtained, or the service takes none of ours. */
   | { readonly kind: 'unauthorized'; readonly message: string }
   /**
    * The address is wrong (a redirect, TLS that cannot be trusted): not the document's fault; a person has to fix it.

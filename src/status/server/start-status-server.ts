@@ -123,7 +123,7 @@ interface Listener {
 }
 
 /** What fits into `sun_path` on Linux with its closing NUL. */
-const maxSocketPathBytes = 107;
+export const maxSocketPathBytes = 107;
 
 /** Time for answers that are under way when the listener closes. */
 const closeGraceMs = 1000;

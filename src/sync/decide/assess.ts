@@ -55,15 +55,15 @@ export function assessWithoutDocument(
     case 'settling':
       return found;
     case 'waiting':
-      return { kind: 'waiting', againMs: found.againMs, reason: reasonOf(found) };
+      return { kind: 'waiting', againMs: found.againMs, reason: bareReason(found) };
     case 'unknown':
-      return { kind: 'unknown', reason: reasonOf(found) };
+      return { kind: 'unknown', reason: bareReason(found) };
     case 'unfit':
-      return { kind: 'unfit', reason: reasonOf(found) };
+      return { kind: 'unfit', reason: bareReason(found) };
     case 'ignored':
     case 'skipped':
       if (!hasRecord) return { kind: 'nothing', device: null };
-      return { kind: 'dormant', device: null, reason: reasonOf(found) };
+      return { kind: 'dormant', device: null, reason: bareReason(found) };
     case 'absent': {
       const { device } = found;
       if (!hasRecord) return { kind: 'nothing', device };
@@ -180,7 +180,8 @@ export function isOfDeletion({ history }: Failure): boolean {
   return history.at(-1)?.operation === 'delete';
 }
 
-function reasonOf({ code, message }: Reason): Reason {
+/** A reason without what else is known of it. */
+export function bareReason({ code, message }: Reason): Reason {
   return { code, message };
 }
 

@@ -6,6 +6,7 @@ import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts'
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { SafetySettings, ServiceSettings } from '../../model/settings.ts';
+import { bareReason } from '../decide/assess.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { isPerhapsGone } from './modify.ts';
 
@@ -43,21 +44,21 @@ export const movedOnMs = 200;
 export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence {
   switch (outcome.kind) {
     case 'unknown':
-      return inDoubt(reasonOf(outcome), now);
+      return inDoubt(bareReason(outcome), now);
     case 'accepted':
       return inDoubt({ code: 'no-doc-id', message: 'accepted without a docId' }, now);
     case 'rejected':
-      if (now.breaker.manyForbidden()) return later(reasonOf(outcome), now.breaker.openMs(), now);
-      return { kind: 'fail', reason: reasonOf(outcome) };
+      if (now.breaker.manyForbidden()) return later(bareReason(outcome), now.breaker.openMs(), now);
+      return { kind: 'fail', reason: bareReason(outcome) };
     case 'missing':
       return missing(outcome, now);
     case 'unavailable':
-      return later(reasonOf(outcome), outcome.retryAfterMs, now);
+      return later(bareReason(outcome), outcome.retryAfterMs, now);
     case 'unauthorized':
       return wait({ code: 'credentials-refused', message: outcome.message }, now);
     case 'misaddressed':
-      if (now.maxAttempts !== null) return giveUp(reasonOf(outcome), now.attempts);
-      return wait(reasonOf(outcome), now);
+      if (now.maxAttempts !== null) return giveUp(bareReason(outcome), now.attempts);
+      return wait(bareReason(outcome), now);
     case 'changed':
       return { kind: 'settle' };
     case 'unreadable':
@@ -123,8 +124,4 @@ function wait(reason: Reason, { attempts, breaker }: Circumstances): Consequence
 
 function giveUp(reason: Reason, attempts: number): Consequence {
   return { kind: 'giveUp', reason, attempts: Math.max(1, attempts) };
-}
-
-function reasonOf({ code, message }: Reason): Reason {
-  return { code, message };
 }
