@@ -5,6 +5,7 @@ import { expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 const module = join(import.meta.dirname, '../../build/lib/process/heap.js');
+const threads = join(import.meta.dirname, '../../build/scan/worker/spare-thread.js');
 
 /**
  * Megabytes in use after a start whose half is garbage, and at the most while all that it left is replaced twenty
@@ -37,4 +38,24 @@ it('the heap is collected once, and grows less from then on than it would by its
   const usual = await megabytes('gc()');
   expect(small.left).toBeLessThan(1.1 * usual.left);
   expect(small.most).toBeLessThan(0.8 * usual.most);
+});
+
+it('the young generation does not grow any more once a scanning thread has begun', async () => {
+  const script = `
+    import { once } from 'node:events';
+    import { getHeapSpaceStatistics } from 'node:v8';
+    import { takeThread } from ${JSON.stringify(threads)};
+    const megabytes = () =>
+      getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 2 ** 20;
+    const thread = takeThread();
+    await once(thread, 'online');
+    const before = megabytes();
+    const kept = Array.from({ length: 500_000 }, (_, index) => ({ index, text: 'x' + index }));
+    console.log(JSON.stringify({ before, after: megabytes(), kept: kept.length }));
+    await thread.terminate();
+  `;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script]);
+  const { before, after } = JSON.parse(stdout) as { before: number; after: number };
+  // Both halves of it are there by then.
+  expect(after).toBeLessThanOrEqual(2 * before);
 });
