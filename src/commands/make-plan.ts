@@ -20,7 +20,7 @@ import { reasonOf } from '../sync/tasks/task.ts';
 import { followFolders } from '../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
-import { countKept } from '../daemon/report/make-status.ts';
+import { countKept, failureStatus } from '../daemon/make-status.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
 import { openUnwatched } from './unwatched-folder.ts';
@@ -82,13 +82,7 @@ export async function surveyFolders({ settings, makesFolders }: PlanOptions) {
     return {
       plan,
       folders: ports.map((port) => countsOf(port, plan.operations)),
-      failures: Array.from(engine.tasks.in('failed'), (task) => ({
-        ...task.ref,
-        code: reasonOf(task)?.code ?? 'unknown',
-        message: reasonOf(task)?.message ?? '',
-        attempts: task.attempts,
-        retryAt: null,
-      })),
+      failures: Array.from(engine.tasks.in('failed'), (task) => failureStatus(task, null)),
       skipped: [...engine.skips()],
     };
   } finally {

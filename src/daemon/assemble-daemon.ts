@@ -20,7 +20,7 @@ import { Engine } from '../sync/engine.ts';
 import { version } from '../config/package-files.ts';
 import type { Place } from './process/join-cluster.ts';
 import { createChangeSignal } from '../lib/time/change-signal.ts';
-import { duplicateLister, makeStatus, withoutRepeats } from './report/make-status.ts';
+import { duplicateLister, makeStatus, withoutRepeats } from './make-status.ts';
 import { createControl } from './control/control.ts';
 import { pausedNames } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';

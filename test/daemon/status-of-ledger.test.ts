@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { unconfigured } from '../../src/daemon/report/make-status.ts';
+import { unconfigured } from '../../src/daemon/make-status.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 
 const counts = new Map([

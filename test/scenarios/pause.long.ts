@@ -176,7 +176,7 @@ it('refuses a folder that is not configured', async () => {
   const { code, err } = await place.run('pause', 'inbx');
   expect({ code, err }).toEqual({
     code: 2,
-    err: 'ingestd: no folder named "inbx" is configured; did you mean inbox?\n',
+    err: 'ingestd: the folder "inbx" is not configured; did you mean inbox?\n',
   });
 });
 

@@ -12,7 +12,7 @@ import type {
 } from '../../model/report/status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
-import { unconfigured, listDoubts, listDuplicates } from '../../daemon/report/make-status.ts';
+import { countDuplicates, listDoubts, listDuplicates, unconfigured } from '../../daemon/make-status.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
@@ -52,7 +52,6 @@ export async function offlineStatus({
   const { survey, reasons } =
     readsFolders && other === null ? await readFolders(settings, makesFolders) : nothingSeen;
   const doubts = ledger.doubts();
-  const inDoubt = doubts.reduce((total, { count }) => total + count, 0);
   const held = [...(await allHeld(settings, ledger)), ...heldFromNowOn(ledger, survey)];
   const failures = listFailures(ledger, survey);
   const rows = settings.folders.map(folderStatus);
@@ -94,7 +93,7 @@ export async function offlineStatus({
     waitingFor: waitsOf(waiting),
     held,
     ...listDoubts(doubts),
-    possibleDuplicates: ledger.possibleDuplicates() + inDoubt,
+    possibleDuplicates: countDuplicates(ledger),
     duplicates: listDuplicates(ledger),
     recordedDuplicates: ledger.possibleDuplicates(),
   };

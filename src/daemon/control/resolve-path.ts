@@ -77,6 +77,6 @@ export function requireFolder(
   const near = closest(folder, names);
   const known = names.length === 1 ? `the only folder is ${names[0]}` : `the folders are ${names.join(', ')}`;
   throw new ConfigurationError(
-    `no folder named "${folder}" is configured; ${near === undefined ? known : `did you mean ${near}?`}`,
+    `the folder "${folder}" is not configured; ${near === undefined ? known : `did you mean ${near}?`}`,
   );
 }

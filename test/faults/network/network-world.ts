@@ -7,7 +7,7 @@ import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
 import type { Credentials, SafetySettings, ServiceSettings, Settings } from '../../../src/model/settings.ts';
 import type { Activity, Status } from '../../../src/model/report/status.ts';
-import { listDuplicates, makeStatus } from '../../../src/daemon/report/make-status.ts';
+import { listDuplicates, makeStatus } from '../../../src/daemon/make-status.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';

@@ -1,12 +1,12 @@
-import type { Clock } from '../../lib/time/clock.ts';
-import { countWords } from '../../lib/text/amounts.ts';
-import { version } from '../../config/package-files.ts';
-import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { LedgerPort, Doubt } from '../../model/ports/ledger-port.ts';
-import type { AuthPort, LimiterPort } from '../../model/ports/service-port.ts';
-import type { Settings } from '../../model/settings.ts';
-import { health, reasonHealth } from '../../model/report/health.ts';
-import { heldNames, longestList } from '../../model/report/status.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { countWords } from '../lib/text/amounts.ts';
+import { version } from '../config/package-files.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
+import type { AuthPort, LimiterPort } from '../model/ports/service-port.ts';
+import type { Settings } from '../model/settings.ts';
+import { health, reasonHealth } from '../model/report/health.ts';
+import { heldNames, longestList } from '../model/report/status.ts';
 import type {
   DaemonState,
   DuplicateStatus,
@@ -16,10 +16,11 @@ import type {
   Reason,
   SkipStatus,
   Status,
-} from '../../model/report/status.ts';
-import { noWaits, waitKinds } from '../../model/report/wait-kinds.ts';
-import type { Engine } from '../../sync/engine.ts';
-import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
+} from '../model/report/status.ts';
+import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
+import type { Engine } from '../sync/engine.ts';
+import { dueOf, reasonOf } from '../sync/tasks/task.ts';
+import type { Task } from '../sync/tasks/task.ts';
 
 /** What status is made of. */
 export interface StatusSources {
@@ -69,7 +70,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     (total, { pending, removing }, index) => total + (isPaused(index) ? pending + removing : 0),
     0,
   );
-  const failures = listFailures(sources);
+  const failures = listFailures();
   const skipped = listSkips(sources);
   const waiting = listWaiting(sources);
   return {
@@ -114,7 +115,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     transfers: engine.transfers
       .list()
       .map((one) => ({ ...one, bytesSent: Math.min(one.bytesSent, one.bytesTotal) })),
-    possibleDuplicates: countDuplicates(sources),
+    possibleDuplicates: countDuplicates(ledger),
     duplicates: sources.duplicates,
     recordedDuplicates: ledger.possibleDuplicates(),
   };
@@ -127,18 +128,17 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     return new Date(ms).toISOString();
   }
 
-  function listFailures({ engine }: StatusSources): { list: FailureStatus[]; total: number } {
-    const tasks = [...engine.tasks.in('failed')];
-    const retrying = [...engine.tasks.in('retry')];
-    const list = [...tasks, ...retrying].slice(0, longestList).map((task) => ({
-      ...task.ref,
-      code: reasonOf(task)?.code ?? 'unknown',
-      message: reasonOf(task)?.message ?? '',
-      attempts: task.attempts,
-      retryAt: retryAt(dueOf(task)),
-    }));
-    return { list, total: tasks.length + retrying.length };
+  function listFailures(): { list: FailureStatus[]; total: number } {
+    const tasks = [...engine.tasks.in('failed'), ...engine.tasks.in('retry')];
+    const list = tasks.slice(0, longestList).map((task) => failureStatus(task, retryAt(dueOf(task))));
+    return { list, total: tasks.length };
   }
+}
+
+/** A task that failed, as the status lists it. */
+export function failureStatus(task: Task, retryAt: string | null): FailureStatus {
+  const { code, message } = reasonOf(task) ?? { code: 'unknown', message: '' };
+  return { ...task.ref, code, message, attempts: task.attempts, retryAt };
 }
 
 function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort): FolderStatus {
@@ -228,10 +228,6 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
   return [{ folder, count, since: new Date(hold.since).toISOString(), reason: hold.reason, paths }];
 }
 
-function countDuplicates({ ledger }: StatusSources): number {
-  return ledger.possibleDuplicates() + ledger.doubts().reduce((total, doubt) => total + doubt.count, 0);
-}
-
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
   const reasons: Reason[] = [...sources.engine.reasons()];
   // What the engine met in a request says more than what the daemon knows of signing in.
@@ -293,6 +289,11 @@ type Duplicates = Pick<LedgerPort, 'possibleDuplicates' | 'entries' | 'doubts'>;
 /** Going over every record takes a while: as long as their sum is the same, it is done this seldom. */
 const everyMs = 10_000;
 
+/** How many further copies the service may hold: of records, and of uploads in doubt. */
+export function countDuplicates(ledger: Omit<Duplicates, 'entries'>): number {
+  return ledger.doubts().reduce((total, { count }) => total + count, ledger.possibleDuplicates());
+}
+
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */
 export function listDuplicates(ledger: Duplicates): readonly DuplicateStatus[] {
   const list: DuplicateStatus[] = [];
@@ -311,7 +312,7 @@ export function duplicateLister(ledger: Duplicates, clock: Clock): () => readonl
   let known: { readonly sum: number; readonly at: number; readonly list: readonly DuplicateStatus[] } | null =
     null;
   return () => {
-    const sum = ledger.doubts().reduce((total, { count }) => total + count, ledger.possibleDuplicates());
+    const sum = countDuplicates(ledger);
     const at = clock.monotonic();
     if (known === null || known.sum !== sum || at - known.at >= everyMs) {
       known = { sum, at, list: sum === 0 ? [] : listDuplicates(ledger) };
