@@ -36,11 +36,16 @@ const lateTimestamp: Unclearable = {
  * the bytes that stand there, without sending them. What an unanswered modify may have
  * changed is sent again, and the content after an unanswered deletion: the answer tells whether the document is there.
  * A file name that differs is no difference by itself: the service learns it when content goes out next.
+ * `lost`: the record of a document that the service no longer has, in whose place this one is uploaded.
  */
-export function planDocument(compared: ComparedDocument, record: LedgerRecord | null): Operation {
+export function planDocument(
+  compared: ComparedDocument,
+  record: LedgerRecord | null,
+  lost: LedgerRecord | null = null,
+): Operation {
   const { document } = compared;
   if (record === null) {
-    const { send, accepted } = uploadMetadata(document.metadata);
+    const { send, accepted } = uploadMetadata(inPlaceOf(lost, document.metadata));
     return { kind: 'upload', metadata: send, accepted };
   }
   const said = record.said ?? [];
@@ -75,6 +80,12 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
     unclearable,
     bulk: content || attachments === 'changed' ? null : bulkOf(change, accepted.documentOwner),
   };
+}
+
+/** NONE that nobody states any more stays, as it does without an upload. */
+function inPlaceOf(lost: LedgerRecord | null, metadata: Metadata): Metadata {
+  if (metadata.shareInfo !== undefined || lost?.metadata.shareInfo?.mode !== 'NONE') return metadata;
+  return { ...metadata, shareInfo: lost.metadata.shareInfo };
 }
 
 /** What attempts without an answer may have changed is put right. */

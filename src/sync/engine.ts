@@ -60,6 +60,7 @@ import { createKnownDirectories } from './decide/known-directories.ts';
 import type { KnownDirectories } from './decide/known-directories.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
+import { LeftUnsent } from './decide/left-unsent.ts';
 import { moveDirectories, movedDirectories } from './decide/find-directory-move.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
@@ -181,6 +182,7 @@ export class Engine {
   readonly #inspections: WorkQueue;
   readonly #sends: WorkQueue;
   readonly #line = new SendLine();
+  readonly #leftUnsent: LeftUnsent;
   /** What is asked while looking for where a record belongs. */
   readonly #moveEvidence: MoveEvidence & DirectoryEvidence;
   /** Names of folders of which nothing is sent, because a person said so. */
@@ -209,6 +211,7 @@ export class Engine {
     this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
     this.#views = new Map(folders.map(({ settings }) => [settings.name, new FolderView()]));
     this.#began = clock.monotonic();
+    this.#leftUnsent = new LeftUnsent(options.settings.timing.removeGraceMs);
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
     this.#directories = createKnownDirectories(ledger, this.#views, (name) => this.#isUnavailable(name));
@@ -319,6 +322,8 @@ export class Engine {
       if (recorded !== undefined) view.noteDevice(recorded, scan.identity.dev);
     }
     const liveAt = scan.cause === 'start' ? null : this.#clock.now();
+    for (const seen of this.tasks.backlog.missingFrom(scan))
+      this.#leftUnsent.note(seen, this.#clock.monotonic());
     this.tasks.backlog.replace(folder, directory, found.backlog, this.#clock.monotonic());
     for (const { path, failure } of found.refused) {
       const { stat, fingerprint, code, message, attempts } = failure;
@@ -660,7 +665,8 @@ export class Engine {
       // A move that brings a record to this very path, or takes this file's elsewhere, is about to be durable.
     } else if (this.#moving.has(task.key) || this.#isRecordMoving(document)) return movedOn;
     const known = this.#ledger.get(document.ref);
-    const record = known === undefined || known.docId === task.unknownDocId ? null : known;
+    const isLost = known !== undefined && known.docId === task.unknownDocId;
+    const record = known === undefined || isLost ? null : known;
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
     const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
@@ -669,9 +675,10 @@ export class Engine {
     );
     if (compared === null) return movedOn;
     if ('code' in compared) return { kind: 'unfit', reason: compared };
-    const operation = planDocument(compared, record);
+    const operation = planDocument(compared, record, isLost ? known : null);
     const { removeGraceMs } = this.#options.settings.timing;
-    const againMs = sidecarGraceMs(task, operation, {
+    const moved = { movedAt: task.movedAt, leftAt: this.#leftUnsent.leftAt(document) };
+    const againMs = sidecarGraceMs(moved, operation, {
       removeGraceMs,
       began: this.#began,
       now: this.#clock.monotonic(),
@@ -876,6 +883,8 @@ export class Engine {
         this.#end(task);
         return;
       case 'nothing':
+        if (found.device !== null && task.seen !== null)
+          this.#leftUnsent.note(task.seen, this.#clock.monotonic());
         await this.#clearFailure(task, found.device);
         this.#end(task);
         return;
@@ -1435,6 +1444,10 @@ export class Engine {
       case 'settle':
         return this.#settleSoon(task, movedOnMs);
       case 'uploadAgain':
+        this.#log.warn(
+          { ...task.ref, docId: consequence.docId },
+          'the service no longer has the document; it is uploaded again',
+        );
         // The record stays until the new one stands: an address that is wrong must not cost a docId.
         return this.#move(task, { kind: 'replan', unknownDocId: consequence.docId });
       case 'doubt': {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { planDocument } from '../../src/model/plan.ts';
 import type { RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
-import type { Metadata } from '../../src/model/metadata/metadata.ts';
+import type { Metadata, ShareInfo } from '../../src/model/metadata/metadata.ts';
 import { arbitraryMetadata } from '../support/fixtures/arbitrary-metadata.ts';
 import { comparedOf, recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 
@@ -87,6 +87,21 @@ describe('what to send for a document', () => {
       metadata: { title: 'a', shareInfo: { mode: 'NONE' } },
     });
   });
+
+  it.each([
+    ['NONE where nobody states one', 'NONE', undefined, 'NONE'],
+    ['what is stated', 'NONE', 'EVERYONE', 'EVERYONE'],
+    ['none where the other was not private', 'EVERYONE', undefined, undefined],
+  ] as const)(
+    'is, in place of a document that the service lost, an upload with %s',
+    (_, held, stated, sent) => {
+      const of = (mode: ShareInfo['mode']): Metadata => (mode === undefined ? {} : { shareInfo: { mode } });
+      const lost = recordOf({ metadata: of(held) });
+      const operation = planDocument(comparedOf({ metadata: of(stated) }), null, lost);
+      expect(operation).toMatchObject({ kind: 'upload', metadata: of(sent), accepted: of(sent) });
+      expect(operation).not.toHaveProperty(sent === undefined ? 'metadata.shareInfo' : 'docId');
+    },
+  );
 
   it.each([
     ['what was last accepted', { mode: 'NONE' }, { mode: 'NONE' }, ['shareInfo']],

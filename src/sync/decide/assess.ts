@@ -115,11 +115,11 @@ export async function compareWithRecord(
 
 /**
  * How long a document that was moved waits with another sharing mode, ms: the sidecar that states the one it had may
- * follow it. Before the process began, at `began`, any document may have been moved. All else can be put right without
- * harm.
+ * follow it. Before the process began, at `began`, any document may have been moved. One that was never sent waits
+ * where it had other companions, at `leftAt` (null: it had not). All else can be put right without harm.
  */
 export function sidecarGraceMs(
-  { movedAt }: { readonly movedAt: number | null },
+  { movedAt, leftAt }: { readonly movedAt: number | null; readonly leftAt: number | null },
   operation: Operation,
   {
     removeGraceMs,
@@ -127,8 +127,9 @@ export function sidecarGraceMs(
     now,
   }: { readonly removeGraceMs: number; readonly began: number; readonly now: number },
 ): number {
-  if (operation.kind !== 'modify' || operation.metadata?.shareInfo === undefined) return 0;
-  return Math.max(0, (movedAt ?? began) + removeGraceMs - now);
+  const changesMode = operation.kind === 'modify' && operation.metadata?.shareInfo !== undefined;
+  const since = operation.kind === 'upload' ? leftAt : changesMode ? (movedAt ?? began) : null;
+  return since === null ? 0 : Math.max(0, since + removeGraceMs - now);
 }
 
 /** What the record learns where nothing has to be sent, so that nobody inspects again; null: it says so already. */

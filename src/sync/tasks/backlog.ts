@@ -1,5 +1,5 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { DocumentRef, FileStat } from '../../model/document.ts';
+import type { DirectoryScan, DocumentRef, FileStat } from '../../model/document.ts';
 import type { Seen } from './task.ts';
 
 /** A file that waits unread. */
@@ -93,6 +93,18 @@ export class Backlog {
       fingerprints,
       since: before?.since ?? now,
     });
+  }
+
+  /** What waits in a directory that was listed, and is not there any more. */
+  missingFrom({
+    folder,
+    directory,
+    entries,
+  }: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): readonly Seen[] {
+    const waiting = this.inDirectory(folder, directory);
+    if (waiting.size === 0) return [];
+    const names = new Set(entries.map(({ name }) => name));
+    return Array.from(waiting).flatMap(([name, seen]) => (names.has(name) ? [] : [seen]));
   }
 
   /** What waits in a directory, by name. A new map for each call. */

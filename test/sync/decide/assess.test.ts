@@ -221,9 +221,17 @@ describe('a document that was moved waits for its sidecar', () => {
     ['not where it was not moved since the process began', null, plan(true), 0],
     ['where it may have been moved before the process began', null, plan(true), 2_000, 3_000],
     ['not where its sharing stays', 4_000, plan(false), 0],
-    ['not where it is new', 4_000, { kind: 'upload', metadata: {}, accepted: {} }, 0],
   ])('%s', (_, movedAt, operation, expected, began = 0) => {
     const times = { removeGraceMs: 5_000, began, now: 6_000 };
-    expect(sidecarGraceMs({ movedAt }, operation, times)).toBe(expected);
+    expect(sidecarGraceMs({ movedAt, leftAt: null }, operation, times)).toBe(expected);
+  });
+
+  it.each([
+    ['waits where it left another path', 4_000, 3_000],
+    ['does not wait where it is new', null, 0],
+  ])('that was never sent %s', (_, leftAt, expected) => {
+    const times = { removeGraceMs: 5_000, began: 5_900, now: 6_000 };
+    const upload: Operation = { kind: 'upload', metadata: {}, accepted: {} };
+    expect(sidecarGraceMs({ movedAt: null, leftAt }, upload, times)).toBe(expected);
   });
 });

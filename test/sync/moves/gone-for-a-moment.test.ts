@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { diskWorld } from '../histories/disk-world.ts';
 
 let world: SyncedFolder;
@@ -102,6 +103,38 @@ describe('I6: while the root cannot be listed', () => {
     await disk.quiesce();
     const modes = disk.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode);
     expect(modes.slice(1)).toEqual(path === '.ingestignore' ? [] : ['NONE']);
+  });
+});
+
+describe('I6: a document that was never sent and is renamed before its sidecar', () => {
+  it.each([
+    ['failed', 'plan.v1.txt', 0],
+    ['waits for its next attempt', 'plan.txt', 3],
+  ])('does not go out without it where it %s', async (_, name, failures) => {
+    opened = world = await syncedFolder();
+    for (let time = 0; time < failures; time += 1) world.service.failNext(busyOf({ sent: 'nothing' }));
+    await world.inbox.write(`${name}.meta.json`, '{"shareInfo":{"mode":"NONE"}}');
+    await world.inbox.write(name, 'secret');
+    await after(2_500);
+    await rename(at(name), at('done.txt'));
+    await after(3_500);
+    await rename(at(`${name}.meta.json`), at('done.txt.meta.json'));
+    await after(600_000);
+    expect(world.held()).toEqual({ 'done.txt': 'secret' });
+    const modes = world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode);
+    expect(modes).toEqual(['NONE']);
+  });
+
+  it('goes out when the grace period is over', async () => {
+    opened = world = await syncedFolder();
+    await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
+    await world.inbox.write('plan.v1.txt', 'plan');
+    await after(2_500);
+    await rename(at('plan.v1.txt'), at('done.txt'));
+    await after(4_500);
+    expect(world.held()).toEqual({});
+    await after(1_000);
+    expect(world.held()).toEqual({ 'done.txt': 'plan' });
   });
 });
 

@@ -31,6 +31,15 @@ describe('the backlog', () => {
     expect([...backlog.inDirectory('inbox', 'a').keys()]).toEqual(['x.pdf']);
   });
 
+  it('says which of a directory are not listed any more', () => {
+    const backlog = new Backlog();
+    backlog.replace('inbox', 'a', [file('x', { ino: 7 }), file('y')], 1);
+    const { name, seen } = file('y');
+    const listed = { folder: 'inbox', directory: 'a', entries: [{ name, ...seen }] };
+    expect(backlog.missingFrom(listed)).toEqual([file('x', { ino: 7 }).seen]);
+    expect(backlog.missingFrom({ ...listed, directory: '' })).toEqual([]);
+  });
+
   it('gives back the fingerprint that all files of a directory share', () => {
     const backlog = new Backlog();
     backlog.replace('inbox', 'a', [file('x'), file('y'), file('z'), recorded('1'), recorded('2')], 1);
