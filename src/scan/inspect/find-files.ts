@@ -25,6 +25,7 @@ export async function findFiles(
   const slice = createTimeSlice(32);
   const numbers = new Map<number, FileIdentity[]>();
   for (const one of wanted) numbers.set(one.ino, [...(numbers.get(one.ino) ?? []), one]);
+  const isWanted = (stats: Stats) => numbers.get(stats.ino)?.some((one) => sameFile(one, stats)) === true;
   const files: FoundFile[] = [];
   const unreadable: UnreadableDirectory[] = [];
   const stack = [{ path: '', raw: '', isNamed: true, movedMs: -Infinity }];
@@ -33,7 +34,11 @@ export async function findFiles(
     const place = placeBelow(real, raw, false) ?? real;
     try {
       const { entries, twins, bytes } = await listDirectory(place, placeBelow(real, raw, false), slice);
-      let isHidden = bytes.some(({ kind }) => kind !== 'other');
+      // A file that is wanted is here, or may lie below, where nothing can be named.
+      let isHidden = bytes.some(
+        ({ kind, stats }) =>
+          kind === 'directory' || (kind !== 'other' && (stats === null || isWanted(stats))),
+      );
       for (const entry of [...entries, ...twins]) {
         const { name, kind, stats } = entry;
         const below = {
@@ -44,10 +49,10 @@ export async function findFiles(
         if (kind === 'directory' && below.path !== excluded)
           stack.push({ ...below, movedMs: Math.max(movedMs, changedMs(stats)) });
         if (stats === null) isHidden = true;
-        else if (kind === 'file' && numbers.get(stats.ino)?.some((one) => sameFile(one, stats)) === true)
+        else if (kind === 'file' && isWanted(stats))
           files.push({ path: below.path, stat: statOf(stats), isNamed: below.isNamed });
       }
-      // What cannot be read, or named, may be any file.
+      // What cannot be read may be any file.
       if (isHidden) unreadable.push(unreadableAt(at, place));
     } catch (error) {
       const code = errorCode(error);

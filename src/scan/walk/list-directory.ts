@@ -1,4 +1,5 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { errorCode } from '../../model/errors.ts';
@@ -12,7 +13,14 @@ export interface Listing {
   /** Names whose NFC form is another entry's too. The one that is NFC on disk stands, else the first in byte order. */
   readonly twins: readonly Entry[];
   /** Names whose bytes are not UTF-8. */
-  readonly bytes: readonly { readonly name: Buffer; readonly kind: EntryKind }[];
+  readonly bytes: readonly UndecodedEntry[];
+}
+
+/** `stats` null for `unreadable`. */
+interface UndecodedEntry {
+  readonly name: Buffer;
+  readonly kind: EntryKind;
+  readonly stats: Stats | null;
 }
 
 /** Stands in a decoded name where bytes are not UTF-8, or where the name itself holds it. */
@@ -31,7 +39,7 @@ export async function listDirectory(
 ): Promise<Listing> {
   const names = namesIn(absolute, place);
   const listed: Entry[] = [];
-  const bytes: { name: Buffer; kind: EntryKind }[] = [];
+  const bytes: UndecodedEntry[] = [];
   let foreign = false;
   let composed = false;
   for (const raw of names) {
@@ -90,7 +98,7 @@ function entryOf(absolute: string, raw: string, name: string): Entry | null {
 }
 
 /** Lists once more, without decoding, those names that a decoded listing cannot tell apart. */
-function listAsBytes(absolute: string, listed: Entry[], bytes: { name: Buffer; kind: EntryKind }[]): void {
+function listAsBytes(absolute: string, listed: Entry[], bytes: UndecodedEntry[]): void {
   for (const name of readdirSync(absolute, { encoding: 'buffer' })) {
     const text = name.toString('utf8');
     if (!text.includes(replacement)) continue;
@@ -102,9 +110,9 @@ function listAsBytes(absolute: string, listed: Entry[], bytes: { name: Buffer; k
     }
     try {
       const stats = lstatSync(path, { throwIfNoEntry: false });
-      if (stats !== undefined) bytes.push({ name, kind: kindOf(stats) });
+      if (stats !== undefined) bytes.push({ name, kind: kindOf(stats), stats });
     } catch {
-      bytes.push({ name, kind: 'unreadable' });
+      bytes.push({ name, kind: 'unreadable', stats: null });
     }
   }
 }

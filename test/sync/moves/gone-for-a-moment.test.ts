@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -135,6 +135,32 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
     expect(world.held()).toEqual({});
     await after(1_000);
     expect(world.held()).toEqual({ 'done.txt': 'plan' });
+  });
+});
+
+describe('F20: a document that is gone, beside a file whose name is not UTF-8', () => {
+  const odd = () =>
+    Buffer.concat([Buffer.from(`${world.inbox.path}/`), Buffer.of(0xff), Buffer.from('.txt')]);
+
+  it.each([
+    ['is deleted', async () => rm(at('a.txt')), ['upload', 'upload', 'delete'], 0],
+    ['is held where that is its own file', async () => rename(at('a.txt'), odd()), ['upload', 'upload'], 1],
+  ])('%s', async (_, remove, calls, held) => {
+    const before = async (inbox: SyncedFolder['inbox']) => {
+      await inbox.write('a.txt', 'a');
+      await inbox.write('b.txt', 'b');
+    };
+    opened = world = await syncedFolder({ before });
+    await writeFile(odd(), 'odd');
+    await world.rescan();
+    await world.pass(70_000);
+    await remove();
+    const now = new Date(world.clock.now());
+    await utimes(world.inbox.path, now, now);
+    await world.rescan();
+    await world.pass(30_000);
+    expect(world.service.calls).toEqual(calls);
+    expect(world.engine().tasks.counts('inbox').held).toBe(held);
   });
 });
 
