@@ -68,6 +68,8 @@ export interface Daemon {
   readonly refuseConfiguration: (why: string | null) => void;
   /** Scans everything, tries credentials again. */
   readonly refresh: () => Promise<void>;
+  /** Takes no more work; resolves when the requests under way have ended, however long that takes. */
+  readonly drain: () => Promise<void>;
   readonly unread: () => UnreadPlaces;
   /** True when the credentials were refused and have not been accepted since. */
   readonly isRefused: () => boolean;
@@ -264,6 +266,7 @@ export function assembleDaemon(
       refusedConfiguration = why;
       changes.note();
     },
+    drain: () => engine.drain(),
     refresh: async () => {
       tokens.forget();
       signIn.begin();

@@ -129,7 +129,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     });
     // Most hosts have their state directory for themselves.
     if (await isWithin(systemClock, soonMs, taken)) return 'taken';
-    const control = { refuse: () => {}, refresh: async () => {} };
+    const control = { refuse: () => {}, refresh: async () => {}, drain: async () => {} };
     const obeyed = obey(control, current, { signals, over: over.signal });
     try {
       // Whoever was killed a moment ago holds it under this name; another that uses the name renews it.
@@ -210,7 +210,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         log,
       });
       const stopListening = daemon.control.onStatus(() => notify.status(statusLine(daemon.control.status())));
-      const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh };
+      const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh, drain: daemon.drain };
       try {
         const obeyed = obey(control, current, { signals, over: over.signal });
         return await Promise.race([obeyed, failure, lossOf(place, current)]);
@@ -251,7 +251,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     {
       refuse,
       refresh,
-    }: { readonly refuse: Daemon['refuseConfiguration']; readonly refresh: Daemon['refresh'] },
+      drain,
+    }: Pick<Daemon, 'refresh' | 'drain'> & { readonly refuse: Daemon['refuseConfiguration'] },
     current: Reloaded,
     { signals, over }: { readonly signals: Signals; readonly over: AbortSignal },
   ): Promise<Reloaded | null> {
@@ -273,8 +274,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         return new Promise(() => {});
       }
       if (fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current)) {
-        log.info({}, 'configuration changed; restarting with it');
-        return fresh;
+        log.info({}, 'configuration changed; restarting with it when requests under way have ended');
+        if (await isDrained(drain, signals)) return fresh;
+        notify.stopping();
+        return null;
       }
       if (fresh !== null) {
         refuse(null);
@@ -283,6 +286,23 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       }
       notify.ready();
     }
+  }
+}
+
+/** Lets requests under way end, because what is cut may be sent twice. False: the process is to stop before that. */
+async function isDrained(drain: Daemon['drain'], signals: Signals): Promise<boolean> {
+  const over = new AbortController();
+  const drained = drain().then(() => null);
+  let again: 'SIGHUP' | null = null;
+  for (;;) {
+    const signal = await Promise.race([drained, signals.next(over.signal)]);
+    if (signal === 'SIGHUP') {
+      again = signal;
+      continue;
+    }
+    over.abort();
+    if (again !== null) signals.giveBack(again);
+    return signal === null;
   }
 }
 

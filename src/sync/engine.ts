@@ -1605,15 +1605,20 @@ export class Engine {
     return this.#viewOf(folder).missedByWatcher;
   }
 
+  /** Sends nothing any more; resolves when the requests under way have ended. */
+  async drain(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelAsk();
+    await this.#sends.stop();
+  }
+
   /**
    * Lets requests under way end, at most `ms`; then `abort` ends them, and what came of them is written down: what was
    * not sent to its last byte is in nobody's doubt. Commits no more after that.
    */
   async stop(ms: number, abort?: () => void): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelAsk();
+    const ended = Promise.all([this.drain(), this.#inspections.stop()]);
     this.#timers.clear();
-    const ended = Promise.all([this.#sends.stop(), this.#inspections.stop()]);
     if (!(await isWithin(this.#clock, ms, ended)) && abort !== undefined) {
       abort();
       await isWithin(this.#clock, abortedMs, ended);

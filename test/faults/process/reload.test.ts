@@ -158,6 +158,47 @@ describe('P3: a reload', () => {
     });
   }, 60_000);
 
+  describe('while an upload is under way that takes longer than stopSeconds', () => {
+    let answer: () => void;
+    let daemon: Awaited<ReturnType<typeof place.start>>;
+
+    beforeEach(async () => {
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      place.service.script(async (request) => {
+        await answered;
+        await steps.accept('doc-1')(request);
+      });
+      await place.configure({ timing: { stopSeconds: 0.2 } });
+      daemon = await place.start();
+      await writeFile(join(place.inbox, 'a.txt'), 'large');
+      await eventually(() => place.service.requests.length === 1);
+      await place.configure({ timing: { stopSeconds: 0.2 }, log: { level: 'debug' } });
+      daemon.signal('SIGHUP');
+      await eventually(() => daemon.log().includes('when requests under way have ended'));
+    });
+
+    afterEach(() => answer());
+
+    it('waits for its end: nothing is sent twice', async () => {
+      // Longer than stopSeconds: the old configuration would have been given up by now.
+      await eventually(() => daemon.log().includes('stopped'), { withinMs: 1_000 }).catch(() => {});
+      expect(daemon.log()).not.toContain('"stopped"');
+      answer();
+      await eventually(() => daemon.log().includes('"stopped"'));
+      const synced = await eventually(async () => {
+        const status = JSON.parse((await place.run('status', '--json')).out) as Status;
+        return status.folders[0]?.synced === 1 ? status : null;
+      });
+      expect(synced).toMatchObject({ possibleDuplicates: 0, inDoubt: [] });
+      expect(place.service.requests).toHaveLength(1);
+    });
+
+    it('stops when it is asked to, within stopSeconds', async () => {
+      expect((await daemon.end('SIGTERM')).code).toBe(0);
+      expect(place.service.requests).toHaveLength(1);
+    });
+  });
+
   it('of one that can be read but not run goes back to the one before, with the reason', async () => {
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
