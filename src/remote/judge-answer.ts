@@ -3,7 +3,7 @@ import { describeFault } from './http/describe-fault.ts';
 import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
 import { describeAnswer, readEnvelope, readRetryAfter } from './http/read-answer.ts';
 import type { Envelope } from './http/read-answer.ts';
-import { isUsableDocId } from './operation-calls.ts';
+import { isUsableDocId } from '../model/document.ts';
 import type { OperationKind } from './operation-calls.ts';
 
 export interface Circumstances {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import { isUsableDocId } from '../model/document.ts';
 import { metadataSchema } from '../model/metadata/metadata.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import { maxAttachments } from '../model/names-and-types.ts';
@@ -142,15 +143,4 @@ function faultOfDocId(docId: string): string | null {
 /** For an address. Half a surrogate pair, which JSON can carry, would make `encodeURIComponent` throw. */
 function encoded(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
-}
-
-const longestDocId = 200;
-
-/**
- * Says whether an identifier can be kept and put into a path: 1 to 200 characters, no control characters, no
- * slashes, not dots only. What comes from the service ends in the address of a DELETE.
- */
-export function isUsableDocId(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length === 0 || value.length > longestDocId) return false;
-  return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}/\\]|^\.+$|^\s|\s$/u.test(value);
 }

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 
 import type { BodySent } from '../../src/model/ports/service-port.ts';
 import { judgeAnswer } from '../../src/remote/judge-answer.ts';
-import { isUsableDocId } from '../../src/remote/operation-calls.ts';
+import { isUsableDocId } from '../../src/model/document.ts';
 import type { OperationKind } from '../../src/remote/operation-calls.ts';
 
 const operation = fc.constantFrom<OperationKind[]>('upload', 'modify', 'remove', 'bulkModify', 'bulkRemove');

@@ -1,5 +1,5 @@
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { refKey, sameStat } from '../../model/document.ts';
+import { isUsableDocId, refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -13,7 +13,6 @@ import {
   sendAgain,
 } from '../../model/doubts.ts';
 import type { DoubtfulPath } from '../../model/doubts.ts';
-import { isUsableDocId } from '../../remote/operation-calls.ts';
 
 interface Sources {
   readonly ref: DocumentRef;

@@ -1,5 +1,5 @@
 import type { Change, LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import { isValidRef, nameOf, unknownStat, refKey } from '../../model/document.ts';
+import { isUsableDocId, isValidRef, nameOf, refKey, unknownStat } from '../../model/document.ts';
 import type { FileStat, DocumentRef } from '../../model/document.ts';
 
 /** Something in an import file that cannot be taken. */
@@ -110,9 +110,6 @@ export function refProblem(ref: DocumentRef, folders: readonly string[]): string
 }
 
 function docIdProblem({ record }: LedgerEntry, owner: string | undefined): string | null {
-  // Control characters never are part of an identifier, and would travel in addresses and on terminals.
-  if (record.docId === '' || /[\p{Cc}\s]/u.test(record.docId)) {
-    return `${JSON.stringify(record.docId)} is not a docId`;
-  }
+  if (!isUsableDocId(record.docId)) return `${JSON.stringify(record.docId)} is not a docId`;
   return owner === undefined ? null : `docId ${record.docId} also belongs to ${owner}`;
 }

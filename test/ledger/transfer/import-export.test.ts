@@ -227,6 +227,16 @@ describe('an import of CSV', () => {
     ]);
   });
 
+  it.each(['..', 'a/../b', 'a\\b', 'd'.repeat(201)])(
+    'refuses a docId that no address can hold: %s',
+    (docId) => {
+      expect(readImport(`path,docId\na.pdf,${docId}\n`, inbox)).toMatchObject({
+        entries: [],
+        problems: [{ line: 2, message: `${JSON.stringify(docId)} is not a docId` }],
+      });
+    },
+  );
+
   it('names the line of everything that is wrong, and then takes nothing', () => {
     const text = [
       'folder,path,docId',
@@ -238,7 +248,7 @@ describe('an import of CSV', () => {
       'inbox,b.pdf,',
       'inbox,c.pdf,d0',
       'inbox,ok.pdf,d5',
-      'inbox,"two\nlines.pdf",d 6',
+      'inbox,"two\nlines.pdf",d/6',
       'inbox,d.pdf,"d\t7"',
     ].join('\n');
     const { entries, problems } = readImport(text, both);

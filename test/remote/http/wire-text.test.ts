@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import { documentTypes, mediaTypeOf } from '../../../src/model/names-and-types.ts';
-import { bulkModifyCall, isUsableDocId, uploadCall } from '../../../src/remote/operation-calls.ts';
+import { isUsableDocId } from '../../../src/model/document.ts';
+import { bulkModifyCall, uploadCall } from '../../../src/remote/operation-calls.ts';
 import { envelope, parseJson, readRetryAfter, tokenResponse } from '../../../src/remote/http/read-answer.ts';
 
 describe('Retry-After (N17)', () => {
