@@ -137,7 +137,8 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
 
 /** A task that failed, as the status lists it. */
 export function failureStatus(task: Task, retryAt: string | null): FailureStatus {
-  const { code, message } = reasonOf(task) ?? { code: 'unknown', message: '' };
+  const reason = reasonOf(task);
+  const [code, message] = [reason?.code ?? 'unknown', reason?.message ?? ''];
   return { ...task.ref, code, message, attempts: task.attempts, retryAt };
 }
 

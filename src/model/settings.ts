@@ -93,7 +93,9 @@ const folder = z.strictObject({
   onRemove: z
     .enum(['delete', 'keep'])
     .default('delete')
-    .describe('What happens at the service when a file is removed.'),
+    .describe(
+      'What happens at the service when a file is removed. After a change from keep to delete, deletions of documents that were kept are held for approval.',
+    ),
   include: z
     .array(
       z

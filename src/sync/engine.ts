@@ -386,11 +386,13 @@ export class Engine {
     view.isScanned = true;
     view.isProven = false;
     view.isRootChanged = !isTrusted;
-    const isRecorded = known !== undefined && sameRoot(known, root) && known.path === root.path;
+    const keeps = this.#keeps(folder);
+    const isRecorded =
+      known !== undefined && sameRoot(known, root) && known.path === root.path && known.keeps === keeps;
     const seenAt = view.scanEnds(this.#clock.monotonic());
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
     if (isTrusted && (!isRecorded || isOld)) {
-      const identity = acceptedRoot(known, root, seenAt);
+      const identity = { ...acceptedRoot(known, root, seenAt), keeps };
       void this.#writer.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
     if (isTrusted) {
@@ -411,6 +413,14 @@ export class Engine {
     this.#drawFromBacklog();
     this.#release();
     this.#options.onChange();
+  }
+
+  /** Whether its documents may be without files because they are kept, or were until now. */
+  #keeps(folder: string): true | undefined {
+    if (this.#folders.get(folder)?.settings.onRemove === 'keep') return true;
+    if (this.#ledger.root(folder)?.keeps === undefined) return undefined;
+    const isGone = ({ ref, hasRecord, present }: Task) => hasRecord && !present && ref.folder === folder;
+    return [...this.tasks.all()].some(isGone) || undefined;
   }
 
   /** Timers, retries included. */

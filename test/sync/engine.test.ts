@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
 import { reasonOf } from '../../src/sync/tasks/task.ts';
@@ -367,6 +367,61 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
     expect(world.docIds().has('a/1.txt')).toBe(true);
+  });
+
+  describe('of documents that were kept until onRemove was set to delete', () => {
+    const options: { onRemove: 'keep' | 'delete' } = { onRemove: 'keep' };
+    const pass = async () => {
+      world.folder.scan();
+      await world.quiesce();
+    };
+
+    beforeEach(async () => {
+      options.onRemove = 'keep';
+      world = await engineWorld(options);
+      for (const name of ['0', '1', '2', '3']) world.folder.write(`a/${name}.txt`, name);
+      await pass();
+      world.folder.remove('a/1.txt');
+      await pass();
+      options.onRemove = 'delete';
+      world.service.forget();
+      await world.restart();
+      await pass();
+      expect(world.service.calls).toEqual([]);
+      const hold = await eventually(() => world.ledger().hold('inbox') ?? null);
+      expect(hold.reason).toMatch(/onRemove: keep/);
+    });
+
+    it('holds the deletion, over restarts, until a person approves it', async () => {
+      await world.restart();
+      await pass();
+      expect(world.service.calls).toEqual([]);
+      await world.engine().approve('inbox');
+      await pass();
+      expect(world.service.calls).toEqual(['delete']);
+      world.folder.remove('a/2.txt');
+      await pass();
+      expect(world.service.calls).toEqual(['delete', 'delete']);
+    });
+
+    it('holds nothing any more once the files are back', async () => {
+      world.folder.write('a/1.txt', '1');
+      await pass();
+      await world.restart();
+      await pass();
+      expect(world.ledger().hold('inbox')).toBeUndefined();
+      world.folder.remove('a/2.txt');
+      await pass();
+      expect(world.service.calls.filter((call) => call === 'delete')).toHaveLength(1);
+    });
+
+    it('keeps them when onRemove is set to keep again', async () => {
+      options.onRemove = 'keep';
+      await world.restart();
+      await pass();
+      expect(world.ledger().hold('inbox')).toBeUndefined();
+      expect(world.service.calls).toEqual([]);
+    });
   });
 
   it('deletes 600 documents in three requests', async () => {

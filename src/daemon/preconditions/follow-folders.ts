@@ -68,7 +68,7 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     const followers = [...new Set(mappings.map(({ to }) => to.folder))];
     for (const folder of followers) {
       const root = views.find((view) => view.name === folder)?.root ?? null;
-      if (root !== null) roots.set(folder, { ...root, seenAt: known.seenAt, changes: known.changes });
+      if (root !== null) roots.set(folder, { ...known, ...root });
     }
     moveHold(ledger, holds, name, followers);
     moveMounts(ledger, mounts, name, follow);

@@ -86,6 +86,7 @@ export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange
         ino: z.number(),
         seenAt: z.number().optional(),
         changes: z.number().optional(),
+        keeps: z.literal(true).optional(),
       }),
     }),
     z.object({

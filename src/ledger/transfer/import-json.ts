@@ -87,6 +87,7 @@ const rootSchema = z.object({
   ino: z.number(),
   seenAt: time.optional(),
   changes: rootChange.optional(),
+  keeps: z.literal(true).optional(),
   mounts: z.array(insidePath),
   mountIdentities: z.array(identitySchema.extend({ path: insidePath })).default([]),
 });

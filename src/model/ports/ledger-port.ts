@@ -130,6 +130,11 @@ export interface RootIdentity {
   readonly seenAt?: number | undefined;
   /** How often another directory was accepted as the root; absent: never. */
   readonly changes?: number | undefined;
+  /**
+   * Its folder kept the documents of removed files when it was last scanned, and some of these are still gone. Absent:
+   * it did not.
+   */
+  readonly keeps?: true | undefined;
 }
 
 /** A directory in a folder; `''` is the root itself. */

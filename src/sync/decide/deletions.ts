@@ -27,11 +27,15 @@ interface DeletionEvidence {
   readonly now: number;
 }
 
+const keptReason =
+  'the folder kept the documents of removed files until now (onRemove: keep), and these may be among them';
+
 /** Judges all documents of a folder that are gone, together: sent now, or held for a person. */
 export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
   const { tasks, ledger, view, limits, now } = evidence;
   const reason = ledger.hold(folder)?.reason ?? evidence.beginning;
   if (reason !== undefined) return { kind: 'hold', reason };
+  if (ledger.root(folder)?.keeps === true) return { kind: 'hold', reason: keptReason };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
   const waiting = missing.filter(({ state }) => state.kind !== 'held');
   const recent = recentDeletions(ledger.removals(folder), now);
