@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { expect } from '@jest/globals';
 import * as fc from 'fast-check';
 
-/** Seconds for each property: a few in `npm test`, more in `npm run fuzz -- --seconds N`. */
-const seconds = Number(process.env['FUZZ_SECONDS'] ?? 2);
+/** Seconds for each property: one in `npm test`, more in `npm run fuzz -- --seconds N`. */
+const seconds = Number(process.env['FUZZ_SECONDS'] ?? 1);
 /** What one input may take, ms, on a machine that is busy with other tests. */
 const atMostMs = 10_000;
 /** What thousands of inputs may leave behind, MB. */
