@@ -14,14 +14,16 @@ export class LeftUnsent {
     this.#graceMs = graceMs;
   }
 
-  /** A file is no longer where it was seen. */
+  /** A file is no longer where it was seen. Of one that moves on, what it was at its first path counts. */
   note(seen: Seen, now: number): void {
     for (const [ino, { at }] of this.#left) {
       if (now - at < this.#graceMs) break;
       this.#left.delete(ino);
     }
+    const before = this.#left.get(seen.stat.ino)?.seen;
+    const first = before !== undefined && sameFile(before.stat, seen.stat) ? before : seen;
     this.#left.delete(seen.stat.ino);
-    this.#left.set(seen.stat.ino, { seen, at: now });
+    this.#left.set(seen.stat.ino, { seen: first, at: now });
   }
 
   /** When a document that was never sent left another path, where it had other companions; null: it did not. */

@@ -125,6 +125,24 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
     expect(modes).toEqual(['NONE']);
   });
 
+  it('does not go out without it where it is renamed once more', async () => {
+    opened = world = await syncedFolder();
+    await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
+    await world.inbox.write('plan.v1.txt', 'plan');
+    await after(2_500);
+    for (const [from, to] of [
+      ['plan.v1.txt', 'draft.txt'],
+      ['draft.txt', 'done.txt'],
+    ] as const) {
+      await rename(at(from), at(to));
+      await after(3_500);
+      expect(world.held()).toEqual({});
+    }
+    await rename(at('plan.v1.txt.meta.json'), at('done.txt.meta.json'));
+    await after(10_000);
+    expect(world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode)).toEqual(['NONE']);
+  });
+
   it('goes out when the grace period is over', async () => {
     opened = world = await syncedFolder();
     await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
