@@ -1,6 +1,6 @@
 import config from './jest.config.js';
 
-/** What builds root trees, packages and images, and takes minutes: `npm run test:packaging`. */
+/** What builds root trees, packages and images, or needs the machine for itself: `npm run test:packaging`. */
 export default {
   ...config,
   testMatch: ['<rootDir>/test/**/*.slow.ts'],

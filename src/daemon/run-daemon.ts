@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -275,7 +276,12 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       }
       if (fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current)) {
         log.info({}, 'configuration changed; restarting with it when requests under way have ended');
-        if (await isDrained(drain, signals)) return fresh;
+        const ended = await drained(drain, { signals, over });
+        if (ended === 'over') {
+          signals.giveBack(signal);
+          return new Promise(() => {});
+        }
+        if (ended === 'requests') return fresh;
         notify.stopping();
         return null;
       }
@@ -289,20 +295,31 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   }
 }
 
-/** Lets requests under way end, because what is cut may be sent twice. False: the process is to stop before that. */
-async function isDrained(drain: Daemon['drain'], signals: Signals): Promise<boolean> {
-  const over = new AbortController();
-  const drained = drain().then(() => null);
-  let again: 'SIGHUP' | null = null;
-  for (;;) {
-    const signal = await Promise.race([drained, signals.next(over.signal)]);
-    if (signal === 'SIGHUP') {
-      again = signal;
-      continue;
+/**
+ * Lets requests under way end, because what is cut may be sent twice. Tells what ended the wait: the last of the
+ * requests, a signal to stop, or whoever waits no longer.
+ */
+async function drained(
+  drain: Daemon['drain'],
+  { signals, over }: { readonly signals: Signals; readonly over: AbortSignal },
+): Promise<'requests' | 'stop' | 'over'> {
+  const waited = new AbortController();
+  const either = AbortSignal.any([over, waited.signal]);
+  const ends = Promise.race([
+    drain().then(() => 'requests' as const),
+    once(over, 'abort').then(() => 'over' as const),
+  ]);
+  let isAskedAgain = false;
+  try {
+    for (;;) {
+      const ended = await Promise.race([ends, signals.next(either)]);
+      if (ended === 'requests' || ended === 'over') return ended;
+      if (ended !== 'SIGHUP') return 'stop';
+      isAskedAgain = true;
     }
-    over.abort();
-    if (again !== null) signals.giveBack(again);
-    return signal === null;
+  } finally {
+    waited.abort();
+    if (isAskedAgain) signals.giveBack('SIGHUP');
   }
 }
 

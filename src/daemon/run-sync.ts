@@ -192,7 +192,7 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings) {
   return { isOver, tasks };
 }
 
-/** With a share of its own for when Redis is away, until that would have begun. */
+/** With a share of its own for when Redis is away, until that would have begun; the host notices with a beat. */
 function blockedMs({ timing, cluster }: Settings): number {
   return (
     patienceMs(timing) +

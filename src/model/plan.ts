@@ -10,7 +10,7 @@ import type {
 } from './operation.ts';
 import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts';
 import { timestampOf } from './metadata/effective-metadata.ts';
-import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
+import { isDelete, metadataDelta, unstatedMode, uploadMetadata } from './metadata/metadata-delta.ts';
 import type { Metadata } from './metadata/metadata.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 
@@ -82,10 +82,11 @@ export function planDocument(
   };
 }
 
-/** NONE that nobody states any more stays, as it does without an upload. */
+/** What of a document's metadata would have outlived the modify that the upload stands for. */
 function inPlaceOf(lost: LedgerRecord | null, metadata: Metadata): Metadata {
-  if (metadata.shareInfo !== undefined || lost?.metadata.shareInfo?.mode !== 'NONE') return metadata;
-  return { ...metadata, shareInfo: lost.metadata.shareInfo };
+  if (lost === null || metadata.shareInfo !== undefined || unstatedMode(lost.metadata) !== 'NONE')
+    return metadata;
+  return { ...metadata, shareInfo: { mode: 'NONE' } };
 }
 
 /** What attempts without an answer may have changed is put right. */

@@ -94,7 +94,7 @@ const folder = z.strictObject({
     .enum(['delete', 'keep'])
     .default('delete')
     .describe(
-      'What happens at the service when a file is removed. After a change from keep to delete, deletions of documents that were kept are held for approval.',
+      'What happens at the service when a file is removed. After a change from keep to delete, deletions are held for approval while files are missing that may have been kept.',
     ),
   include: z
     .array(

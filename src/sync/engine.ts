@@ -200,6 +200,9 @@ export class Engine {
   #isTakingPermits = false;
   #deliveries = 0;
   #cancelAsk = () => {};
+  /** Nothing is sent any more. */
+  #isDraining = false;
+  /** Nor inspected. */
   #isStopped = false;
 
   constructor(options: EngineOptions) {
@@ -419,8 +422,7 @@ export class Engine {
   #keeps(folder: string): true | undefined {
     if (this.#folders.get(folder)?.settings.onRemove === 'keep') return true;
     if (this.#ledger.root(folder)?.keeps === undefined) return undefined;
-    const isGone = ({ ref, hasRecord, present }: Task) => hasRecord && !present && ref.folder === folder;
-    return [...this.tasks.all()].some(isGone) || undefined;
+    return this.tasks.missing(folder).size > 0 || undefined;
   }
 
   /** Timers, retries included. */
@@ -1201,7 +1203,7 @@ export class Engine {
 
   /** Takes permits as long as something is in line, and lets what is first go out on each. */
   #send(): void {
-    if (this.#isTakingPermits || this.#isStopped) return;
+    if (this.#isTakingPermits || this.#isDraining) return;
     this.#isTakingPermits = true;
     void this.#takePermits().finally(() => {
       this.#isTakingPermits = false;
@@ -1228,7 +1230,7 @@ export class Engine {
   }
 
   #hasRoom(): boolean {
-    if (this.#isStopped || this.#writer.trouble() !== null) return false;
+    if (this.#isDraining || this.#writer.trouble() !== null) return false;
     return this.#sends.running < this.#breaker.width(this.#options.settings.service.concurrency);
   }
 
@@ -1617,7 +1619,7 @@ export class Engine {
 
   /** Sends nothing any more; resolves when the requests under way have ended. */
   async drain(): Promise<void> {
-    this.#isStopped = true;
+    this.#isDraining = true;
     this.#cancelAsk();
     await this.#sends.stop();
   }
@@ -1627,8 +1629,9 @@ export class Engine {
    * not sent to its last byte is in nobody's doubt. Commits no more after that.
    */
   async stop(ms: number, abort?: () => void): Promise<void> {
-    const ended = Promise.all([this.drain(), this.#inspections.stop()]);
+    this.#isStopped = true;
     this.#timers.clear();
+    const ended = Promise.all([this.drain(), this.#inspections.stop()]);
     if (!(await isWithin(this.#clock, ms, ended)) && abort !== undefined) {
       abort();
       await isWithin(this.#clock, abortedMs, ended);

@@ -195,6 +195,8 @@ describe('the .env beside the file', () => {
   it('warns where it is a directory, as Docker makes one for a file that is missing', async () => {
     await mkdir(folder.join('.env'));
     const { warnings } = await load({});
-    expect(warnings).toEqual([`${folder.join('.env')} is a directory, so nothing was read from it`]);
+    expect(warnings).toEqual([
+      `${folder.join('.env')} is a directory, so no settings were read from it; replace it with a file or remove it`,
+    ]);
   });
 });

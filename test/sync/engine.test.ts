@@ -389,7 +389,7 @@ describe('the sync engine', () => {
       await pass();
       expect(world.service.calls).toEqual([]);
       const hold = await eventually(() => world.ledger().hold('inbox') ?? null);
-      expect(hold.reason).toMatch(/onRemove: keep/);
+      expect(hold.reason).toMatch(/onRemove was keep/);
     });
 
     it('holds the deletion, over restarts, until a person approves it', async () => {
@@ -691,6 +691,22 @@ describe('the sync engine', () => {
       );
     },
   );
+
+  it('uploads a private document again as private where the service has lost it', async () => {
+    world = await engineWorld({ service: { onMissing: 'upload' } });
+    world.folder.write('a.txt', 'a');
+    world.folder.describe('a.txt', { shareInfo: { mode: 'NONE' } });
+    world.folder.scan();
+    await world.quiesce();
+    world.folder.describe('a.txt', {});
+    world.folder.write('a.txt', 'edited');
+    world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload', 'modify', 'upload']);
+    const modes = world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode);
+    expect([modes[0], modes.at(-1)]).toEqual(['NONE', 'NONE']);
+  });
 
   it('says once, over restarts too, that the service keeps a document whose file cannot be sent any more', async () => {
     world = await filled(2);

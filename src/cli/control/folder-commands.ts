@@ -59,7 +59,7 @@ async function approve(
 ): Promise<number> {
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
-  const name = requireFolder(settings, folder ?? null)?.name ?? null;
+  const name = nameOf(folder, settings);
   if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
     context.output.line('Nothing was released.');
     return exitCodes.ok;
@@ -112,7 +112,7 @@ async function changeHost(
 ): Promise<number> {
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
-  const name = requireFolder(settings, folder ?? null)?.name ?? null;
+  const name = nameOf(folder, settings);
   const { paused } = await (await decisionsOf(prepared))[action](name);
   const names = paused.length === settings.folders.length ? 'all folders' : paused.join(', ');
   const start = daemon === null ? ', from the next start on' : '';
@@ -152,7 +152,7 @@ async function rescan(
   flags: GlobalFlags,
 ): Promise<number> {
   const { settings, daemon } = await prepareAction(context, flags);
-  const name = requireFolder(settings, folder ?? null)?.name ?? null;
+  const name = nameOf(folder, settings);
   if (daemon === null) {
     throw new ConfigurationError(
       'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',
@@ -161,4 +161,9 @@ async function rescan(
   const { folders } = await daemon.rescan(name);
   context.output.line(`Scanning ${folders.join(', ')}.`);
   return exitCodes.ok;
+}
+
+/** The name of a configured folder; null: none was given, all are meant. Throws ConfigurationError. */
+function nameOf(folder: string | undefined, settings: Settings): string | null {
+  return requireFolder(settings, folder ?? null)?.name ?? null;
 }

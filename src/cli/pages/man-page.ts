@@ -52,7 +52,7 @@ export function manPage(root: CommandNode, version: string): string {
     'Accept no new work, finish the requests in flight, save the ledger and exit. A second signal exits at once.',
     '.TP',
     '.B SIGHUP',
-    'Reload the configuration when the requests in flight have finished, rescan the folders and retry the credentials. After the terminal has closed: stop, as with SIGTERM.',
+    'Read the configuration again; a changed one takes effect when the requests in flight have finished. Rescan the folders and retry the credentials. After the terminal has closed: stop, as with SIGTERM.',
     '.SH FILES',
     '.TP',
     '.I report.pdf.meta.json, report.meta.json',

@@ -35,7 +35,13 @@ export async function readEnvironmentFile(
     if (code === 'ENOENT' || code === 'ENOTDIR') return { file, values: {}, warnings: [] };
     // Docker makes one where the file that it is to mount is missing.
     if (code === 'EISDIR')
-      return { file, values: {}, warnings: [`${file} is a directory, so nothing was read from it`] };
+      return {
+        file,
+        values: {},
+        warnings: [
+          `${file} is a directory, so no settings were read from it; replace it with a file or remove it`,
+        ],
+      };
     throw new ConfigurationError(
       `${file} cannot be read (${code ?? errorMessage(error)}); make it readable for the user that runs ingestd`,
       { cause: error },

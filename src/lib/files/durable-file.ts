@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Ends the names of files that were being written when a crash came. */
+/** Ends the names of files that are being written; a crash leaves them. */
 export const temporarySuffix = '.tmp';
 
 /**

@@ -57,7 +57,7 @@ export function uploadMetadata(wanted: Metadata): { readonly send: Metadata; rea
  * Works out what leads from `accepted` to `wanted`, interface 2.3: only what changes, and what cannot be taken
  * back. `said` holds codes of the latter that are not to be reported again. Once `change` is accepted, the same
  * `wanted` gives no change any more. A createdTimestamp that differs is no difference: nothing could send it
- * (`planDocument` says so). EVERYONE ends with what stated it, as DEFAULT; NONE stays, because to end it would publish.
+ * (`planDocument` says so).
  */
 export function metadataDelta(
   wanted: Metadata,
@@ -70,8 +70,8 @@ export function metadataDelta(
   const knownAuthors = authorsOf(accepted);
   const newAuthors = without(authors, knownAuthors);
   const knownShareInfo = shareInfoOf(accepted);
-  const endsSharing = wanted.shareInfo === undefined && knownShareInfo?.mode === 'EVERYONE';
-  const wantedShareInfo = endsSharing ? { mode: 'DEFAULT' as const } : wanted.shareInfo;
+  const unstated = knownShareInfo && { mode: unstatedMode(accepted) };
+  const wantedShareInfo = wanted.shareInfo ?? unstated;
   const shareInfo = shareInfoOf({ shareInfo: wantedShareInfo });
 
   const change = compact(changedTexts(wanted, accepted), {
@@ -86,13 +86,18 @@ export function metadataDelta(
       createdTimestamp: accepted.createdTimestamp,
       companies: companies.accepted,
       customTags: customTags.accepted,
-      shareInfo: shareInfo ?? knownShareInfo,
+      shareInfo,
       docAuthors: [...knownAuthors, ...newAuthors],
     }),
     unclearable: [...lostFields(wanted, accepted), ...without(knownAuthors, authors).map(lostAuthor)].filter(
       ({ code }) => !said.includes(code),
     ),
   };
+}
+
+/** The sharing mode of a document of which nobody states one any more. NONE stays, because to end it would publish. */
+export function unstatedMode({ shareInfo }: Metadata): 'NONE' | 'DEFAULT' {
+  return shareInfo?.mode === 'NONE' ? 'NONE' : 'DEFAULT';
 }
 
 function spellOut<T extends { readonly operation?: ElementOperation | undefined }>(element: T): T {
@@ -135,17 +140,15 @@ function without(
 
 function lostFields(wanted: Metadata, accepted: Metadata): readonly Unclearable[] {
   return replacedFields
-    .filter((field) => wanted[field] === undefined && stays(accepted, field))
+    .filter((field) => wanted[field] === undefined && outlivesItsStatement(accepted, field))
     .map((field) => ({
       code: field,
       message: `the ${replacedWords[field]} stays at the service as it was last sent, because nothing states one any more; state another to replace it`,
     }));
 }
 
-/** Of the sharing modes only NONE stays. */
-function stays(accepted: Metadata, field: (typeof replacedFields)[number]): boolean {
-  if (field === 'shareInfo') return accepted.shareInfo?.mode === 'NONE';
-  return accepted[field] !== undefined;
+function outlivesItsStatement(accepted: Metadata, field: (typeof replacedFields)[number]): boolean {
+  return field === 'shareInfo' ? unstatedMode(accepted) === 'NONE' : accepted[field] !== undefined;
 }
 
 function lostAuthor({ authorName }: DocumentAuthor): Unclearable {

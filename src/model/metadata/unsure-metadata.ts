@@ -1,6 +1,13 @@
-import { byIdentity, companyKind, isDelete, replacedFields, tagKind } from './metadata-delta.ts';
+import {
+  byIdentity,
+  companyKind,
+  isDelete,
+  replacedFields,
+  tagKind,
+  unstatedMode,
+} from './metadata-delta.ts';
 import type { ElementKind } from './metadata-delta.ts';
-import type { Metadata, ShareInfo } from './metadata.ts';
+import type { Metadata } from './metadata.ts';
 
 /**
  * What may be relied on where the outcome of modifies was never learned: the service holds `accepted` or what one of
@@ -35,17 +42,15 @@ export function unsureMetadata(
 
 /**
  * What is wanted where the outcome of modifies was never learned: what nobody states any more is stated as it was last
- * accepted, so that an attempt does not outlive the sidecar that it came from. A sharing mode that was never accepted
- * is DEFAULT, interface 2.6, and so is EVERYONE that nobody states any more; of the texts only those that were accepted
- * can be put back.
+ * accepted, so that an attempt does not outlive the sidecar that it came from; a sharing mode as `unstatedMode` says. Of
+ * the texts only those that were accepted can be put back.
  */
 export function restatedMetadata(
   wanted: Metadata,
   accepted: Metadata,
   attempts: readonly Metadata[],
 ): Metadata {
-  const shareInfo: ShareInfo = { mode: accepted.shareInfo?.mode === 'NONE' ? 'NONE' : 'DEFAULT' };
-  const last: Metadata = { ...accepted, shareInfo };
+  const last: Metadata = { ...accepted, shareInfo: { mode: unstatedMode(accepted) } };
   const fields = replacedFields.filter(
     (field) =>
       wanted[field] === undefined &&

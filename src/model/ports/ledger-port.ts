@@ -130,10 +130,7 @@ export interface RootIdentity {
   readonly seenAt?: number | undefined;
   /** How often another directory was accepted as the root; absent: never. */
   readonly changes?: number | undefined;
-  /**
-   * Its folder kept the documents of removed files when it was last scanned, and some of these are still gone. Absent:
-   * it did not.
-   */
+  /** `onRemove` is keep, or it was, and files with records are still missing. Absent: neither. */
   readonly keeps?: true | undefined;
 }
 

@@ -34,10 +34,9 @@ export async function findFiles(
     const place = placeBelow(real, raw, false) ?? real;
     try {
       const { entries, twins, bytes } = await listDirectory(place, placeBelow(real, raw, false), slice);
-      // A file that is wanted is here, or may lie below, where nothing can be named.
+      // A name that is not UTF-8 may be a wanted file's, or a directory's that holds one.
       let isHidden = bytes.some(
-        ({ kind, stats }) =>
-          kind === 'directory' || (kind !== 'other' && (stats === null || isWanted(stats))),
+        ({ kind, stats }) => kind === 'directory' || stats === null || isWanted(stats),
       );
       for (const entry of [...entries, ...twins]) {
         const { name, kind, stats } = entry;

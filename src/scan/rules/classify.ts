@@ -76,7 +76,7 @@ const twinSidecar: Classification = {
   kind: 'skipped',
   code: 'unicode-twin',
   message:
-    'a sidecar whose name differs from another only in how accents are encoded; that one counts; remove one of the two',
+    'another sidecar has the same name with its accents encoded differently, and that one is used; remove this one',
 };
 const notFollowed: Classification = {
   kind: 'skipped',

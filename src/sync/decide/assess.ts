@@ -6,7 +6,7 @@ import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import type { Change, Doubt, Failure, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
-import { keptCode } from '../tasks/task.ts';
+import { bareReason, keptCode } from '../tasks/task.ts';
 import { unsentAttachments } from './attachments.ts';
 
 /** A document that has to be sent, and what it was compared with. */
@@ -115,8 +115,9 @@ export async function compareWithRecord(
 
 /**
  * How long a document that was moved waits with another sharing mode, ms: the sidecar that states the one it had may
- * follow it. Before the process began, at `began`, any document may have been moved. One that was never sent waits
- * where it had other companions, at `leftAt` (null: it had not). All else can be put right without harm.
+ * follow it. Before the process began, at `began`, any document may have been moved. A document that was never sent
+ * waits if its file left another path, with other companions, at `leftAt`; null: it did not. All else can be put right
+ * without harm.
  */
 export function sidecarGraceMs(
   { movedAt, leftAt }: { readonly movedAt: number | null; readonly leftAt: number | null },
@@ -179,11 +180,6 @@ export function refusedAsItStands(
 /** Says whether it was a deletion that was refused: of the file that went, not of one that stands there now. */
 export function isOfDeletion({ history }: Failure): boolean {
   return history.at(-1)?.operation === 'delete';
-}
-
-/** A reason without what else is known of it. */
-export function bareReason({ code, message }: Reason): Reason {
-  return { code, message };
 }
 
 /**

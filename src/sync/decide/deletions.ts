@@ -27,19 +27,17 @@ interface DeletionEvidence {
   readonly now: number;
 }
 
-const keptReason =
-  'the folder kept the documents of removed files until now (onRemove: keep), and these may be among them';
+const keptReason = 'onRemove was keep until now, so these may be documents that were kept';
 
 /** Judges all documents of a folder that are gone, together: sent now, or held for a person. */
 export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
   const { tasks, ledger, view, limits, now } = evidence;
   const reason = ledger.hold(folder)?.reason ?? evidence.beginning;
   if (reason !== undefined) return { kind: 'hold', reason };
-  if (ledger.root(folder)?.keeps === true) return { kind: 'hold', reason: keptReason };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
   const waiting = missing.filter(({ state }) => state.kind !== 'held');
   const recent = recentDeletions(ledger.removals(folder), now);
-  return judgeDeletions({
+  const verdict = judgeDeletions({
     removed: waiting.length,
     held: missing.length - waiting.length,
     recent,
@@ -55,6 +53,8 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
       );
     }).length,
   });
+  const isKept = verdict.kind === 'allow' && ledger.root(folder)?.keeps === true;
+  return isKept ? { kind: 'hold', reason: keptReason } : verdict;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { FoundDocument } from '../../model/document.ts';
 import type { Seen } from '../tasks/task.ts';
 
 /**
- * Files without a record that have left their paths: the sidecar that one had may follow it. Times are monotonic ms.
+ * Files that waited to be sent and have left their paths: the sidecar that one had may follow it. Monotonic ms.
  */
 export class LeftUnsent {
   /** By inode number, the oldest first. */

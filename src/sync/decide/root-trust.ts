@@ -26,7 +26,10 @@ export function nextRootChange(
   return (known.changes ?? 0) + 1;
 }
 
-/** A root as the ledger is to know it, once it is accepted: another directory counts as one change more. */
+/**
+ * A root as the ledger is to know it, once it is accepted: another directory counts as one change more. `keeps` ends
+ * with it, because a person who approves has seen what is missing.
+ */
 export function acceptedRoot(
   known: RootIdentity | undefined,
   root: RootIdentity,

@@ -149,7 +149,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
     reasons: (): readonly Reason[] => (reason === null ? [] : [reason]),
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
-    manyMissing: () => missing.size + strange.size >= inARow,
+    manyMissing: () => new Set([...missing, ...strange]).size >= inARow,
     manyForbidden: () => forbidden >= inARow,
     /** The last answer said that the address is wrong: no other document fares better. */
     isMisaddressed: () => misaddressed,

@@ -6,7 +6,7 @@ import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts'
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { SafetySettings, ServiceSettings } from '../../model/settings.ts';
-import { bareReason } from '../decide/assess.ts';
+import { bareReason } from '../tasks/task.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { isPerhapsGone } from './modify.ts';
 

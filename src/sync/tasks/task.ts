@@ -316,6 +316,11 @@ export function reasonOf({ state }: Pick<Task, 'state'>): Reason | null {
   return 'reason' in state ? state.reason : null;
 }
 
+/** A reason without what else is known of it. */
+export function bareReason({ code, message }: Reason): Reason {
+  return { code, message };
+}
+
 /** Monotonic ms of its next step; null: it waits for no time. */
 export function dueOf({ state }: Pick<Task, 'state'>): number | null {
   return 'dueAt' in state ? state.dueAt : null;

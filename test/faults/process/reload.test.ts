@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
@@ -180,8 +181,8 @@ describe('P3: a reload', () => {
     afterEach(() => answer());
 
     it('waits for its end: nothing is sent twice', async () => {
-      // Longer than stopSeconds: the old configuration would have been given up by now.
-      await eventually(() => daemon.log().includes('stopped'), { withinMs: 1_000 }).catch(() => {});
+      // Longer than stopSeconds: the request would have been cut by now.
+      await delay(1_000);
       expect(daemon.log()).not.toContain('"stopped"');
       answer();
       await eventually(() => daemon.log().includes('"stopped"'));
@@ -193,7 +194,7 @@ describe('P3: a reload', () => {
       expect(place.service.requests).toHaveLength(1);
     });
 
-    it('stops when it is asked to, within stopSeconds', async () => {
+    it('stops when it is asked to, without waiting for its end', async () => {
       expect((await daemon.end('SIGTERM')).code).toBe(0);
       expect(place.service.requests).toHaveLength(1);
     });

@@ -148,7 +148,7 @@ describe('what the outcomes say of the service', () => {
     expect(breaker.manyMissing()).toBe(false);
   });
 
-  it('is nothing else where it knows none of our documents', () => {
+  it('stops nothing where it knows none of our documents', () => {
     for (const about of ['one', 'two', 'three']) note(missing, 1, about);
     expect([breaker.manyMissing(), state(), codes()]).toEqual([true, [4, 0], []]);
   });
