@@ -325,8 +325,7 @@ export class Engine {
       if (recorded !== undefined) view.noteDevice(recorded, scan.identity.dev);
     }
     const liveAt = scan.cause === 'start' ? null : this.#clock.now();
-    for (const seen of this.tasks.backlog.missingFrom(scan))
-      this.#leftUnsent.note(seen, this.#clock.monotonic());
+    this.#noteLeft(scan);
     this.tasks.backlog.replace(folder, directory, found.backlog, this.#clock.monotonic());
     for (const { path, failure } of found.refused) {
       const { stat, fingerprint, code, message, attempts } = failure;
@@ -351,6 +350,12 @@ export class Engine {
     this.#options.onChange();
   }
 
+  /** What waited in a directory and is not there any more may come to another path. */
+  #noteLeft(scan: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): void {
+    for (const seen of this.tasks.backlog.missingFrom(scan))
+      this.#leftUnsent.note(seen, this.#clock.monotonic());
+  }
+
   /** A recorded path whose file is not listed. */
   #lose(ref: DocumentRef, cause: ScanCause): void {
     this.#noteMissed(this.#viewOf(ref.folder), cause, 0);
@@ -361,6 +366,7 @@ export class Engine {
   /** A directory with records is gone, ignored by now, or a link. */
   #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
     const wasListed = this.#viewOf(folder).forgetDirectory(directory);
+    this.#noteLeft({ folder, directory, entries: [] });
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
     const tasks = this.tasks.inDirectory(folder, directory);
     const names = [...this.#ledger.recordsIn(folder, directory).keys()].filter((name) => !tasks.has(name));
@@ -422,6 +428,11 @@ export class Engine {
   #keeps(folder: string): true | undefined {
     if (this.#folders.get(folder)?.settings.onRemove === 'keep') return true;
     if (this.#ledger.root(folder)?.keeps === undefined) return undefined;
+    const health = this.#folders.get(folder)?.port.health();
+    // What is missing below a directory that cannot be read shows later.
+    if (health?.reasons.some(({ code }) => code === 'unreadable-directory') === true) return true;
+    const view = this.#viewOf(folder);
+    view.keptUntil = Math.min(view.keptUntil, this.#clock.monotonic());
     return this.tasks.missing(folder).size > 0 || undefined;
   }
 
@@ -498,6 +509,11 @@ export class Engine {
       if (held.length > 0) {
         const paths = held.map(({ ref }) => ref.path);
         await this.#writer.commit([{ kind: 'approve', folder: name, paths }, end]);
+        const known = this.#ledger.root(name);
+        if (known?.keeps !== undefined)
+          await this.#writer.commit([
+            { kind: 'root', folder: name, identity: { ...known, keeps: undefined } },
+          ]);
       } else if (this.#ledger.hold(name) !== undefined) await this.#writer.commit([end]);
       // The present root is right, says a person who was asked about all that is missing from it.
       const isAsked = held.length > 0 && this.#areAllApproved(name);

@@ -83,6 +83,20 @@ it('a renamed folder takes approvals, doubts, open uploads, mounts and the ident
   expect(ledger.placesOf(drive)).toEqual([{ folder: 'new', path: 'drive' }]);
 });
 
+it.each([
+  ['the first of them', 'old', { whole: '' }],
+  ['the second', 'second', { whole: '' }],
+  ['the one that is widened', 'old', { old: '' }],
+  ['the one that goes', 'second', { old: '' }],
+])('folders that become one may hold what %s kept', async (_, keeper, folders) => {
+  await addHeldFolder();
+  const root = ledger.root(keeper);
+  if (root === undefined) throw new Error(keeper);
+  await ledger.commit([{ kind: 'root', folder: keeper, identity: { ...root, keeps: true } }]);
+  await followAll(folders);
+  expect(ledger.root(Object.keys(folders)[0] ?? '')?.keeps).toBe(true);
+});
+
 it('a folder that is narrowed keeps what it knows of the part that is left, and the rest apart', async () => {
   await follow('old', 'data/drive');
   expect(ledger.get({ folder: 'old', path: 'a.pdf' })?.docId).toBe('a');

@@ -404,6 +404,15 @@ describe('the sync engine', () => {
       expect(world.service.calls).toEqual(['delete', 'delete']);
     });
 
+    it('ends with the first approval, also while files keep going', async () => {
+      world.folder.remove('a/2.txt');
+      world.folder.scan();
+      await world.engine().approve('inbox');
+      await world.quiesce();
+      expect(world.ledger().root('inbox')?.keeps).toBeUndefined();
+      expect([...world.docIds().keys()]).toEqual(['a/0.txt', 'a/3.txt']);
+    });
+
     it('holds nothing any more once the files are back', async () => {
       world.folder.write('a/1.txt', '1');
       await pass();
@@ -422,6 +431,25 @@ describe('the sync engine', () => {
       expect(world.ledger().hold('inbox')).toBeUndefined();
       expect(world.service.calls).toEqual([]);
     });
+  });
+
+  it('holds nothing where onRemove was keep and all files are there, or ignored', async () => {
+    const options: { onRemove: 'keep' | 'delete' } = { onRemove: 'keep' };
+    world = await engineWorld(options);
+    for (const name of ['0', '1', '2']) world.folder.write(`a/${name}.txt`, name);
+    world.folder.scan();
+    await world.quiesce();
+    world.folder.write('a/2.txt', '');
+    options.onRemove = 'delete';
+    await world.restart();
+    world.folder.scan();
+    await world.quiesce();
+    await world.clock.advance(1_000);
+    world.folder.remove('a/0.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.service.calls.at(-1)).toBe('delete');
+    expect(world.ledger().hold('inbox')).toBeUndefined();
   });
 
   it('deletes 600 documents in three requests', async () => {

@@ -68,7 +68,13 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     const followers = [...new Set(mappings.map(({ to }) => to.folder))];
     for (const folder of followers) {
       const root = views.find((view) => view.name === folder)?.root ?? null;
-      if (root !== null) roots.set(folder, { ...known, ...root });
+      if (root !== null)
+        roots.set(folder, {
+          ...known,
+          ...root,
+          // What one of them kept is among the documents by now.
+          keeps: known.keeps ?? (roots.get(folder) ?? ledger.root(folder))?.keeps,
+        });
     }
     moveHold(ledger, holds, name, followers);
     moveMounts(ledger, mounts, name, follow);

@@ -105,7 +105,7 @@ const ledgerSchema = z.object({
   /** Deletions that a person has allowed and that have not gone out. */
   approved: z.array(place).default([]),
   /** Deletions of the last hour, which the limits of `safety` go by. */
-  deleted: z.array(z.object({ folder: z.string(), at: time, count: z.int().positive() })).default([]),
+  deleted: z.array(z.object({ folder: z.string(), at: time, count: z.int().nonnegative() })).default([]),
   roots: z.array(rootSchema).default([]),
   /** Which directories hold the documents: a directory that was moved is told from another in its place. */
   directories: z.array(directorySchema).default([]),

@@ -42,15 +42,16 @@ export function unsureMetadata(
 
 /**
  * What is wanted where the outcome of modifies was never learned: what nobody states any more is stated as it was last
- * accepted, so that an attempt does not outlive the sidecar that it came from; a sharing mode as `unstatedMode` says. Of
- * the texts only those that were accepted can be put back.
+ * accepted, so that an attempt does not outlive the sidecar that it came from. A sharing mode is as `unstatedMode` says of
+ * all of them: one that was NONE stays so. Of the texts only those that were accepted can be put back.
  */
 export function restatedMetadata(
   wanted: Metadata,
   accepted: Metadata,
   attempts: readonly Metadata[],
 ): Metadata {
-  const last: Metadata = { ...accepted, shareInfo: { mode: unstatedMode(accepted) } };
+  const wasPrivate = [accepted, ...attempts].some((state) => unstatedMode(state) === 'NONE');
+  const last: Metadata = { ...accepted, shareInfo: { mode: wasPrivate ? 'NONE' : 'DEFAULT' } };
   const fields = replacedFields.filter(
     (field) =>
       wanted[field] === undefined &&

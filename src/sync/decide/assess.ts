@@ -116,8 +116,8 @@ export async function compareWithRecord(
 /**
  * How long a document that was moved waits with another sharing mode, ms: the sidecar that states the one it had may
  * follow it. Before the process began, at `began`, any document may have been moved. A document that was never sent
- * waits if its file left another path, with other companions, at `leftAt`; null: it did not. All else can be put right
- * without harm.
+ * waits if its file left another path, with other companions, at `leftAt` (null: it did not), also where it takes the
+ * place of another. All else can be put right without harm.
  */
 export function sidecarGraceMs(
   { movedAt, leftAt }: { readonly movedAt: number | null; readonly leftAt: number | null },
@@ -128,9 +128,13 @@ export function sidecarGraceMs(
     now,
   }: { readonly removeGraceMs: number; readonly began: number; readonly now: number },
 ): number {
+  const sendsContent = operation.kind === 'upload' || (operation.kind === 'modify' && operation.content);
   const changesMode = operation.kind === 'modify' && operation.metadata?.shareInfo !== undefined;
-  const since = operation.kind === 'upload' ? leftAt : changesMode ? (movedAt ?? began) : null;
-  return since === null ? 0 : Math.max(0, since + removeGraceMs - now);
+  const since = Math.max(
+    sendsContent ? (leftAt ?? -Infinity) : -Infinity,
+    changesMode ? (movedAt ?? began) : -Infinity,
+  );
+  return Math.max(0, since + removeGraceMs - now);
 }
 
 /** What the record learns where nothing has to be sent, so that nobody inspects again; null: it says so already. */

@@ -53,8 +53,8 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
       );
     }).length,
   });
-  const isKept = verdict.kind === 'allow' && ledger.root(folder)?.keeps === true;
-  return isKept ? { kind: 'hold', reason: keptReason } : verdict;
+  const isKept = ledger.root(folder)?.keeps === true && waiting.some(({ since }) => since <= view.keptUntil);
+  return isKept && verdict.kind === 'allow' ? { kind: 'hold', reason: keptReason } : verdict;
 }
 
 /**

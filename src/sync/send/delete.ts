@@ -38,7 +38,9 @@ export function deletedChanges(
       ...traceOfDuplicates(ref, ledger.get(ref), now, deletedMessage),
     ]),
     { kind: 'unapprove', folder, paths: refs.map(({ path }) => path) },
-    { kind: 'removed', folder, removal: { at: now, count: unapproved } },
+    ...(unapproved === 0
+      ? []
+      : [{ kind: 'removed' as const, folder, removal: { at: now, count: unapproved } }]),
   ];
 }
 

@@ -101,10 +101,12 @@ export class Backlog {
     directory,
     entries,
   }: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): readonly Seen[] {
-    const waiting = this.inDirectory(folder, directory);
-    if (waiting.size === 0) return [];
-    const names = new Set(entries.map(({ name }) => name));
-    return Array.from(waiting).flatMap(([name, seen]) => (names.has(name) ? [] : [seen]));
+    const rows = this.#rowsOf(folder, directory);
+    if (rows.length === 0) return [];
+    const listed = new Set(entries.map(({ name }) => name));
+    return rows.flatMap((some) =>
+      some.names.split('/').flatMap((name, index) => (listed.has(name) ? [] : [seenAt(some, index)])),
+    );
   }
 
   /** What waits in a directory, by name. A new map for each call. */
@@ -244,11 +246,15 @@ function countOf({ numbers }: Rows): number {
 function filesOf({ folder, directory, names, numbers, fingerprints }: Rows): readonly BacklogFile[] {
   return names.split('/').map((name, index) => ({
     ref: { folder, path: joinPath(directory, name) },
-    seen: {
-      stat: readStat(numbers, index),
-      fingerprint: (fingerprints.length === 1 ? fingerprints[0] : fingerprints[index]) ?? '',
-    },
+    seen: seenAt({ numbers, fingerprints }, index),
   }));
+}
+
+function seenAt({ numbers, fingerprints }: Pick<Rows, 'numbers' | 'fingerprints'>, index: number): Seen {
+  return {
+    stat: readStat(numbers, index),
+    fingerprint: (fingerprints.length === 1 ? fingerprints[0] : fingerprints[index]) ?? '',
+  };
 }
 
 function writeStat(numbers: Float64Array, index: number, stat: FileStat): void {

@@ -237,6 +237,12 @@ describe('an import of CSV', () => {
     },
   );
 
+  it('takes a deletion that a person allowed, which older versions counted as none', () => {
+    const deleted = [{ folder: 'inbox', at: '2026-01-01T00:00:00Z', count: 0 }];
+    const { problems } = readImport(JSON.stringify({ version: 1, documents: [], deleted }), inbox);
+    expect(problems).toEqual([]);
+  });
+
   it('names the line of everything that is wrong, and then takes nothing', () => {
     const text = [
       'folder,path,docId',

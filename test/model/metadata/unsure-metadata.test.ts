@@ -87,11 +87,18 @@ describe('what a service holds after modifies without an answer', () => {
       { shareInfo: { mode: 'DEFAULT' } },
     ],
     [
-      'ends EVERYONE that nobody states any more, whatever was tried',
+      'ends EVERYONE that nobody states any more',
+      { shareInfo: { mode: 'EVERYONE' } },
+      { shareInfo: { mode: 'DEFAULT' } },
+      {},
+      { shareInfo: { mode: 'DEFAULT' } },
+    ],
+    [
+      'states NONE that nobody states any more where it may have been accepted',
       { shareInfo: { mode: 'EVERYONE' } },
       { shareInfo: { mode: 'NONE' } },
       {},
-      { shareInfo: { mode: 'DEFAULT' } },
+      { shareInfo: { mode: 'NONE' } },
     ],
     [
       'puts NONE back',

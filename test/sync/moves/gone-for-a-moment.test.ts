@@ -125,6 +125,21 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
     expect(modes).toEqual(['NONE']);
   });
 
+  it('does not go out without it where it takes the place of a document', async () => {
+    opened = world = await syncedFolder({ before: (inbox) => inbox.write('done.txt', 'public') });
+    await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
+    await world.inbox.write('plan.v1.txt', 'secret');
+    await after(6_000);
+    await rename(at('plan.v1.txt'), at('done.txt'));
+    await after(3_500);
+    expect(world.held()).toEqual({ 'done.txt': 'public' });
+    await rename(at('plan.v1.txt.meta.json'), at('done.txt.meta.json'));
+    await after(10_000);
+    expect(world.held()).toEqual({ 'done.txt': 'secret' });
+    expect(world.service.parts.at(-1)?.metadata?.shareInfo?.mode).toBe('NONE');
+    expect(world.service.calls).toEqual(['upload', 'modify']);
+  });
+
   it('does not go out without it where it is renamed once more', async () => {
     opened = world = await syncedFolder();
     await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');

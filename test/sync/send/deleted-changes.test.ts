@@ -74,6 +74,12 @@ describe('a deletion', () => {
     ]);
   });
 
+  it('that a person allowed is not counted', () => {
+    const batch = [deletable('a.pdf')];
+    const kinds = deletedChanges(batch, ledgerOf(batch, ['a.pdf']), 77).map(({ kind }) => kind);
+    expect(kinds).toEqual(['drop', 'clear', 'unapprove']);
+  });
+
   it.each<readonly [string, Outcome, boolean]>([
     ['was accepted', { kind: 'accepted', docId: null, warning: null }, false],
     ['was refused', { kind: 'rejected', code: 'http-422', message: 'no' }, true],
