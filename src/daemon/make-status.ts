@@ -138,8 +138,13 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
 /** A task that failed, as the status lists it. */
 export function failureStatus(task: Task, retryAt: string | null): FailureStatus {
   const reason = reasonOf(task);
-  const [code, message] = [reason?.code ?? 'unknown', reason?.message ?? ''];
-  return { ...task.ref, code, message, attempts: task.attempts, retryAt };
+  return {
+    ...task.ref,
+    code: reason?.code ?? 'unknown',
+    message: reason?.message ?? '',
+    attempts: task.attempts,
+    retryAt,
+  };
 }
 
 function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort): FolderStatus {

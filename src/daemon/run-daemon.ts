@@ -270,21 +270,19 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         refuse(errorMessage(error));
         return null;
       });
+      const isChanged = fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current);
+      if (isChanged && !over.aborted) {
+        log.info({}, 'configuration changed; restarting with it when requests under way have ended');
+        if (await isStoppedWhile(drain(), { signals, over })) {
+          notify.stopping();
+          return null;
+        }
+      }
       if (over.aborted) {
         signals.giveBack(signal);
         return new Promise(() => {});
       }
-      if (fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current)) {
-        log.info({}, 'configuration changed; restarting with it when requests under way have ended');
-        const ended = await drained(drain, { signals, over });
-        if (ended === 'over') {
-          signals.giveBack(signal);
-          return new Promise(() => {});
-        }
-        if (ended === 'requests') return fresh;
-        notify.stopping();
-        return null;
-      }
+      if (isChanged) return fresh;
       if (fresh !== null) {
         refuse(null);
         log.info({}, 'configuration unchanged; rescanning all folders and signing in again');
@@ -296,25 +294,20 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 }
 
 /**
- * Lets requests under way end, because what is cut may be sent twice. Tells what ended the wait: the last of the
- * requests, a signal to stop, or whoever waits no longer.
+ * Waits until requests under way have ended, because what is cut may be sent twice, or until `over` is aborted. True: a
+ * signal to stop came before.
  */
-async function drained(
-  drain: Daemon['drain'],
+async function isStoppedWhile(
+  drained: Promise<void>,
   { signals, over }: { readonly signals: Signals; readonly over: AbortSignal },
-): Promise<'requests' | 'stop' | 'over'> {
+): Promise<boolean> {
   const waited = new AbortController();
-  const either = AbortSignal.any([over, waited.signal]);
-  const ends = Promise.race([
-    drain().then(() => 'requests' as const),
-    once(over, 'abort').then(() => 'over' as const),
-  ]);
+  const ended = Promise.race([drained, once(over, 'abort')]).then(() => null);
   let isAskedAgain = false;
   try {
     for (;;) {
-      const ended = await Promise.race([ends, signals.next(either)]);
-      if (ended === 'requests' || ended === 'over') return ended;
-      if (ended !== 'SIGHUP') return 'stop';
+      const signal = await Promise.race([ended, signals.next(waited.signal)]);
+      if (signal !== 'SIGHUP') return signal !== null;
       isAskedAgain = true;
     }
   } finally {

@@ -395,6 +395,7 @@ export class Engine {
     view.isScanned = true;
     view.isProven = false;
     view.isRootChanged = !isTrusted;
+    if (!this.#hasUnreadable(folder)) view.readWholeAt = Math.min(view.readWholeAt, this.#clock.monotonic());
     const keeps = this.#keeps(folder);
     const isRecorded =
       known !== undefined && sameRoot(known, root) && known.path === root.path && known.keeps === keeps;
@@ -428,12 +429,13 @@ export class Engine {
   #keeps(folder: string): true | undefined {
     if (this.#folders.get(folder)?.settings.onRemove === 'keep') return true;
     if (this.#ledger.root(folder)?.keeps === undefined) return undefined;
-    const health = this.#folders.get(folder)?.port.health();
     // What is missing below a directory that cannot be read shows later.
-    if (health?.reasons.some(({ code }) => code === 'unreadable-directory') === true) return true;
-    const view = this.#viewOf(folder);
-    view.keptUntil = Math.min(view.keptUntil, this.#clock.monotonic());
-    return this.tasks.missing(folder).size > 0 || undefined;
+    return this.#hasUnreadable(folder) || this.tasks.missing(folder).size > 0 || undefined;
+  }
+
+  #hasUnreadable(folder: string): boolean {
+    const reasons = this.#folders.get(folder)?.port.health().reasons ?? [];
+    return reasons.some(({ code }) => code === 'unreadable-directory');
   }
 
   /** Timers, retries included. */
@@ -508,12 +510,12 @@ export class Engine {
       const end: Change = { kind: 'hold', folder: name, hold: null };
       if (held.length > 0) {
         const paths = held.map(({ ref }) => ref.path);
-        await this.#writer.commit([{ kind: 'approve', folder: name, paths }, end]);
         const known = this.#ledger.root(name);
-        if (known?.keeps !== undefined)
-          await this.#writer.commit([
-            { kind: 'root', folder: name, identity: { ...known, keeps: undefined } },
-          ]);
+        const ended: Change[] =
+          known?.keeps === undefined
+            ? [end]
+            : [end, { kind: 'root', folder: name, identity: { ...known, keeps: undefined } }];
+        await this.#writer.commit([{ kind: 'approve', folder: name, paths }, ...ended]);
       } else if (this.#ledger.hold(name) !== undefined) await this.#writer.commit([end]);
       // The present root is right, says a person who was asked about all that is missing from it.
       const isAsked = held.length > 0 && this.#areAllApproved(name);

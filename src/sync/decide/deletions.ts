@@ -53,7 +53,9 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
       );
     }).length,
   });
-  const isKept = ledger.root(folder)?.keeps === true && waiting.some(({ since }) => since <= view.keptUntil);
+  // What goes after everything was read was not kept.
+  const isKept =
+    ledger.root(folder)?.keeps === true && waiting.some(({ since }) => since <= view.readWholeAt);
   return isKept && verdict.kind === 'allow' ? { kind: 'hold', reason: keptReason } : verdict;
 }
 

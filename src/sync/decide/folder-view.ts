@@ -22,8 +22,8 @@ export class FolderView {
   /** Whole scans: when each began by the wall clock, and ended by the monotonic one. The newest last. */
   readonly #scans: { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
-  /** What was found missing by then (monotonic ms) may have been kept: see `RootIdentity.keeps`. */
-  keptUntil = Infinity;
+  /** When the first scan ended that could read every directory, monotonic ms. */
+  readWholeAt = Infinity;
   /** The root as scans see it now; null: none has. */
   root: Pick<RootIdentity, 'dev' | 'ino'> | null = null;
   /** By directory. */
