@@ -2,10 +2,13 @@
 // Node would open its inspector, which runs any code, for whoever can send this signal. Before anything else is loaded.
 process.on('SIGUSR1', () => undefined);
 
+const args = process.argv.slice(2);
+// The scanning thread loads beside all that follows. With flags before the command, the command itself begins it.
+if ((args[0] ?? 'run') === 'run') (await import('./daemon/prepare-scan.ts')).prepareScan();
 // With zod, the largest package of all: together with the rest it would hold the event loop for twice as long.
 await import('./model/metadata/metadata.ts');
 const { runCli } = await import('./cli/run-cli.ts');
 const { env, stdin, stdout, stderr } = process;
-const code = await runCli({ args: process.argv.slice(2), env, cwd: process.cwd(), stdin, stdout, stderr });
+const code = await runCli({ args, env, cwd: process.cwd(), stdin, stdout, stderr });
 // Nothing that a command left behind (a socket that lingers, a timer) may keep the process.
 process.exit(code);

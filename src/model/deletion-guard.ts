@@ -18,7 +18,7 @@ export interface Proposal {
   readonly limits: Pick<SafetySettings, 'maxDeleteCount' | 'maxDeletePercent'>;
   /** The root is another directory than the one the ledger knows. */
   readonly rootChanged: boolean;
-  /** How many of the removed lay on another device than their directory does now: it is no longer mounted there. */
+  /** How many of the removed lay where something is mounted now, or no longer is. */
   readonly unmounted: number;
 }
 
@@ -27,8 +27,8 @@ export type Verdict = { readonly kind: 'allow' } | { readonly kind: 'hold'; read
 
 /**
  * Says whether `removed` documents may be deleted at the service now: held when they are more than the count and more
- * than the percentage, exactly that many are let through; always held when the root is another one, or a
- * file system in it is no longer mounted.
+ * than the percentage, exactly that many are let through; always held when the root is another one, or something was
+ * mounted or unmounted in it.
  */
 export function judgeDeletions(proposal: Proposal): Verdict {
   const { removed, recent, held, documents, limits, rootChanged, unmounted } = proposal;
@@ -40,7 +40,7 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   }
   if (unmounted > 0) {
     const are = unmounted === 1 ? 'is' : 'are';
-    const reason = `a volume below the folder is no longer mounted, and ${countWords(unmounted, 'document')} ${are} missing with it`;
+    const reason = `a volume was mounted or unmounted below the folder, and ${countWords(unmounted, 'document')} ${are} missing since`;
     return { kind: 'hold', reason };
   }
   const count = removed + recent + held;

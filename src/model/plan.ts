@@ -11,6 +11,7 @@ import type {
 import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts';
 import { timestampOf } from './metadata/effective-metadata.ts';
 import { isDelete, metadataDelta, unstatedMode, uploadMetadata } from './metadata/metadata-delta.ts';
+import { modeOf } from './metadata/metadata.ts';
 import type { Metadata } from './metadata/metadata.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 
@@ -161,7 +162,7 @@ function bulkOf(
   const key = JSON.stringify([
     inFixedOrder(companies),
     inFixedOrder(customTags),
-    shareInfo === undefined ? null : (shareInfo.mode ?? 'DEFAULT'),
+    shareInfo === undefined ? null : modeOf({ shareInfo }),
     owner ?? null,
   ]);
   return { key, change: owner === undefined ? change : { ...change, documentOwner: owner } };

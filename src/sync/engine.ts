@@ -67,7 +67,7 @@ import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import { acceptedRoot, isRootTrusted, markRoot } from './decide/root-trust.ts';
-import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
+import { carriersOf, companionsOf, hasLetGo, wouldShowAttachments } from './decide/attachments.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -714,6 +714,8 @@ export class Engine {
       now: this.#clock.monotonic(),
     });
     if (againMs > 0) return { kind: 'settling', againMs };
+    const shown = wouldShowAttachments(operation, compared, record);
+    if (shown !== null) return { kind: 'unfit', reason: shown };
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (record === null) return { kind: 'clean' };
     const change = adoptionOf(compared, record, operation);

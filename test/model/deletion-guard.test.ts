@@ -60,8 +60,8 @@ describe('the guard of deletions', () => {
   });
 
   it.each([
-    [1, 'a volume below the folder is no longer mounted, and 1 document is missing with it'],
-    [1_200, 'a volume below the folder is no longer mounted, and 1,200 documents are missing with it'],
+    [1, 'a volume was mounted or unmounted below the folder, and 1 document is missing since'],
+    [1_200, 'a volume was mounted or unmounted below the folder, and 1,200 documents are missing since'],
   ])('names the %d that a volume took with it', (unmounted, reason) => {
     expect(judgeDeletions(proposalOf({ removed: unmounted, unmounted }))).toEqual({ kind: 'hold', reason });
   });

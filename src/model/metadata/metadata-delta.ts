@@ -8,6 +8,7 @@ import type {
   Metadata,
   ShareInfo,
 } from './metadata.ts';
+import { modeOf } from './metadata.ts';
 
 /** In words: fields that hold one text and can be replaced, never taken back. */
 const textWords = {
@@ -117,7 +118,7 @@ function changedTexts(wanted: Metadata, accepted: Metadata): Pick<Metadata, keyo
 
 /** Interface 2.6: an empty object means mode DEFAULT. */
 function shareInfoOf({ shareInfo }: Metadata): Required<ShareInfo> | undefined {
-  return shareInfo === undefined ? undefined : { mode: shareInfo.mode ?? 'DEFAULT' };
+  return shareInfo === undefined ? undefined : { mode: modeOf({ shareInfo }) };
 }
 
 const authorKind: Pick<ElementKind<DocumentAuthor>, 'identity' | 'plain'> = {

@@ -9,7 +9,7 @@ const companyIdentifiers = ['ISIN', 'CUSIP', 'SEDOL', 'VALOR', 'TICKER', 'NAME',
 export const saliences = ['PRIMARY', 'SECONDARY'] as const;
 /** Interface 2.5. */
 export const tagVisibilities = ['PRIVATE', 'PUBLIC'] as const;
-/** Interface 2.6. */
+/** Interface 2.6; the narrowest comes first. */
 export const shareModes = ['NONE', 'DEFAULT', 'EVERYONE'] as const;
 /** Interface 2.4, 2.5. */
 export const elementOperations = ['ADD', 'DELETE'] as const;
@@ -54,7 +54,13 @@ export type Metadata = DeepReadonly<z.output<typeof metadataSchema>>;
 export type Company = NonNullable<Metadata['companies']>[number];
 export type CustomTag = NonNullable<Metadata['customTags']>[number];
 export type ShareInfo = NonNullable<Metadata['shareInfo']>;
+export type ShareMode = (typeof shareModes)[number];
 export type DocumentAuthor = NonNullable<Metadata['docAuthors']>[number];
+
+/** Interface 2.6: what states no mode means DEFAULT. */
+export function modeOf({ shareInfo }: Pick<Metadata, 'shareInfo'>): ShareMode {
+  return shareInfo?.mode ?? 'DEFAULT';
+}
 export type ElementOperation = NonNullable<Company['operation']>;
 
 /** A document's own sidecar: metadata, and paths of attachments relative to the document's directory. */

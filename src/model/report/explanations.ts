@@ -125,6 +125,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Still an attachment',
         fix: 'It is sent by itself when the sidecar of its document is valid and no longer lists it, or its document is deleted.',
       },
+      'attachments-would-show': {
+        cause: 'Old attachments would be shown to more people',
+        fix: 'List another attachment, which replaces the old ones, or state the sharing mode that it has. To send it as a new document without them, remove the file, wait until ingestd has deleted the document, and put the file back.',
+      },
       'too-many-attachments': {
         cause: 'Too many attachments',
         fix: 'The service accepts ten per document. Remove some, or send them as separate documents.',

@@ -1,7 +1,7 @@
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
 import { isBirthKnown, sameFile, sameRoot } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
+import type { DocumentRef, FileIdentity } from '../../model/document.ts';
 import type { Change, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -132,7 +132,7 @@ function isAnother(known: MountIdentity, view: FolderView): boolean {
 /**
  * The mounts of a folder with those that are new, and, when the whole folder was listed (`isWhole`), which directories
  * they are; null: nothing is new. Those that are gone, or that are others by now while something below them is missing,
- * stay until a person approves.
+ * stay until a person approves. Where nothing is missing once a mount is gone, what was beneath it has its place.
  */
 export function mountsToRemember(
   folder: string,
@@ -148,14 +148,22 @@ export function mountsToRemember(
   const added = now.filter((path) => !known.includes(path));
   const before = ledger.mountIdentities(folder);
   const isComplete = (path: string) => [...tasks.missing(folder)].every((task) => !isBelow(task, path));
-  const found = identitiesOf(isWhole ? now : [], view).filter(({ path }) => {
+  const mounts = [...known, ...added];
+  const found = identitiesOf(isWhole ? mounts : [], view).filter(({ path }) => {
     const old = before.find((one) => one.path === path);
-    return old === undefined || (isAnother(old, view) && isComplete(path));
+    if (old === undefined && known.includes(path)) return now.includes(path) || isComplete(path);
+    return (old === undefined || isAnother(old, view)) && isComplete(path);
   });
+  const hiding = added
+    .filter((path) => !isComplete(path) && before.every((one) => one.path !== path))
+    .map((path) => ({ path, ...covered }));
   if (added.length === 0 && found.length === 0) return null;
   const kept = before.filter(({ path }) => found.every((one) => one.path !== path));
-  return { kind: 'mounts', folder, mounts: [...known, ...added], identities: [...kept, ...found] };
+  return { kind: 'mounts', folder, mounts, identities: [...kept, ...found, ...hiding] };
 }
+
+/** Of the directory on which something was mounted that hides documents in it: no directory that is listed is this. */
+const covered: FileIdentity = { ino: 0, birthtimeMs: 0, dev: 0 };
 
 /** Which directories are mounted at these paths, as far as they were listed. */
 export function identitiesOf(mounts: readonly string[], view: FolderView): readonly MountIdentity[] {

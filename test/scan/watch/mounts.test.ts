@@ -131,7 +131,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
       unmount(world.inbox.join('usb'));
       await settled();
       expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
-      expect(world.ledger().hold('inbox')?.reason).toMatch(/no longer/);
+      expect(world.ledger().hold('inbox')?.reason).toMatch(/mounted or unmounted/);
       bind(world.inbox.join('usb'));
       await settled();
       expect([world.service.calls, heldBack(), world.ledger().hold('inbox')]).toEqual([[], [], undefined]);
@@ -184,6 +184,54 @@ describeWhere(missing(), 'a folder with mounts', () => {
       await settled();
       expect(world.held()).toMatchObject({ 'bound/sub/bound.txt': 'bound', 'bound/other.txt': 'other' });
       expect(heldBack()).not.toContain('bound/sub/bound.txt');
+    });
+
+    it.each([false, true])(
+      'I3: nor does a directory of the same device that is bound over what was sent, while the daemon is off: %s',
+      async (isOff) => {
+        const place = world.inbox.join('plain');
+        await world.home.write('elsewhere/bound.txt', 'bound');
+        await world.inbox.write('plain/sub/hidden.txt', 'hidden');
+        await world.sync();
+        expect(world.held()).toHaveProperty(['plain/sub/hidden.txt'], 'hidden');
+        mount('--bind', world.home.join('elsewhere'), place);
+        mounted.push(place);
+        if (isOff) await world.restart();
+        await settled();
+        expect([deletions(), heldBack()]).toEqual([[], ['plain/sub/hidden.txt']]);
+        expect(world.held()).toHaveProperty(['plain/bound.txt'], 'bound');
+        unmount(place);
+        await settled();
+        expect([deletions(), Object.keys(world.held()).sort()]).toEqual([
+          [],
+          ['plain/bound.txt', 'plain/sub/hidden.txt', 'top.txt', 'usb/deep.txt'],
+        ]);
+      },
+    );
+
+    it('I3: nor does a directory that comes back over what was sent while it was not bound', async () => {
+      const place = world.inbox.join('bound');
+      const bindElsewhere = () => {
+        mount('--bind', world.home.join('elsewhere'), place);
+        mounted.push(place);
+      };
+      await world.home.write('elsewhere/other.txt', 'other');
+      await mkdir(place);
+      bindElsewhere();
+      await world.sync();
+      await rm(world.home.join('elsewhere/other.txt'));
+      await world.sync();
+      await world.rescan();
+      unmount(place);
+      await world.inbox.write('bound/hidden.txt', 'hidden');
+      await world.sync();
+      await world.rescan();
+      await world.pass(longMs);
+      expect(world.held()).toHaveProperty(['bound/hidden.txt'], 'hidden');
+      world.service.forget();
+      bindElsewhere();
+      await settled();
+      expect([deletions(), heldBack()]).toEqual([[], ['bound/hidden.txt']]);
     });
 
     it('F39: nor when something else is mounted over it', async () => {

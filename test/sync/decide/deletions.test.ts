@@ -106,7 +106,7 @@ const anotherRoot = {
 };
 const unmounted = {
   kind: 'hold',
-  reason: 'a volume below the folder is no longer mounted, and 1 document is missing with it',
+  reason: 'a volume was mounted or unmounted below the folder, and 1 document is missing since',
 };
 
 const mountedAt = (ino: number): FileIdentity => ({ ino, birthtimeMs: 100 + ino, dev: 1 });

@@ -16,7 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { directoryOf, joinPath } from '../../../src/model/document.ts';
-import type { ShareInfo } from '../../../src/model/metadata/metadata.ts';
+import type { ShareMode } from '../../../src/model/metadata/metadata.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
 import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
@@ -25,8 +25,6 @@ import { createChronicle } from './chronicle.ts';
 import type { Chronicle, StandingFile } from './chronicle.ts';
 import { scannedFolder } from './scanned-folder.ts';
 import type { ScannedFolder } from './scanned-folder.ts';
-
-type ShareMode = NonNullable<ShareInfo['mode']>;
 
 /** A folder on disk with sidecars, attachments and ignore files, under the real engine and the real scan. */
 export interface DiskWorld extends EngineWorld {
