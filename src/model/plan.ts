@@ -119,6 +119,13 @@ function unsureAttachments({ attachments }: FoundDocument): 'changed' | 'cannot-
   return attachments.length > 0 ? 'changed' : 'cannot-clear';
 }
 
+/** Whether the service holds attachments of a document as far as can be known, those that an answer was lost about too. */
+export function mayHoldAttachments({ attachments, unsure, said }: LedgerRecord): boolean {
+  return (
+    attachments.length > 0 || unsure?.attachments === true || said?.includes(lastAttachment.code) === true
+  );
+}
+
 /** The set counts, not the order: the service is given a whole new set or none. */
 function judgeAttachments(
   { document, attachmentHashes }: ComparedDocument,

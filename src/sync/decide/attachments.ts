@@ -1,6 +1,7 @@
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { modeOf, shareModes } from '../../model/metadata/metadata.ts';
+import { mayHoldAttachments } from '../../model/plan.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import type {
   LedgerEntry,
@@ -40,7 +41,7 @@ export function wouldShowAttachments(
 ): Reason | null {
   const mode = operation.kind === 'modify' ? operation.metadata?.shareInfo : undefined;
   if (mode === undefined || record === null || document.attachments.length > 0) return null;
-  if (record.attachments.length === 0 && record.unsure?.attachments !== true) return null;
+  if (!mayHoldAttachments(record)) return null;
   const possible = new Set([record.metadata, ...(record.unsure?.metadata ?? [])].map(modeOf));
   const before = shareModes.find((one) => possible.has(one)) ?? 'DEFAULT';
   const after = modeOf({ shareInfo: mode });

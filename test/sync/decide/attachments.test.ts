@@ -133,6 +133,9 @@ describe('a sharing mode is not widened while the service holds attachments that
   it('an answer that was lost counts as either', () => {
     const unsure = { content: false, attachments: true, metadata: [] };
     expect(shown('NONE', 'EVERYONE', { attachments: [], unsure })).toBe('attachments-would-show');
+    expect(shown('NONE', 'EVERYONE', { attachments: [], said: ['attachments'] })).toBe(
+      'attachments-would-show',
+    );
     const narrowed = {
       content: false,
       attachments: false,

@@ -104,10 +104,13 @@ async function answerAll(world: DiskWorld): Promise<void> {
   }
   const refused = () =>
     [...engine.tasks.in('failed')].filter(({ state }) => state.kind === 'failed' && state.recorded);
-  for (let turn = 0; turn < 20 && refused().length > 0; turn += 1) {
-    await world.withTime(engine.retry(refused().map(({ ref }) => ref)));
-    await world.quiesce();
-  }
+  const retryRefused = async (): Promise<void> => {
+    for (let turn = 0; turn < 20 && refused().length > 0; turn += 1) {
+      await world.withTime(engine.retry(refused().map(({ ref }) => ref)));
+      await world.quiesce();
+    }
+  };
+  await retryRefused();
   // What waited for an approval is looked at once more, and may have to be approved in its turn.
   for (let turn = 0; turn < 20 && world.ledger().hold('inbox') !== undefined; turn += 1) {
     await world.withTime(engine.approve('inbox'));
@@ -115,4 +118,6 @@ async function answerAll(world: DiskWorld): Promise<void> {
     await world.pass(61_000);
     await world.quiesce();
   }
+  // Of the deletions, too.
+  await retryRefused();
 }
