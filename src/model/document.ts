@@ -117,8 +117,8 @@ export type Inspection =
       readonly message: string;
       /** Of an attachment or a sidecar: the path of its document, which may not be there. */
       readonly owner?: string;
-      /** Nothing stands there. */
-      readonly isGone?: true;
+      /** Left out: something stands there. `unreadable`: nobody can say. */
+      readonly presence?: 'gone' | 'unreadable';
     }
   /** It is there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */
   | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
@@ -134,7 +134,7 @@ export type Inspection =
 
 /** Whether nothing stands where a path was inspected: a file that was there may be another path's by now. */
 export function hasGone(found: Inspection | undefined): boolean {
-  return found?.kind === 'absent' || (found?.kind === 'ignored' && found.isGone === true);
+  return found?.kind === 'absent' || (found?.kind === 'ignored' && found.presence === 'gone');
 }
 
 /** The code of a file that is skipped as long as it is empty. */

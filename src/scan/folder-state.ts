@@ -92,11 +92,12 @@ function isShown(absolute: string): boolean {
   }
 }
 
-/** Whether nothing stands at a path, whatever Unicode form its name has. What the system does not tell may be there. */
-export function isGone(folder: FolderState, path: string): boolean {
+/** Whether anything stands at a path, whatever Unicode form its name has; `unreadable`: the system does not tell. */
+export function presenceOf(folder: FolderState, path: string): 'there' | 'gone' | 'unreadable' {
   try {
-    return lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }) === undefined;
+    const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
+    return stats === undefined ? 'gone' : 'there';
   } catch (error) {
-    return errorCode(error) === 'ENOTDIR';
+    return errorCode(error) === 'ENOTDIR' ? 'gone' : 'unreadable';
   }
 }

@@ -48,7 +48,7 @@ describe('what was found at a path', () => {
     ['not inspected yet', undefined, false],
     ['absent', { kind: 'absent', device: 1 }, true],
     ['ignored, and standing there', { kind: 'ignored', ...why }, false],
-    ['ignored, and gone', { kind: 'ignored', ...why, isGone: true }, true],
+    ['ignored, and gone', { kind: 'ignored', ...why, presence: 'gone' }, true],
     ['skipped', { kind: 'skipped', ...why }, false],
   ] as const)('%s has gone: %s', (_, found, expected) => {
     expect(hasGone(found)).toBe(expected);

@@ -13,7 +13,7 @@ import { resolveAttachment } from '../rules/claims.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
 import { kindOf, statOf } from '../walk/entry.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
-import { isGone, locateOnDisk } from '../folder-state.ts';
+import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from './classify-by-name.ts';
 import { settling, unfit, unknown } from './inspection-results.ts';
@@ -126,7 +126,7 @@ function placeListed(
     isTemporaryName(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
   if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is not a document');
   const topic = `attachment ${document}\0${text}`;
-  if (!isGone(folder, place.path)) {
+  if (presenceOf(folder, place.path) !== 'gone') {
     folder.observations.end(topic);
     return place;
   }

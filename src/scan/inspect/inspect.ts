@@ -9,7 +9,7 @@ import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/names-and-types.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { isGone } from '../folder-state.ts';
+import { presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import {
   classifyEntry,
@@ -41,7 +41,9 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
   return async (path, known) => {
     const found = await inspect(path, known);
     // What a rule says of a path it says whether anything is there or not.
-    return found.kind === 'ignored' && isGone(folder, path) ? { ...found, isGone: true } : found;
+    if (found.kind !== 'ignored') return found;
+    const presence = presenceOf(folder, path);
+    return presence === 'there' ? found : { ...found, presence };
   };
 
   async function inspect(path: string, known: Companions | null): Promise<Inspection> {

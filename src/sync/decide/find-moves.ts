@@ -167,9 +167,10 @@ async function missingFor(
 
 /**
  * Nobody can say what stands there: in a folder that is not configured any more, below a directory that cannot be read
- * or whose ignore file is not valid. The file itself proves that it has left.
+ * (ignored or not) or whose ignore file is not valid. The file itself proves that it has left.
  */
 function isBeyondReach(found: Inspection | undefined): boolean {
+  if (found?.kind === 'ignored') return found.presence === 'unreadable';
   return found === undefined || (found.kind === 'unknown' && found.code === 'unreadable');
 }
 

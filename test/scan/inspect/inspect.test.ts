@@ -151,10 +151,10 @@ describe('what is no longer as it was scanned', () => {
 
   it('is gone where rules hide it and a file stands in the place of its directory', async () => {
     await scanned({ 'd/a.pdf': 'a', 'b.pdf': 'b', '.ingestignore': 'a.pdf' });
-    expect(await folder.inspect('d/a.pdf')).not.toHaveProperty('isGone');
+    expect(await folder.inspect('d/a.pdf')).not.toHaveProperty('presence');
     await rm(folder.join('d'), { recursive: true });
     await writeFile(folder.join('d'), 'a file');
-    expect(await folder.inspect('d/a.pdf')).toMatchObject({ kind: 'ignored', isGone: true });
+    expect(await folder.inspect('d/a.pdf')).toMatchObject({ kind: 'ignored', presence: 'gone' });
   });
 
   it('is unknown where a file stands in the place of the root', async () => {

@@ -152,9 +152,18 @@ describe('the document of a file that stands at a path', () => {
       {
         disk: { 'inbox/new': [1, 'one'] },
         records: { 'inbox/old': [1, 'one'] },
-        finds: { 'inbox/old': { kind: 'ignored', code: 'ignored', message: '', isGone: true } },
+        finds: { 'inbox/old': { kind: 'ignored', code: 'ignored', message: '', presence: 'gone' } },
       },
       'inbox/old → inbox/new; left: inbox/old',
+    ],
+    [
+      'is that of a path where rules hide what cannot be read',
+      {
+        disk: { 'inbox/new': [1, 'edited'] },
+        records: { 'inbox/old': [1, 'one'] },
+        finds: { 'inbox/old': { kind: 'ignored', code: 'ignored', message: '', presence: 'unreadable' } },
+      },
+      'inbox/old → inbox/new edited; left: inbox/old',
     ],
     [
       'is that of the path that it left, and edited',
