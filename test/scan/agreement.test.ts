@@ -9,7 +9,16 @@ import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { folderWorld } from './support/folder-world.ts';
 import type { FolderWorld } from './support/folder-world.ts';
 
-const directories = ['', 'sub', 'sub/deep', '.hidden', 'a.pdf.attachments', 'b.txt.attachments'];
+const directories = [
+  '',
+  'sub',
+  'sub/deep',
+  '.hidden',
+  'a.pdf.attachments',
+  'b.txt.attachments',
+  'a.pdf.meta.json',
+  'sub/.meta.json',
+];
 const fileNames = [
   'a.pdf',
   'a.txt',

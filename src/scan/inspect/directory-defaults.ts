@@ -49,16 +49,16 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
       const absolute = folder.absolute(joinPath(folder.tree.rawPath(place), defaultsName));
       try {
         const stats = lstatSync(absolute, { throwIfNoEntry: false });
-        const kind = stats === undefined ? 'directory' : kindOf(stats);
         const ownerUid = folder.tree.get(place)?.uid ?? -1;
         const foreign =
           stats !== undefined && !companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid);
-        if (stats === undefined || foreign || kind === 'directory') {
+        if (stats === undefined || foreign) {
           known.delete(path);
           const graceMs = companionGrace(folder, path, expected.includes(place));
           if (graceMs > 0) return settling(graceMs);
           continue;
         }
+        const kind = kindOf(stats);
         const key = entryKey({ kind, stats });
         fingerprint = directoryFingerprint(fingerprint, key);
         const delay = kind === 'file' ? folder.observations.settle(path, stats) : 0;

@@ -61,7 +61,7 @@ export function findSidecar(
       `${name} is a symbolic link, which is not followed; replace it with the file itself`,
     );
   }
-  if (kind === 'other')
+  if (kind === 'other' || kind === 'directory')
     return unfit('sidecar-unreadable', `${name} is not a regular file; replace it with one, or remove it`);
   if (found.settleMs > 0) return settling(found.settleMs);
   const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
@@ -106,7 +106,7 @@ function locateSidecar(
   const byName = sidecarAt(folder, places.byName, ownerUid);
   if (byName !== null) return { ...byName, ambiguous: false };
   const byStem = sidecarAt(folder, places.byStem, ownerUid);
-  if (byStem === null) return null;
+  if (byStem === null || byStem.kind === 'directory') return null;
   const state = folder.tree.get(directoryOf(document));
   const name = nameOf(places.byStem);
   const known = state?.stemSidecars?.get(nameOf(document));
@@ -119,10 +119,10 @@ function sidecarAt(folder: FolderState, path: string, ownerUid: number): Omit<Lo
   if (classifyByName(folder, path).kind !== 'sidecar') return null;
   try {
     const stats = lstatSync(folder.absolute(folder.tree.rawPath(path)), { throwIfNoEntry: false });
-    const kind = stats === undefined ? 'directory' : kindOf(stats);
-    if (stats === undefined || kind === 'directory') return null;
-    if (!companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid)) return null;
-    if (kind === 'link' || kind === 'other') return { path, kind, key: kind, settleMs: 0 };
+    if (stats === undefined || !companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid))
+      return null;
+    const kind = kindOf(stats);
+    if (kind !== 'file') return { path, kind, key: kind, settleMs: 0 };
     return { path, kind, key: statKey(stats), settleMs: folder.observations.settle(path, stats) };
   } catch (error) {
     // A name that is too long to exist is no sidecar; anything else is one that cannot be read.

@@ -5,6 +5,7 @@ import { isDocumentType } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
 import type { FolderRules } from '../rules/classify.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
+import { isSidecarName, namedAfter } from '../rules/pair-sidecars.ts';
 import type { Entry } from './entry.ts';
 import type { Listing } from './list-directory.ts';
 
@@ -23,7 +24,7 @@ export interface SortedEntries {
   readonly leftOut: readonly Entry[];
   /** Files that would be documents but for their names' Unicode form. */
   readonly twins: readonly Entry[];
-  /** By name. Not only regular files: a link that looks like a sidecar keeps its document from being sent. */
+  /** By name. Not only regular files: a link or a directory in its place keeps its document from being sent. */
   readonly sidecars: ReadonlyMap<string, Entry>;
   /** Directories that may hold documents. */
   readonly children: readonly Entry[];
@@ -88,6 +89,10 @@ export function sortEntries(
   }
 
   for (const entry of listing.entries) sort(entry, false);
+  // Under the full name of a document, a directory stands in the place of its sidecar.
+  const isDocument = (name: string) => documents.some((one) => one.name === name);
+  for (const child of children)
+    if (isSidecarName(child.name) && isDocument(namedAfter(child.name))) sidecars.set(child.name, child);
   for (const entry of listing.twins) sort(entry, true);
   const undecodable = new Set<string>();
   for (const { name, kind } of listing.bytes) {

@@ -189,7 +189,7 @@ function companionKey(
   { name, ownerUid }: { readonly name: string; readonly ownerUid: number },
 ): string {
   const entry = entries.find((candidate) => candidate.name === name);
-  if (entry === undefined || entry.kind === 'directory') return '';
+  if (entry === undefined) return '';
   if (entry.kind === 'other' && name === ignoreFileName) return '';
   const { stats } = entry;
   return stats !== null && !companionCounts(settings.sidecarOwner, stats.uid, ownerUid)

@@ -123,6 +123,20 @@ describe('a sidecar', () => {
     expect([world.held(), states()]).toEqual([{ 'a.pdf': 'two' }, []]);
   });
 
+  it.each(['a.pdf.meta.json', '.meta.json', '.ingestignore'])(
+    'F51: a directory in the place of %s keeps the document back until it goes',
+    async (place) => {
+      await standing({});
+      await mkdir(world.inbox.join('d', place), { recursive: true });
+      await put('d/a.pdf', 'one');
+      await world.sync();
+      expect(world.service.calls).toEqual([]);
+      await rm(world.inbox.join('d', place), { recursive: true });
+      await world.sync();
+      expect(world.held()).toEqual({ 'd/a.pdf': 'one' });
+    },
+  );
+
   it('is waited for where the folder requires one', async () => {
     await standing(
       { 'a.pdf': 'one', 'b.pdf': 'two', 'b.meta.json': { title: 'B' } },
