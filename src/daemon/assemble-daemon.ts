@@ -136,6 +136,7 @@ export function assembleDaemon(
   if (cluster !== null) changes.listen(cluster.noteChange);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   let refusedConfiguration: string | null = null;
+  let isDraining = false;
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
   const metrics: Metrics = createMetrics({
     status,
@@ -190,13 +191,14 @@ export function assembleDaemon(
       ...(refusedConfiguration === null
         ? []
         : [{ code: 'configuration-refused', message: refusedWords(refusedConfiguration) }]),
+      ...(isDraining ? [draining] : []),
       ...(refused === null ? [] : [refused]),
     ];
   }
 
   function unready(): readonly Reason[] {
     const reasons = [...ownReasons(), ...engine.reasons()].filter(
-      ({ code }) => code !== 'configuration-refused',
+      ({ code }) => code !== 'configuration-refused' && code !== draining.code,
     );
     for (const port of folders) {
       const { state } = port.health();
@@ -266,7 +268,11 @@ export function assembleDaemon(
       refusedConfiguration = why;
       changes.note();
     },
-    drain: () => engine.drain(),
+    drain: () => {
+      isDraining = true;
+      changes.note();
+      return engine.drain();
+    },
     refresh: async () => {
       tokens.forget();
       signIn.begin();
@@ -290,6 +296,12 @@ export function assembleDaemon(
     },
   };
 }
+
+/** Said from a SIGHUP with a changed configuration on, until the daemon that has it takes over. */
+const draining: Reason = {
+  code: 'reloading',
+  message: 'the configuration has changed; it takes effect when the requests under way have ended',
+};
 
 /** What cannot be read now: what is in there is not known. */
 export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {

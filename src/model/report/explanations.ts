@@ -223,6 +223,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Correct what the message names (ingestd check lists everything), then send SIGHUP. The previous configuration stays in effect.',
         inMessage: true,
       },
+      reloading: {
+        cause: 'A new configuration is about to take effect',
+        fix: 'Requests under way end first, because what is cut off may be sent twice. Nothing else starts until then. To end them at once, stop ingestd and start it again.',
+      },
       'credentials-refused': {
         cause: 'Credentials refused',
         fix: 'Correct the credentials, check them with ingestd auth login, then send SIGHUP. Nothing is lost in the meantime.',

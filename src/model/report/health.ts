@@ -14,6 +14,7 @@ const notes: ReadonlySet<string> = new Set([
   'not-running',
   'fleet-opens',
   'standby',
+  'reloading',
 ]);
 
 /** Reasons that concern some of the documents; with every other one nothing can be delivered. */

@@ -180,7 +180,9 @@ describe('P3: a reload', () => {
 
     afterEach(() => answer());
 
-    it('waits for its end: nothing is sent twice', async () => {
+    it('waits for its end, and says so: nothing is sent twice', async () => {
+      const waits = JSON.parse((await place.run('status', '--json')).out) as Status;
+      expect(waits.reasons.map(({ code }) => code)).toEqual(['reloading']);
       // Longer than stopSeconds: the request would have been cut by now.
       await delay(1_000);
       expect(daemon.log()).not.toContain('"stopped"');
