@@ -18,7 +18,7 @@ import {
 } from '../daemon/preconditions/whose-ledger.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
-import { statOf } from '../scan/walk/entry.ts';
+import { statOf } from '../scan/rules/entry.ts';
 import { withLedger } from './offline/with-ledger.ts';
 import type { OfflineOptions } from './offline/with-ledger.ts';
 import { asItStands, withFolder } from './unwatched-folder.ts';

@@ -10,7 +10,7 @@ import { sameStat } from '../model/document.ts';
 import type { FileStat } from '../model/document.ts';
 import { cannotBeRead, ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
 import type { ContentSource } from '../model/ports/folder-port.ts';
-import { statOf } from './walk/entry.ts';
+import { statOf } from './rules/entry.ts';
 
 /** A file to open: where it stands and what it was when it was inspected. */
 export interface Wanted {

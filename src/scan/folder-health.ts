@@ -4,7 +4,7 @@ import { countWords } from '../lib/text/amounts.ts';
 import type { FolderHealth } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings } from '../model/settings.ts';
-import type { ScanReport } from './worker/protocol.ts';
+import type { ScanReport } from './walk/scan-request.ts';
 
 /** Why a folder is not available; null: it is. */
 export type Trouble = { readonly code: string; readonly message: string } | null;

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
 import type { ScanCause } from '../model/document.ts';
 import type { TimingSettings } from '../model/settings.ts';
-import type { ScanOutcome, ScanRequest } from './worker/protocol.ts';
+import type { ScanOutcome, ScanRequest } from './walk/scan-request.ts';
 
 /** Decides what is scanned when, one scan at a time. */
 export interface Scheduler {

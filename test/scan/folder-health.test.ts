@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { folderHealth, createFolderLog } from '../../src/scan/folder-health.ts';
-import type { ScanReport } from '../../src/scan/worker/protocol.ts';
+import type { ScanReport } from '../../src/scan/walk/scan-request.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 const report: ScanReport = {

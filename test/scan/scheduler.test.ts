@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { RootIdentity } from '../../src/model/ports/ledger-port.ts';
 import { createScheduler } from '../../src/scan/scheduler.ts';
-import type { ScanOutcome, ScanReport, ScanRequest } from '../../src/scan/worker/protocol.ts';
+import type { ScanOutcome, ScanReport, ScanRequest } from '../../src/scan/walk/scan-request.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const report: ScanReport = {

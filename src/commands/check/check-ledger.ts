@@ -13,7 +13,7 @@ import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { statOf } from '../../scan/walk/entry.ts';
+import { statOf } from '../../scan/rules/entry.ts';
 
 /** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */
 export async function checkLedger(settings: Settings): Promise<{

@@ -7,14 +7,14 @@ import type { Metadata } from '../../model/metadata/metadata.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
-import { entryKey, kindOf, statKey } from '../walk/entry.ts';
+import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import type { FolderState } from '../folder-state.ts';
-import { directoriesTo } from './classify-by-name.ts';
-import { companionGrace } from './companion-grace.ts';
+import { directoriesTo } from '../rules/classify-by-name.ts';
+import { companionGrace } from '../companions/companion-grace.ts';
 import { settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
-import { readDefaultsFile } from './read-sidecar.ts';
-import type { SidecarReading } from './read-sidecar.ts';
+import { readDefaultsFile } from '../companions/read-sidecar.ts';
+import type { SidecarReading } from '../companions/read-sidecar.ts';
 
 /** What a directory's documents inherit. */
 interface InheritedDefaults {

@@ -6,12 +6,13 @@ import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
 import { isAttachmentDirectory } from '../rules/classify.ts';
-import { kindOf } from '../walk/entry.ts';
-import type { Entry } from '../walk/entry.ts';
+import { kindOf } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 import { followLink } from '../walk/follow-link.ts';
 import { readRoot } from '../walk/root-identity.ts';
-import { directoriesTo } from './classify-by-name.ts';
-import { afterScanMs, ignored, settling, unknown } from './inspection-results.ts';
+import { directoriesTo } from '../rules/classify-by-name.ts';
+import { afterScanMs } from '../rules/settle.ts';
+import { ignored, settling, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */

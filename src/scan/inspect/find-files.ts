@@ -7,7 +7,7 @@ import type { FileIdentity } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { FolderState } from '../folder-state.ts';
-import { statOf } from '../walk/entry.ts';
+import { statOf } from '../rules/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
 import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 

@@ -11,11 +11,11 @@ import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/claims.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
-import { kindOf, statOf } from '../walk/entry.ts';
+import { kindOf, statOf } from '../rules/entry.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyByName } from './classify-by-name.ts';
+import { classifyByName } from '../rules/classify-by-name.ts';
 import { settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 

@@ -21,15 +21,16 @@ import {
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { namedAfter } from '../rules/pair-sidecars.ts';
-import { statOf } from '../walk/entry.ts';
-import { classifyByName } from './classify-by-name.ts';
-import { unsettledRules } from './companion-grace.ts';
+import { statOf } from '../rules/entry.ts';
+import { classifyByName } from '../rules/classify-by-name.ts';
+import { unsettledRules } from '../companions/companion-grace.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
 import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
-import { afterScanMs, ignored, settling, unfit, unknown } from './inspection-results.ts';
+import { afterScanMs } from '../rules/settle.ts';
+import { ignored, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */

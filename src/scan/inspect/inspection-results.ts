@@ -22,6 +22,3 @@ export function ignored(code: string, message: string): NoDocument {
 export function settling(againMs: number): NoDocument {
   return { kind: 'settling', againMs };
 }
-
-/** How soon a place is inspected again that a scan has to see first. */
-export const afterScanMs = 250;

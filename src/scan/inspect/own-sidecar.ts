@@ -5,16 +5,17 @@ import { directoryOf, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
-import { kindOf, statKey } from '../walk/entry.ts';
+import { kindOf, statKey } from '../rules/entry.ts';
 import { companionCounts } from '../rules/classify.ts';
 import type { EntryKind } from '../rules/classify.ts';
 import { sidecarPlaces } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
-import { companionGrace } from './companion-grace.ts';
-import { afterScanMs, settling, unfit } from './inspection-results.ts';
+import { companionGrace } from '../companions/companion-grace.ts';
+import { afterScanMs } from '../rules/settle.ts';
+import { settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
-import { readSidecarFile } from './read-sidecar.ts';
-import { classifyByName } from './classify-by-name.ts';
+import { readSidecarFile } from '../companions/read-sidecar.ts';
+import { classifyByName } from '../rules/classify-by-name.ts';
 
 /** A document's own sidecar. */
 export interface OwnSidecar {

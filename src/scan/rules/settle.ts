@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 
 import type { FileStat } from '../../model/document.ts';
-import { statKey } from '../walk/entry.ts';
+import { statKey } from './entry.ts';
 
 /** What is known of one file when it is asked whether it has settled. */
 export interface SettleQuestion {
@@ -19,6 +19,8 @@ export interface SettleQuestion {
 
 /** How soon a moved-in file is inspected for the second time. */
 const secondInspectionMs = 50;
+/** How soon a place is inspected again that a scan has to see first. */
+export const afterScanMs = 250;
 
 /**
  * Says how long until a file counts as settled, in whole milliseconds; 0: it has. Quiet time is counted from the

@@ -6,13 +6,13 @@ import { errorCode } from '../../model/errors.ts';
 import { joinPath } from '../../model/document.ts';
 import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyByName, directoriesTo } from '../inspect/classify-by-name.ts';
+import { classifyByName, directoriesTo } from '../rules/classify-by-name.ts';
 import { isTemporaryName } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/claims.ts';
-import { entryKey, kindOf } from './entry.ts';
-import type { Entry } from './entry.ts';
+import { entryKey, kindOf } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 import { listDirectory } from './list-directory.ts';
 
 /** Files of an attachments directory that count, in the order in which they are sent. */

@@ -1,9 +1,11 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import type { ListedCompanions } from '../companions/listed-companions.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import type { PairedSidecar } from '../rules/pair-sidecars.ts';
+import type { WatchState } from '../watch/backend.ts';
 
 /** What is remembered of one directory between scans. */
-export interface DirectoryState {
+export interface DirectoryState extends ListedCompanions, WatchState {
   /** As on disk, from the root. */
   readonly raw: string;
   readonly dev: number;
@@ -16,10 +18,6 @@ export interface DirectoryState {
   readonly signature: number;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
-  /** Stat of its own `.ingestignore`; '' for none. */
-  readonly rulesKey: string;
-  /** Stat of its own `.meta.json`; '' for none. */
-  readonly defaultsKey: string;
   /** The fingerprint of plain documents in it. */
   readonly fingerprint: string;
   /** Directories in it that were scanned, by name. */
@@ -38,28 +36,10 @@ export interface DirectoryState {
   readonly undecodable: ReadonlySet<string> | null;
   /** Sidecars that belong to none of its documents. */
   readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'> | null;
-  /** Its sidecars and the attachments that they list; null for none. */
-  readonly lists: ReadonlyMap<string, SidecarList> | null;
   /** By document: the sidecar that bears its stem; null for none. */
   readonly stemSidecars: ReadonlyMap<string, PairedSidecar> | null;
-  /** Its file system reports no events. */
-  readonly polled: boolean;
-  /** The operating system gives no watch for it. */
-  readonly unwatched: boolean;
   /** Why it cannot be read; null: it can. */
   readonly unreadable: string | null;
-}
-
-/** Sidecars, defaults and ignore rules as a scan saw them. */
-export type ListedCompanions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
-
-export interface SidecarList {
-  /** Its stat, or its kind where it is no regular file. */
-  readonly key: string;
-  /** It was read in full and is valid as it stands. */
-  readonly isValid: boolean;
-  /** As written, when it was last valid. Empty for a sidecar that lists none, or never was. */
-  readonly attachments: readonly string[];
 }
 
 /** The directories that are known, by path: NFC, '' for the root. */

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 
 import { directoryOf } from '../../model/document.ts';
-import { kindOf } from './entry.ts';
-import type { Entry } from './entry.ts';
+import { kindOf } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 
 /**
  * Follows a symbolic link to a file or directory inside the folder; gives the entry as it is where nothing is to be

@@ -4,8 +4,8 @@ import type { Stats } from 'node:fs';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { EntryKind } from '../rules/classify.ts';
-import { kindOf } from './entry.ts';
-import type { Entry } from './entry.ts';
+import { kindOf } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 
 /** Everything in a directory. */
 export interface Listing {

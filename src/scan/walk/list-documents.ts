@@ -6,7 +6,7 @@ import { classifyFile, classifyUnpaired } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { attachmentKeys, listAttachments, listedKeys } from './attachment-files.ts';
-import { entryKey } from './entry.ts';
+import { entryKey } from '../rules/entry.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
 import type { Visitor } from './visitor.ts';

@@ -7,9 +7,9 @@ import type { Claim, OwnersClaims } from '../rules/claims.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { namedAfter, pairSidecars } from '../rules/pair-sidecars.ts';
 import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
-import type { SidecarList } from './directory-state.ts';
-import { statKey } from './entry.ts';
-import type { Entry } from './entry.ts';
+import type { SidecarList } from '../companions/listed-companions.ts';
+import { statKey } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 import type { SortedEntries } from './sort-entries.ts';
 
 /** A directory's documents, paired, with what their sidecars claim. */
@@ -202,7 +202,7 @@ async function readAttachmentList(
     if (!inFull && !spellings.some((spelling) => file.bytes.includes(spelling)))
       return { isValid: false, attachments: [] };
     // Its schemas take a while to load, and most folders do without them until their first document is inspected.
-    const { readSidecarFile } = await import('../inspect/read-sidecar.ts');
+    const { readSidecarFile } = await import('../companions/read-sidecar.ts');
     const reading = readSidecarFile(absolute);
     if (reading.kind !== 'valid') return 'invalid';
     return { isValid: true, attachments: reading.value.attachments };

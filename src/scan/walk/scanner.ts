@@ -4,11 +4,11 @@ import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
-import type { ScanOutcome, ScanReport, ScanRequest } from '../worker/protocol.ts';
-import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
+import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import type { PackedScan } from './packed-scan.ts';
 import { readRoot } from './root-identity.ts';
-import type { ListedCompanions } from './directory-state.ts';
+import type { ListedCompanions } from '../companions/listed-companions.ts';
+import type { ScanOutcome, ScanReport, ScanRequest } from './scan-request.ts';
 import { scanTree } from './scan-tree.ts';
 
 /** Answers scans, one at a time. */

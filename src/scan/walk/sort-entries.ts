@@ -6,7 +6,7 @@ import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
 import type { FolderRules } from '../rules/classify.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { isSidecarName, namedAfter } from '../rules/pair-sidecars.ts';
-import type { Entry } from './entry.ts';
+import type { Entry } from '../rules/entry.ts';
 import type { Listing } from './list-directory.ts';
 
 /** A directory's entries by what they are to us. */

@@ -4,14 +4,15 @@ import type { Stats } from 'node:fs';
 import { directoryOf } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
-import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
+import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { companionCounts, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
+import type { WatchState } from '../watch/backend.ts';
 import type { DirectoryState } from './directory-state.ts';
-import { entryKey } from './entry.ts';
-import type { Entry } from './entry.ts';
+import { entryKey } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 import { followLink } from './follow-link.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Listing } from './list-directory.ts';
@@ -20,11 +21,11 @@ import type { FoundDocuments } from './list-documents.ts';
 import { packEntries } from './packed-scan.ts';
 import type { PackedScan } from './packed-scan.ts';
 import { pairEntries, stemSidecars } from './pair-directory.ts';
-import { readIgnoreFile } from './read-ignore-file.ts';
+import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { Visitor, WatchState } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 /** What came of a visit. */
 export type Visit =

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import type { ScanCause } from '../../model/document.ts';
-import type { DirectoryState } from './directory-state.ts';
+import type { WatchState } from '../watch/backend.ts';
 
 /** What a visit to a directory needs besides the folder. */
 export interface Visitor {
@@ -13,6 +13,3 @@ export interface Visitor {
   /** Watches a directory, and says whether it is. Called before the directory is read. */
   readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
 }
-
-/** How changes in a directory come to be known. */
-export type WatchState = Pick<DirectoryState, 'polled' | 'unwatched'>;

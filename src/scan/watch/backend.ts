@@ -31,3 +31,11 @@ export interface Watcher {
   readonly armed: () => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
+
+/** How changes in a directory come to be known. */
+export interface WatchState {
+  /** Its file system reports no events. */
+  readonly polled: boolean;
+  /** The operating system gives no watch for it. */
+  readonly unwatched: boolean;
+}

@@ -3,11 +3,10 @@ import type { Stats } from 'node:fs';
 import { readWatchLimit } from '../../lib/files/inotify.ts';
 import { directoryOf } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
-import type { WatchState } from '../walk/visitor.ts';
 import { createChokidarWatcher } from './chokidar-backend.ts';
 import { eventlessFileSystemAt } from './network-file-systems.ts';
 import { createNativeWatcher } from './native-backend.ts';
-import type { Watcher, WatcherEvents } from './backend.ts';
+import type { Watcher, WatcherEvents, WatchState } from './backend.ts';
 
 /** Watches the directories of a folder whose file systems report events. */
 export interface WatchSet {

@@ -1,8 +1,8 @@
-import type { Companions, FileStat, Inspection, ScanCause, FileIdentity } from '../../model/document.ts';
+import type { Companions, FileStat, Inspection, FileIdentity } from '../../model/document.ts';
 import type { FoundFiles } from '../../model/ports/folder-port.ts';
-import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderPlan } from '../folder-state.ts';
 import type { PackedScan } from '../walk/packed-scan.ts';
+import type { ScanOutcome, ScanRequest } from '../walk/scan-request.ts';
 import type { RootReading } from '../walk/root-identity.ts';
 import type { Watcher } from '../watch/backend.ts';
 import type { Moment } from '../rules/settle.ts';
@@ -12,55 +12,6 @@ export interface WorkerPlan extends FolderPlan {
   /** Null: chosen by the size of the tree. */
   readonly backend: Watcher['kind'] | null;
 }
-
-/** What a scan is asked for. */
-export interface ScanRequest {
-  readonly cause: ScanCause;
-  /** Directories with events; everything; or what has none: polled, unwatched and unreadable directories. */
-  readonly targets: readonly string[] | 'all' | 'withoutEvents';
-  /** Forget everything first: watches are set again. */
-  readonly fromScratch: boolean;
-}
-
-/** How watching and reading stand after a scan. */
-export interface ScanReport {
-  readonly directories: number;
-  readonly watches: number;
-  /** Files that are attachments of documents. */
-  readonly attached: number;
-  /** Null: nothing is watched. */
-  readonly backend: Watcher['kind'] | null;
-  /** The root's file system reports no events: the whole folder is polled. */
-  readonly polled: boolean;
-  /** The file system without events, where that is why. */
-  readonly eventlessFileSystem: string | null;
-  /** Some directories report no events, or could not be read: they are scanned on a timer. */
-  readonly withoutEvents: boolean;
-  /** Directories for which no watch was to be had. */
-  readonly unwatched: number;
-  readonly unreadable: readonly { readonly path: string; readonly message: string }[];
-  readonly unreadableTotal: number;
-}
-
-/** What came of a scan. */
-export type ScanOutcome =
-  | {
-      readonly kind: 'scanned';
-      /** Everything was scanned. */
-      readonly full: boolean;
-      readonly root: RootIdentity;
-      readonly changed: readonly string[];
-      /** Directories that have to be scanned again after so many ms, whatever happens. */
-      readonly again: readonly (readonly [directory: string, ms: number])[];
-      /** Watches were set after the reading: it has to be read again. */
-      readonly late: boolean;
-      /** The tree has grown beyond what its watcher is good for: everything has to be scanned from scratch. */
-      readonly outgrown: boolean;
-      readonly report: ScanReport;
-    }
-  /** The root is another one than that of the last scan of everything: everything has to be scanned from scratch. */
-  | { readonly kind: 'moved' }
-  | { readonly kind: 'unavailable'; readonly code: string; readonly message: string };
 
 /** Questions to a worker and their answers. */
 export interface Questions {

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 
 import { afterEach, expect, it } from '@jest/globals';
 
-import { statOf } from '../../../src/scan/walk/entry.ts';
+import { statOf } from '../../../src/scan/rules/entry.ts';
 import { servedFolder } from './served-folder.ts';
 import type { ServedFolder } from './served-folder.ts';
 

@@ -1,7 +1,8 @@
 import type { Companions, DirectoryScan, Inspection } from '../../../src/model/document.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
 import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
-import type { FromWorker, Questions, ScanOutcome, ScanRequest } from '../../../src/scan/worker/protocol.ts';
+import type { ScanOutcome, ScanRequest } from '../../../src/scan/walk/scan-request.ts';
+import type { FromWorker, Questions } from '../../../src/scan/worker/protocol.ts';
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

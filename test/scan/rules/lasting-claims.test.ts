@@ -2,7 +2,8 @@ import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
-import type { FromWorker, ScanOutcome } from '../../../src/scan/worker/protocol.ts';
+import type { ScanOutcome } from '../../../src/scan/walk/scan-request.ts';
+import type { FromWorker } from '../../../src/scan/worker/protocol.ts';
 import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, unlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { ScanRequest } from '../../../src/scan/worker/protocol.ts';
+import type { ScanRequest } from '../../../src/scan/walk/scan-request.ts';
 import { servedFolder } from '../inspect/served-folder.ts';
 import type { ServedFolder } from '../inspect/served-folder.ts';
 import { scannedPaths } from '../support/folder-world.ts';

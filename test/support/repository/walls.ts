@@ -11,7 +11,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   daemon: ['lib', 'model', ...rooms],
   commands: ['lib', 'model', ...rooms, 'daemon'],
   cli: ['lib', 'model', 'config', 'log', 'daemon', 'commands', 'ledger', 'embedded'],
-  'main.ts': ['lib', 'model', 'cli'],
+  'main.ts': ['lib', 'model', 'daemon', 'cli'],
 };
 
 /** Which files may import each package. */

@@ -12,7 +12,7 @@ import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
 import { readRoot, mountsBelow } from '../../../src/scan/walk/root-identity.ts';
 import { createScanner } from '../../../src/scan/walk/scanner.ts';
 import { createWatchSet } from '../../../src/scan/watch/watch-set.ts';
-import type { ScanOutcome } from '../../../src/scan/worker/protocol.ts';
+import type { ScanOutcome } from '../../../src/scan/walk/scan-request.ts';
 import { engineTiming } from '../../support/worlds/engine-world.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 

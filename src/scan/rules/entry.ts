@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 
 import type { FileStat } from '../../model/document.ts';
-import type { EntryKind } from '../rules/classify.ts';
+import type { EntryKind } from './classify.ts';
 
 /** One name in a directory and what `lstat` says of it. */
 export interface Entry {

@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { readSidecarFile } from '../../../src/scan/inspect/read-sidecar.ts';
+import { readSidecarFile } from '../../../src/scan/companions/read-sidecar.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyEntry } from '../rules/classify.ts';
-import type { EntryKind, FolderRules } from '../rules/classify.ts';
+import { classifyEntry } from './classify.ts';
+import type { EntryKind, FolderRules } from './classify.ts';
 
 /**
  * Classifies a path by names and rules alone, whether anything is there or not: each directory on the way, then the

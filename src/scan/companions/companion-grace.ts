@@ -4,10 +4,10 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { companionCounts, ignoreFileName } from '../rules/classify.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
-import type { ListedCompanions } from '../walk/directory-state.ts';
-import { statKey } from '../walk/entry.ts';
-import { directoriesTo } from './classify-by-name.ts';
-import { afterScanMs } from './inspection-results.ts';
+import { statKey } from '../rules/entry.ts';
+import { directoriesTo } from '../rules/classify-by-name.ts';
+import { afterScanMs } from '../rules/settle.ts';
+import type { ListedCompanions } from './listed-companions.ts';
 
 /** Of a directory that is gone, or that is seen for the first time. */
 export const noCompanions: ListedCompanions = { lists: null, defaultsKey: '', rulesKey: '' };
