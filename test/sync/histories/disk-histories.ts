@@ -113,7 +113,7 @@ async function answerAll(world: DiskWorld): Promise<void> {
   await retryRefused();
   // What waited for an approval is looked at once more, and may have to be approved in its turn.
   for (let turn = 0; turn < 20 && world.ledger().hold('inbox') !== undefined; turn += 1) {
-    await world.withTime(engine.approve('inbox'));
+    await world.approve();
     await world.quiesce();
     await world.pass(61_000);
     await world.quiesce();

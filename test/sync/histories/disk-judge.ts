@@ -41,7 +41,8 @@ function* deletionsOf(world: DiskWorld, { docIds }: OutgoingRequest): Iterable<s
     for (const [path, file] of standing) {
       // What a mount hides is another document's file, or nobody's, unless it is the very file of this one.
       const isThere = path === ref.path && visible.get(path)?.ino === file.ino;
-      const isItsOwn = sameFile(record.stat, file) && (path === ref.path || !isOthers(path, file));
+      const isAway = !visible.has(path) && world.approved.has(docId);
+      const isItsOwn = !isAway && sameFile(record.stat, file) && (path === ref.path || !isOthers(path, file));
       if (isThere || isItsOwn) yield `${ref.path} is deleted, and its file stands at ${path}`;
     }
   }

@@ -215,7 +215,7 @@ export function diskStep({
       arbitrary: fc.array(change, { maxLength: 2 }).map((list): DiskStep => [
         `approve, then while stopped (${list.map(([name]) => name).join(', ')})`,
         async (world) => {
-          await world.withTime(world.engine().approve('inbox'));
+          await world.approve();
           await world.begin(world.mode(), together(list));
         },
       ]),

@@ -124,7 +124,7 @@ function comesBackApproved(isStopped: boolean): DiskStep {
     async (world) => {
       await world.change(({ rename }) => rename('d', '~/d'));
       await world.pass(longMs);
-      await world.withTime(world.engine().approve('inbox'));
+      await world.approve();
       const back: DiskAct = ({ rename }) => rename('~/d', 'd');
       await (isStopped ? world.begin(world.mode(), back) : world.change(back));
     },

@@ -41,6 +41,10 @@ export interface DiskWorld extends EngineWorld {
    */
   readonly begin: (mode: ShareMode, meanwhile?: DiskAct) => Promise<void>;
   readonly mode: () => ShareMode;
+  /** A person approves what is held. */
+  readonly approve: () => Promise<void>;
+  /** DocIds of what was approved: where a volume is away, it is so for good. */
+  readonly approved: ReadonlySet<string>;
   /** The disk changed so recently without an event that only a poll can have told of it. */
   readonly hasMissed: () => boolean;
   /** The wall clock jumps. */
@@ -123,6 +127,7 @@ export async function diskWorld({
   let writes = 0;
   let mode: ShareMode = 'EVERYONE';
   let missedAt = -Infinity;
+  const approved = new Set<string>();
   const world = await engineWorld({
     wallClock: Date.now() + 86_400_000,
     safety: { maxDeleteCount, inDoubt },
@@ -281,6 +286,12 @@ export async function diskWorld({
     everywhere: () =>
       asRoot(() => (barred ? [...filesIn(beneath, ''), ...filesIn(disk, mountPoint)] : [...files()])),
     mode: () => mode,
+    approved,
+    approve: async () => {
+      for (const { ref } of world.engine().tasks.in('held'))
+        approved.add(world.ledger().get(ref)?.docId ?? '');
+      await world.withTime(world.engine().approve('inbox'));
+    },
     hasMissed: () => world.clock.monotonic() - missedAt < 2_000 * engineTiming.pollSeconds,
     jump: (ms) => {
       world.clock.jump(ms);
