@@ -1,6 +1,7 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoryOf, joinPath, sameRoot } from '../../model/document.ts';
 import type { ScanCause } from '../../model/document.ts';
+import { countPacked } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -142,7 +143,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     if (againMs === null) again.delete(directory);
     else again.set(directory, againMs);
     batch.push(packed);
-    const count = packed.fileStats.length / 6 + packed.skips.length;
+    const count = countPacked(packed.files) + packed.skips.length;
     batched += count;
     entries = job.targets === 'all' ? entries + count : Math.max(entries, count);
     forgetOld(directory, before, state);

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 
 import { directoryOf } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { packFiles } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { companionCounts, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
@@ -18,7 +19,6 @@ import { listDirectory } from './list-directory.ts';
 import type { Listing } from './list-directory.ts';
 import { listDocuments } from './list-documents.ts';
 import type { FoundDocuments } from './list-documents.ts';
-import { packEntries } from './packed-scan.ts';
 import type { PackedScan } from './packed-scan.ts';
 import { pairEntries, stemSidecars } from './pair-directory.ts';
 import { readIgnoreFile } from '../companions/read-ignore-file.ts';
@@ -135,7 +135,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
     packed: {
       directory: path,
       cause: visitor.cause,
-      ...packEntries(found.entries),
+      files: packFiles(found.entries),
       skips: [...sorted.skips, ...found.skips],
       subdirectories: sorted.subdirectories,
       identity: { dev: stats.dev, ino: stats.ino, birthtimeMs: stats.birthtimeMs },

@@ -36,7 +36,7 @@ export function servePlan(
     send: async (scans) => {
       sendMessage(
         { kind: 'batch', scans },
-        scans.map(({ fileStats }) => fileStats.buffer as ArrayBuffer),
+        scans.map(({ files }) => files.stats.buffer as ArrayBuffer),
       );
       batchesUnderWay += 1;
       if (batchesUnderWay >= batchesAhead) await new Promise<void>((resolve) => (makeRoom = resolve));

@@ -80,8 +80,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
       (known === undefined ? scan.cause === 'start' : sameStat(known.stat, entry.stat)) &&
       ledger.findByInode(entry.stat.ino).every(({ ref }) => isAt(ref, scan.folder, path)) &&
       (hasRecord || !store.isMissingOfSize(entry.stat.size));
-    if (isPlain)
-      backlog.push({ name, seen: { stat: entry.stat, fingerprint: entry.fingerprint }, hasRecord });
+    if (isPlain) backlog.push({ ...entry, hasRecord });
     else found.push(entry);
   }
   const gone: string[] = [];

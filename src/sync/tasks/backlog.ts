@@ -1,5 +1,15 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { DirectoryScan, DocumentRef, FileStat } from '../../model/document.ts';
+import type { DirectoryScan, DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
+import {
+  countPacked,
+  packedFields,
+  packedFingerprint,
+  packedStat,
+  packedWidth,
+  packFiles,
+  unpackFiles,
+} from '../../model/packed-files.ts';
+import type { PackedFiles } from '../../model/packed-files.ts';
 import type { Seen } from './task.ts';
 
 /** A file that waits unread. */
@@ -9,27 +19,17 @@ export interface BacklogFile {
 }
 
 /** What a directory gives to the backlog. `hasRecord`: the ledger knows the path, and the file differs from that. */
-export interface BacklogEntry {
-  readonly name: string;
-  readonly seen: Seen;
+export interface BacklogEntry extends DocumentEntry {
   readonly hasRecord: boolean;
 }
 
-/** Numbers kept of a file, in this order. */
-const fields = ['size', 'mtimeMs', 'ctimeMs', 'birthtimeMs', 'ino', 'dev'] as const;
-const width = fields.length;
 const both = [false, true] as const;
 
 /** The files of one directory, with records or without. Never changed, only replaced. */
-interface Rows {
+interface Rows extends PackedFiles {
   readonly folder: string;
   readonly directory: string;
   readonly hasRecord: boolean;
-  /** Joined by `/`, which no name holds: one string for all costs a fifth of one for each. */
-  readonly names: string;
-  readonly numbers: Float64Array;
-  /** One for all where all are equal. */
-  readonly fingerprints: readonly string[];
   /** Monotonic ms since when the longest waiting of them differs. */
   readonly since: number;
 }
@@ -69,28 +69,16 @@ export class Backlog {
 
   #replaceRows(
     place: Pick<Rows, 'folder' | 'directory' | 'hasRecord'>,
-    files: readonly Pick<BacklogEntry, 'name' | 'seen'>[],
+    files: readonly DocumentEntry[],
     now: number,
   ): void {
     const before = this.#directories.get(keyOf(place));
     if (before === undefined && files.length === 0) return;
-    const interned = new Map<string, string>();
-    const fingerprints = files.map(({ seen: { fingerprint } }) => {
-      const known = interned.get(fingerprint);
-      if (known === undefined) interned.set(fingerprint, fingerprint);
-      return known ?? fingerprint;
-    });
-    if (interned.size === 1) fingerprints.length = 1;
-    const numbers = new Float64Array(files.length * width);
-    for (const [index, { seen }] of files.entries()) writeStat(numbers, index, seen.stat);
-    const names = files.map(({ name }) => name).join('/');
     this.#set({
       folder: place.folder,
       directory: place.directory,
       hasRecord: place.hasRecord,
-      names,
-      numbers,
-      fingerprints,
+      ...packFiles(files),
       since: before?.since ?? now,
     });
   }
@@ -145,11 +133,11 @@ export class Backlog {
     const hasNew = ([folder, all]: [string, number]) => all > this.countRecorded(folder) && isWanted(folder);
     if (![...this.#counts].some(hasNew)) return [];
     const wanted = [...this.#directories.values()].filter((rows) => !rows.hasRecord && isWanted(rows.folder));
-    const total = wanted.reduce((sum, rows) => sum + countOf(rows), 0);
+    const total = wanted.reduce((sum, rows) => sum + countPacked(rows), 0);
     const times = new Float64Array(total);
     let at = 0;
-    for (const { numbers } of wanted) {
-      for (let place = 1; place < numbers.length; place += width) times[at++] = numbers[place] ?? 0;
+    for (const { stats } of wanted) {
+      for (let place = timeAt; place < stats.length; place += packedWidth) times[at++] = stats[place] ?? 0;
     }
     times.sort();
     const oldest = times[Math.max(0, total - count)] ?? Infinity;
@@ -186,15 +174,15 @@ export class Backlog {
 
   /** Takes out the last ones. Nothing is made for the others: there may be 100,000 in one directory. */
   #takeLast(rows: Rows, most: number): readonly BacklogFile[] {
-    const { names, numbers, fingerprints } = rows;
-    const total = countOf(rows);
+    const { names, stats, fingerprints } = rows;
+    const total = countPacked(rows);
     const first = Math.max(0, total - most);
     let cut = names.length;
     for (let count = total; count > first; count -= 1) cut = names.lastIndexOf('/', cut - 1);
     const part = (text: string, from: number, to: number): Rows => ({
       ...rows,
       names: text,
-      numbers: numbers.subarray(from * width, to * width),
+      stats: stats.subarray(from * packedWidth, to * packedWidth),
       fingerprints: fingerprints.length === 1 ? fingerprints : fingerprints.slice(from, to),
     });
     this.#set(part(first === 0 ? '' : names.slice(0, cut), 0, first));
@@ -206,7 +194,7 @@ export class Backlog {
     const left: BacklogFile[] = [];
     for (const file of filesOf(rows)) (isTaken(file) ? taken : left).push(file);
     if (taken.length === 0) return taken;
-    const files = left.map(({ ref, seen }) => ({ name: nameOf(ref.path), seen }));
+    const files = left.map(({ ref, seen }) => ({ name: nameOf(ref.path), ...seen }));
     this.#replaceRows(rows, files, rows.since);
     return taken;
   }
@@ -226,11 +214,11 @@ export class Backlog {
   #set(rows: Rows): void {
     const key = keyOf(rows);
     const before = this.#directories.get(key);
-    const more = countOf(rows) - (before === undefined ? 0 : countOf(before));
+    const more = countPacked(rows) - (before === undefined ? 0 : countPacked(before));
     this.#size += more;
     this.#counts.set(rows.folder, this.count(rows.folder) + more);
     if (rows.hasRecord) this.#recorded.set(rows.folder, this.countRecorded(rows.folder) + more);
-    if (countOf(rows) === 0) this.#directories.delete(key);
+    if (countPacked(rows) === 0) this.#directories.delete(key);
     else this.#directories.set(key, rows);
   }
 }
@@ -239,52 +227,32 @@ function keyOf({ folder, directory, hasRecord }: Pick<Rows, 'folder' | 'director
   return `${hasRecord ? 'recorded' : 'new'}/${folder}/${directory}`;
 }
 
-function countOf({ numbers }: Rows): number {
-  return numbers.length / width;
-}
-
-function filesOf({ folder, directory, names, numbers, fingerprints }: Rows): readonly BacklogFile[] {
-  return names.split('/').map((name, index) => ({
+function filesOf({ folder, directory, ...files }: Rows): readonly BacklogFile[] {
+  return unpackFiles(files).map(({ name, ...seen }) => ({
     ref: { folder, path: joinPath(directory, name) },
-    seen: seenAt({ numbers, fingerprints }, index),
+    seen,
   }));
 }
 
-function seenAt({ numbers, fingerprints }: Pick<Rows, 'numbers' | 'fingerprints'>, index: number): Seen {
-  return {
-    stat: readStat(numbers, index),
-    fingerprint: (fingerprints.length === 1 ? fingerprints[0] : fingerprints[index]) ?? '',
-  };
+function seenAt(rows: Rows, index: number): Seen {
+  return { stat: packedStat(rows, index), fingerprint: packedFingerprint(rows, index) };
 }
 
-function writeStat(numbers: Float64Array, index: number, stat: FileStat): void {
-  for (const [place, field] of fields.entries()) numbers[index * width + place] = stat[field];
-}
+const timeAt = packedFields.indexOf('mtimeMs');
+const sizeAt = packedFields.indexOf('size');
+const inoAt = packedFields.indexOf('ino');
 
-function readStat(numbers: Float64Array, index: number): FileStat {
-  const at = (field: (typeof fields)[number]) => numbers[index * width + fields.indexOf(field)] ?? 0;
-  return {
-    size: at('size'),
-    mtimeMs: at('mtimeMs'),
-    ctimeMs: at('ctimeMs'),
-    birthtimeMs: at('birthtimeMs'),
-    ino: at('ino'),
-    dev: at('dev'),
-  };
-}
-
-function hasTime({ numbers }: Rows, oldest: number): boolean {
-  for (let at = fields.indexOf('mtimeMs'); at < numbers.length; at += width) {
-    if ((numbers[at] ?? 0) >= oldest) return true;
+function hasTime({ stats }: Rows, oldest: number): boolean {
+  for (let at = timeAt; at < stats.length; at += packedWidth) {
+    if ((stats[at] ?? 0) >= oldest) return true;
   }
   return false;
 }
 
 /** Whether a file of this size or inode number is among them, without making any. */
-function holds({ numbers }: Rows, size: number, ino: number): boolean {
-  const inoAt = fields.indexOf('ino');
-  for (let at = 0; at < numbers.length; at += width) {
-    if (numbers[at] === size || numbers[at + inoAt] === ino) return true;
+function holds({ stats }: Rows, size: number, ino: number): boolean {
+  for (let at = 0; at < stats.length; at += packedWidth) {
+    if (stats[at + sizeAt] === size || stats[at + inoAt] === ino) return true;
   }
   return false;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../../src/model/document.ts';
-import { packEntries, unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+import { packFiles } from '../../../src/model/packed-files.ts';
+import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
 
 const statOf = (first: number): FileStat => ({
   size: first,
@@ -45,7 +46,7 @@ describe('a scan that crosses from thread to thread is what it was', () => {
       fingerprint,
       stat: statOf(at * 10 + 1),
     }));
-    expect(unpackScan('inbox', { ...about, ...packEntries(entries) })).toEqual({
+    expect(unpackScan('inbox', { ...about, files: packFiles(entries) })).toEqual({
       ...about,
       folder: 'inbox',
       entries,

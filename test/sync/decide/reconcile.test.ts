@@ -51,7 +51,8 @@ function differences(known: Known): Readonly<Record<string, unknown>> {
   }
   const waiting = Object.entries(known.backlog ?? {}).map(([name, one]) => ({
     name,
-    seen: { stat: one, fingerprint: 'f' },
+    stat: one,
+    fingerprint: 'f',
     hasRecord: false,
   }));
   tasks.backlog.replace('inbox', 'd', waiting, 0);

@@ -5,7 +5,8 @@ import { statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const file = (name: string, stat: Parameters<typeof statOf>[0] = {}, fingerprint = 'c') => ({
   name,
-  seen: { stat: statOf(stat), fingerprint },
+  stat: statOf(stat),
+  fingerprint,
   hasRecord: false,
 });
 const recorded = (name: string, stat: Parameters<typeof statOf>[0] = {}) => ({
@@ -19,12 +20,7 @@ describe('the backlog', () => {
   it('gives back each file as it was seen', () => {
     const backlog = new Backlog();
     const stat = statOf({ size: 3, mtimeMs: 5.25, ctimeMs: 6, birthtimeMs: 7, ino: 2 ** 40, dev: 9 });
-    backlog.replace(
-      'inbox',
-      'a',
-      [file('x.pdf'), { ...file('y.pdf'), seen: { stat, fingerprint: 'other' } }],
-      1,
-    );
+    backlog.replace('inbox', 'a', [file('x.pdf'), file('y.pdf', stat, 'other')], 1);
     const ref = { folder: 'inbox', path: 'a/y.pdf' };
     expect(backlog.take(ref)).toEqual({ ref, seen: { stat, fingerprint: 'other' } });
     expect(backlog.take(ref)).toBeNull();
@@ -34,9 +30,8 @@ describe('the backlog', () => {
   it('says which of a directory are not listed any more', () => {
     const backlog = new Backlog();
     backlog.replace('inbox', 'a', [file('x', { ino: 7 }), file('y')], 1);
-    const { name, seen } = file('y');
-    const listed = { folder: 'inbox', directory: 'a', entries: [{ name, ...seen }] };
-    expect(backlog.missingFrom(listed)).toEqual([file('x', { ino: 7 }).seen]);
+    const listed = { folder: 'inbox', directory: 'a', entries: [file('y')] };
+    expect(backlog.missingFrom(listed)).toEqual([{ stat: statOf({ ino: 7 }), fingerprint: 'c' }]);
     expect(backlog.missingFrom({ ...listed, directory: '' })).toEqual([]);
   });
 

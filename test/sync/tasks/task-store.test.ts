@@ -122,7 +122,8 @@ describe('what is counted of a folder', () => {
     const file = (name: string, hasRecord: boolean) => ({
       name,
       hasRecord,
-      seen: { stat: statOf(), fingerprint: '' },
+      stat: statOf(),
+      fingerprint: '',
     });
     tasks.backlog.replace('inbox', '', [file('a', true), file('b', false)], 0);
     present('c');
