@@ -24,8 +24,8 @@ export function doubtsAbout(ref: DocumentRef, ledger: Pick<LedgerPort, 'doubts'>
 export function interruptedUploads(intents: readonly Intent[], inDoubt: SafetySettings['inDoubt']) {
   const message = 'ingestd stopped before the service answered the upload';
   const holds = inDoubt === 'hold';
-  return intents.flatMap(({ id, ref, stat, at }) => [
-    { kind: 'doubt' as const, doubt: { id, ref, stat, count: 1, since: at, message, holds } },
+  return intents.flatMap(({ id, ref, stat, carried, at }) => [
+    { kind: 'doubt' as const, doubt: { id, ref, stat, carried, count: 1, since: at, message, holds } },
     { kind: 'resolve' as const, id },
   ]);
 }
@@ -81,8 +81,8 @@ export function dismissDoubt(
 /**
  * Adopts a document that the service has. `sent` is the file, with its hash, where it is known to be still the one that
  * the upload sent; null: it is not, and its content goes out again as a modify. (An intent carries no hash: it is known
- * only after the last byte was sent.) Which metadata and attachments the upload carried is not known either, so both
- * are compared with nothing, as for an imported record, and one modify states them.
+ * only after the last byte was sent.) Which of several uploads it was is not known, so its metadata is compared with
+ * nothing, as that of an imported record, and one modify states it. What they carried it may hold.
  */
 export function adoptDocument(
   { ref, doubts }: DoubtfulPath,
@@ -90,6 +90,12 @@ export function adoptDocument(
   sent: { readonly stat: FileStat; readonly sha256: string } | null,
 ): readonly Change[] {
   const copies = doubts.reduce((total, { count }) => total + count, 0);
+  const carried = doubts.map((doubt) => doubt.carried);
+  const unsure = {
+    content: sent === null,
+    attachments: carried.some((one) => one?.attachments !== false),
+    metadata: carried.flatMap((one) => (one === undefined ? [] : [one.metadata])),
+  };
   const uploadedAt = Math.min(...doubts.map(({ since }) => since));
   const record: LedgerRecord = {
     docId,
@@ -102,7 +108,7 @@ export function adoptDocument(
     uploadedAt: new Date(uploadedAt).toISOString(),
     modifiedAt: null,
     possibleDuplicates: Math.max(0, copies - 1),
-    ...(sent === null ? { unsure: { content: true, attachments: true, metadata: [] } } : {}),
+    unsure,
   };
   return [
     { kind: 'put', ref, record },

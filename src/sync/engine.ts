@@ -26,6 +26,7 @@ import type {
   Change,
   DirectoryRef,
   Failure,
+  Intent,
   LedgerPort,
   RootIdentity,
 } from '../model/ports/ledger-port.ts';
@@ -1305,7 +1306,7 @@ export class Engine {
   ): Promise<void> {
     if (operation.kind !== 'upload') return permit.giveBack();
     const request = uploadRequest(document, operation, open);
-    const result = await this.#request(aboutUpload(document), (watch) =>
+    const result = await this.#request(aboutUpload(document, operation), (watch) =>
       this.#options.service.upload(request, permit, watch),
     );
     const { outcome, sent } = result;
@@ -1485,10 +1486,12 @@ export class Engine {
       case 'doubt': {
         const { message } = consequence.reason;
         const { holds } = consequence;
+        const isEnded = ({ id }: Intent) => resolved.some((one) => one.kind === 'resolve' && one.id === id);
         const doubt = doubtAbout(task.ref, {
           message,
           now: this.#clock.now(),
           stat: sent ?? task.seen?.stat,
+          carried: this.#ledger.intents().find(isEnded)?.carried,
           holds,
         });
         await this.#writer.commit([{ kind: 'doubt', doubt }, ...resolved]);

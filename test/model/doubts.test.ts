@@ -113,8 +113,9 @@ describe('adopting a document', () => {
 
   it('takes the file for what was sent, where it is still the same', () => {
     const sent = { stat: adopted.stat, sha256: adopted.sha256 };
+    const unsure = { content: false, attachments: true, metadata: [] };
     expect(adoptDocument(path, 'found', sent)).toEqual([
-      { kind: 'put', ref, record: adopted },
+      { kind: 'put', ref, record: { ...adopted, unsure } },
       { kind: 'dismiss', id: '1' },
       { kind: 'clear', ref },
     ]);
@@ -127,6 +128,21 @@ describe('adopting a document', () => {
       ref,
       record: { ...adopted, sha256: '', stat: unknownStat, unsure },
     });
+  });
+
+  it('remembers what the upload carried, or may have carried', () => {
+    const carried = { metadata: { shareInfo: { mode: 'NONE' as const } }, attachments: false };
+    const unsureOf = (...doubts: Doubt[]) => {
+      const [put] = adoptDocument({ ...path, doubts }, 'found', null);
+      return put?.kind === 'put' ? put.record.unsure : undefined;
+    };
+    const both = { content: true, metadata: [carried.metadata] };
+    expect(unsureOf(doubtOf({ carried }))).toEqual({ ...both, attachments: false });
+    expect(unsureOf(doubtOf({ carried: { ...carried, attachments: true } }))).toEqual({
+      ...both,
+      attachments: true,
+    });
+    expect(unsureOf(doubtOf({ carried }), doubtOf({ id: '2' }))).toEqual({ ...both, attachments: true });
   });
 
   it('counts the other copies as possible duplicates, since the first of them', () => {

@@ -8,7 +8,7 @@ import type { SharedValues } from '../records/shared-values.ts';
 import { ownName } from '../records/stored-record.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
 import { checkMetadata, fromPort, readCompanions, readRecord, recordJson } from './record-format.ts';
-import { statSchema } from './record-schemas.ts';
+import { carriedSchema, metadataSchema, statSchema } from './record-schemas.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
 
 /** A change of anything but the records and their directories. */
@@ -34,10 +34,12 @@ const at = z.number();
 const id = z.string();
 
 const attempt = z.object({ at, operation: z.string(), code: z.string(), message: z.string() });
+const carried = carriedSchema(metadataSchema).optional();
 const doubt = z.object({
   id,
   ref,
   stat: statSchema.optional(),
+  carried,
   count: z.number(),
   since: z.number(),
   message: z.string(),
@@ -62,7 +64,7 @@ export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange
     z.object({ kind: z.literal('drop'), ref }),
     z.object({
       kind: z.literal('intent'),
-      intent: z.object({ id, ref, size: z.number(), stat: statSchema.optional(), at }),
+      intent: z.object({ id, ref, size: z.number(), stat: statSchema.optional(), carried, at }),
     }),
     z.object({ kind: z.literal('resolve'), id }),
     z.object({ kind: z.literal('doubt'), doubt }),

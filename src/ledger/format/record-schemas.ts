@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Companions, FileStat } from '../../model/document.ts';
 import { metadataFields } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { Carried } from '../../model/ports/ledger-port.ts';
 
 /** A SHA-256 in hex; empty: not known. */
 export const hashPattern = /^(?:[0-9a-f]{64})?$/;
@@ -22,6 +23,11 @@ export const metadataSchema: z.ZodType<Metadata> = z.looseObject(metadataFields(
 
 /** Metadata as a person hands it in. A key that is not of interface 2.2 is an error. */
 export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadataFields(z.string()));
+
+/** What an upload carried, with metadata as the ledger keeps it or as a person hands it in. */
+export function carriedSchema(metadata: z.ZodType<Metadata>): z.ZodType<Carried> {
+  return z.object({ metadata, attachments: z.boolean() });
+}
 
 const attachmentSchema = z.strictObject({
   name: z.string(),

@@ -6,7 +6,13 @@ import type { LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts
 import { isValidPath, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { identitySchema } from '../format/change-format.ts';
-import { companionsSchema, hashPattern, statSchema, strictMetadataSchema } from '../format/record-schemas.ts';
+import {
+  companionsSchema,
+  hashPattern,
+  statSchema,
+  strictMetadataSchema,
+  carriedSchema,
+} from '../format/record-schemas.ts';
 import { checkEntries, refProblem, importedRecord } from './imported-ledger.ts';
 import type {
   ImportedEntry,
@@ -55,10 +61,12 @@ const documentSchema = z.object({
     .optional(),
   rootChange: rootChange.optional(),
 });
+const carried = carriedSchema(strictMetadataSchema).optional();
 /** An upload whose outcome was never learned; `stat` is that of the file that was sent. */
 const inDoubtSchema = place.extend({
   id: z.string().min(1),
   stat: statSchema.optional(),
+  carried,
   count: z.int().positive(),
   since: time,
   message: z.string(),
@@ -68,6 +76,7 @@ const uploadingSchema = place.extend({
   id: z.string().min(1),
   size: z.number().nonnegative(),
   stat: statSchema.optional(),
+  carried,
   at: time,
 });
 const failureSchema = place.extend({

@@ -79,8 +79,16 @@ export interface Intent {
   readonly size: number;
   /** Of the file that goes out. Absent in ledgers of older versions. */
   readonly stat?: FileStat | undefined;
+  readonly carried?: Carried | undefined;
   /** Wall clock, ms. */
   readonly at: number;
+}
+
+/** What an upload brings to the service besides the file. Absent in ledgers of older versions. */
+export interface Carried {
+  /** What the service holds once it has accepted the upload. */
+  readonly metadata: Metadata;
+  readonly attachments: boolean;
 }
 
 /** An upload whose outcome was never learned, kept until it is settled or a person dismisses it. */
@@ -90,6 +98,7 @@ export interface Doubt {
   readonly ref: DocumentRef;
   /** Of the file that was sent; absent: not known. */
   readonly stat?: FileStat | undefined;
+  readonly carried?: Carried | undefined;
   /** How many documents the service may hold unknown to us. */
   readonly count: number;
   /** Wall clock, ms. */

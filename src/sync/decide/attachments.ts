@@ -46,7 +46,7 @@ export function wouldShowAttachments(
   const before = shareModes.find((one) => possible.has(one)) ?? 'DEFAULT';
   const after = modeOf({ shareInfo: mode });
   if (shareModes.indexOf(after) <= shareModes.indexOf(before)) return null;
-  const message = `its sharing mode stays ${before}: ${after} would show attachments to more people that it no longer lists, and that the service cannot remove`;
+  const message = `its sharing mode is not changed to ${after}: more people would see attachments that it no longer lists, and that the service cannot remove`;
   return { code: 'attachments-would-show', message };
 }
 

@@ -20,13 +20,15 @@ export type OpenFile = (path: string, stat: FileStat) => Promise<ContentSource>;
 type Upload = Extract<Operation, { kind: 'upload' }>;
 
 /** What the journal and the progress know of an upload. */
-export function aboutUpload(document: FoundDocument): RequestAbout {
+export function aboutUpload(document: FoundDocument, { accepted }: Upload): RequestAbout {
+  const { ref, stat } = document;
+  const carried = { metadata: accepted, attachments: document.attachments.length > 0 };
   return {
     ...document.ref,
     operation: 'upload',
     bytesTotal: bytesOf(document, { content: true, attachments: true }),
     documents: 1,
-    intent: { ref: document.ref, size: document.stat.size, stat: document.stat },
+    intent: { ref, size: stat.size, stat, carried },
   };
 }
 
@@ -94,11 +96,12 @@ export function doubtAbout(
     message,
     now,
     stat,
+    carried,
     count = 1,
     holds = false,
-  }: { message: string; now: number; stat?: FileStat | undefined; count?: number; holds?: boolean },
+  }: Pick<Doubt, 'message' | 'stat' | 'carried'> & { now: number; count?: number; holds?: boolean },
 ): Doubt {
-  return { id: randomUUID(), ref, stat, count, since: now, message, holds };
+  return { id: randomUUID(), ref, stat, carried, count, since: now, message, holds };
 }
 
 export function fileOf(document: FoundDocument, open: OpenFile): OutgoingFile {
