@@ -47,9 +47,14 @@ export async function terminalPrompter() {
   };
 }
 
-async function asked<T>(answer: Promise<T>): Promise<T> {
+async function asked<T>(question: Promise<T>): Promise<T> {
+  const before = process.exitCode;
+  // Where the input ends (Ctrl+D) nothing is left to wait for, and Node ends the process with this code.
+  process.exitCode = exitCodes.unforeseen;
   try {
-    return await answer;
+    const answer = await question;
+    process.exitCode = before;
+    return answer;
   } catch (error) {
     throw new IngestdError(
       'cancelled',

@@ -83,6 +83,11 @@ export function planDocument(
   };
 }
 
+/** A document of which nothing was hashed. */
+export function unread(document: FoundDocument): ComparedDocument {
+  return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
+}
+
 /** What of a document's metadata would have outlived the modify that the upload stands for. */
 function inPlaceOf(lost: LedgerRecord | null, metadata: Metadata): Metadata {
   if (lost === null || metadata.shareInfo !== undefined || unstatedMode(lost.metadata) !== 'NONE')

@@ -385,6 +385,21 @@ describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal
     expect((await written()).credentials.password).toBe(password);
   });
 
+  it('ends with an error where the input ends (Ctrl+D)', async () => {
+    const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' init --no-login --folder inbox --share NONE`;
+    const { INGESTD_PASSWORD: _, ...others } = { ...secrets, ...addresses };
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'], HOME: folder.path, TERM: 'xterm', ...others },
+    });
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const ended = once(terminal, 'close');
+    await eventually(() => shown.includes('Password'));
+    terminal.stdin.write('\u0004');
+    expect((await ended)[0]).toBe(1);
+  });
+
   it('asks again after wrong credentials, until they are right, and keeps those', async () => {
     let logins = 0;
     const server = createServer((request, response) => {

@@ -17,6 +17,7 @@ const directories = [
   'a.pdf.attachments',
   'b.txt.attachments',
   'a.pdf.meta.json',
+  'b.meta.json',
   'sub/.meta.json',
 ];
 const fileNames = [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -147,4 +147,18 @@ describe('the file that is an attachment (I5)', () => {
     expect(synced.service.calls).not.toContain('upload');
     expect([...synced.docIds()]).toEqual([['a/x.csv', docId]]);
   });
+});
+
+it('a file stays an attachment while a directory stands in the place of the sidecar that lists it', async () => {
+  const synced = await syncedFolder();
+  world = synced;
+  await synced.inbox.write('g.txt', 'g');
+  await synced.inbox.write('g1.csv', 'salaries');
+  await synced.inbox.write('g.meta.json', '{"shareInfo": {"mode": "NONE"}, "attachments": ["g1.csv"]}');
+  await synced.sync();
+  await rm(synced.inbox.join('g.meta.json'));
+  await mkdir(synced.inbox.join('g.meta.json'));
+  await synced.sync();
+  await synced.pass(60_000);
+  expect(synced.service.calls).toEqual(['upload']);
 });

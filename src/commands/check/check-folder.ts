@@ -7,12 +7,14 @@ import type { DirectoryScan, FoundDocument, Inspection } from '../../model/docum
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import { planDocument, unread } from '../../model/plan.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
+import { wouldShowAttachments } from '../../sync/decide/attachments.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
 
@@ -25,7 +27,7 @@ interface Surroundings {
   readonly settings: Settings;
   readonly log: LogPort;
   /** Null: nothing is known of it. */
-  readonly ledger: Pick<LedgerReader, 'doubts' | 'failure'> | null;
+  readonly ledger: Pick<LedgerReader, 'doubts' | 'failure' | 'get'> | null;
 }
 
 /**
@@ -101,13 +103,15 @@ function refusal(found: Inspection): { readonly code: string; readonly message: 
   return refused ? found : null;
 }
 
-/** What the ledger remembers against a document that is as it was then; null: nothing. */
-function recorded(
-  { ref, stat: now, fingerprint }: FoundDocument,
-  ledger: NonNullable<Surroundings['ledger']>,
-): CheckFinding | null {
+/** What the ledger says against a document as it stands; null: nothing. */
+function recorded(document: FoundDocument, ledger: NonNullable<Surroundings['ledger']>): CheckFinding | null {
+  const { ref, stat: now, fingerprint } = document;
   const doubt = doubtsAbout(ref, ledger).find(({ holds }) => holds);
   if (doubt !== undefined) return doubtFinding('error', ref, doubt.message);
+  const record = ledger.get(ref) ?? null;
+  const compared = unread(document);
+  const shown = wouldShowAttachments(planDocument(compared, record), compared, record);
+  if (shown !== null) return finding('error', refKey(ref), shown);
   const failure = ledger.failure(ref);
   if (failure === undefined || !sameStat(failure.stat, now) || failure.fingerprint !== fingerprint)
     return null;

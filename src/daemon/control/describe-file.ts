@@ -8,8 +8,7 @@ import type { DocumentRef, FoundDocument, Inspection } from '../../model/documen
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import type { ComparedDocument } from '../../model/operation.ts';
-import { planDocument } from '../../model/plan.ts';
+import { planDocument, unread } from '../../model/plan.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
@@ -258,11 +257,6 @@ function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
     sameStat(document.stat, record.stat) &&
     planDocument(unread(document), record).kind === 'none'
   );
-}
-
-/** A document of which nothing was hashed. */
-function unread(document: FoundDocument): ComparedDocument {
-  return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
 }
 
 function nextStep(found: Inspection, sources: Sources): Promise<string> | string {

@@ -127,7 +127,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'attachments-would-show': {
         cause: 'Old attachments would be shown to more people',
-        fix: 'List another attachment, which replaces the old ones, or state the sharing mode that it has. To send it as a new document without them, remove the file, wait until ingestd has deleted the document, and put the file back.',
+        fix: 'List another attachment, which replaces the old ones, or state the sharing mode that it has. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
       },
       'too-many-attachments': {
         cause: 'Too many attachments',
@@ -140,7 +140,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       unreadable: { cause: 'File cannot be read', fix: makeReadable },
       'content-unreadable': { cause: 'File cannot be read to its end', fix: makeReadable },
-      'unreadable-directory': { cause: 'Directory cannot be read', fix: makeReadable },
+      'unreadable-directory': {
+        cause: 'Directory cannot be read',
+        fix: `${makeReadable} Where the message names an .ingestignore, correct or remove that.`,
+      },
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',

@@ -20,7 +20,7 @@ export function readIgnoreFile(directory: string, absolute: string): RulesReadin
   try {
     const file = readSmallFile(absolute);
     if (file === null || file.bytes.length > maxBytes)
-      return invalid(`is larger than ${maxBytes / 1024} KiB or not a regular file`);
+      return invalid(`is larger than ${maxBytes / 1024} KiB or not a regular file; replace it, or remove it`);
     const patterns = file.bytes
       .toString('utf8')
       .replace(/^\uFEFF/, '')

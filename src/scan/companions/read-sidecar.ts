@@ -30,7 +30,7 @@ function readJsonFile<T>(absolute: string, judge: (value: unknown) => Reading<T>
     if (file === null) {
       return {
         kind: 'invalid',
-        message: `it is larger than ${maxSmallFileBytes / 1024} KiB or not a regular file`,
+        message: `it is larger than ${maxSmallFileBytes / 1024} KiB or not a regular file; replace it, or remove it`,
       };
     }
     const text = decodeText(file.bytes);

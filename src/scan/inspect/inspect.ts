@@ -59,10 +59,11 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     // A link to a directory is never entered under such a name, which `include` has no say in.
     if (byName.kind === 'ignored' && !isAttachmentDirectory(name))
       return withoutContent(folder, path, byName, defaults);
-    const raw = folder.tree.get(directoryOf(path))?.twins?.get(name);
-    if (raw !== undefined) return inspectTwin(folder, path, { raw, scannedRoot, defaults });
     const way = wayTo(folder, path);
     if (way.kind !== 'directory' && way.kind !== 'nothing') return way;
+    const raw = folder.tree.get(directoryOf(path))?.twins?.get(name);
+    if (raw !== undefined && way.kind === 'directory')
+      return inspectTwin(folder, path, { raw, scannedRoot, defaults });
     const found = way.kind === 'nothing' ? way : findEntry(folder, path);
     if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
     if (found.kind === 'entry' && (found.entry.kind === 'link' || found.entry.kind === 'directory')) {
@@ -265,7 +266,7 @@ function describeSidecar(folder: FolderState, path: string): NoDocument {
   const name = nameOf(path);
   const directory = directoryOf(path);
   const state = tree.get(directory);
-  if (lstatSync(absolute(tree.rawPath(path)), { throwIfNoEntry: false }) === undefined)
+  if (presenceOf(folder, path) === 'gone')
     return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
   const unpaired = state?.unpaired?.get(name);
   if (unpaired !== undefined) return classifyUnpaired(unpaired);

@@ -107,7 +107,7 @@ function locateSidecar(
   const byName = sidecarAt(folder, places.byName, ownerUid);
   if (byName !== null) return { ...byName, ambiguous: false };
   const byStem = sidecarAt(folder, places.byStem, ownerUid);
-  if (byStem === null || byStem.kind === 'directory') return null;
+  if (byStem === null) return null;
   const state = folder.tree.get(directoryOf(document));
   const name = nameOf(places.byStem);
   const known = state?.stemSidecars?.get(nameOf(document));

@@ -135,9 +135,9 @@ function leftOf(
     : observations.settle(joinPath(directory, now.sidecar), stats);
 }
 
-/** Whether anything but a directory bears this name. */
-function isFile({ has, children }: SortedEntries, name: string): boolean {
-  return has(name) && !children.some((child) => child.name === name);
+/** Whether anything but a directory bears this name, or a directory in the place of a sidecar. */
+function isFile({ has, children, sidecars }: SortedEntries, name: string): boolean {
+  return sidecars.has(name) || (has(name) && !children.some((child) => child.name === name));
 }
 
 function counts(

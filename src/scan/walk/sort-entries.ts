@@ -1,7 +1,7 @@
 import { printableBytes, printableTwin } from '../../lib/text/printable.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
-import { isDocumentType } from '../../model/names-and-types.ts';
+import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
 import type { FolderRules } from '../rules/classify.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
@@ -89,10 +89,11 @@ export function sortEntries(
   }
 
   for (const entry of listing.entries) sort(entry, false);
-  // Under the full name of a document, a directory stands in the place of its sidecar.
-  const isDocument = (name: string) => documents.some((one) => one.name === name);
+  // A directory may stand in the place of a document's sidecar.
+  const isOfDocument = (sidecar: string) =>
+    documents.some(({ name }) => [name, stemOf(name)].includes(namedAfter(sidecar)));
   for (const child of children)
-    if (isSidecarName(child.name) && isDocument(namedAfter(child.name))) sidecars.set(child.name, child);
+    if (isSidecarName(child.name) && isOfDocument(child.name)) sidecars.set(child.name, child);
   for (const entry of listing.twins) sort(entry, true);
   const undecodable = new Set<string>();
   for (const { name, kind } of listing.bytes) {

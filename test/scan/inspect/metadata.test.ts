@@ -123,7 +123,7 @@ describe('a sidecar', () => {
     expect([world.held(), states()]).toEqual([{ 'a.pdf': 'two' }, []]);
   });
 
-  it.each(['a.pdf.meta.json', '.meta.json', '.ingestignore'])(
+  it.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json', '.ingestignore'])(
     'F51: a directory in the place of %s keeps the document back until it goes',
     async (place) => {
       await standing({});
