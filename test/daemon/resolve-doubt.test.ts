@@ -54,6 +54,21 @@ describe('an upload in doubt that is held', () => {
     expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
   });
 
+  it('is decided under the path that its file was renamed to, seen or not', async () => {
+    const docId = await lose();
+    world.folder.rename('a.txt', 'b.txt');
+    const before = { ref, port: world.folder, ledger: world.ledger() };
+    for (const kind of ['dismiss', 'again'] as const)
+      await expect(resolveDoubt(before, { kind })).rejects.toThrow(/inbox\/a\.txt is inbox\/b\.txt now/);
+    const now = { ...before, ref: { folder: 'inbox', path: 'b.txt' } };
+    await world.ledger().commit(await resolveDoubt(now, { kind: 'adopt', docId }));
+    expect([world.ledger().doubts(), world.ledger().failure(ref)]).toEqual([[], undefined]);
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.docIds()).toEqual(new Map([['b.txt', docId]]));
+    expect(world.service.documents.size).toBe(1);
+  });
+
   it('is sent again, and counts as a possible duplicate then', async () => {
     await lose();
     await resolve({ kind: 'again' });

@@ -1,9 +1,9 @@
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { isUsableDocId, refKey, sameStat } from '../../model/document.ts';
+import { hasGone, isUsableDocId, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, Doubt, LedgerPort } from '../../model/ports/ledger-port.ts';
 import {
   adoptDocument,
   dismissDoubt,
@@ -16,23 +16,38 @@ import type { DoubtfulPath } from '../../model/doubts.ts';
 
 interface Sources {
   readonly ref: DocumentRef;
-  readonly port: Pick<FolderPort, 'inspect' | 'hash'>;
+  readonly port: Pick<FolderPort, 'inspect' | 'hash' | 'find'>;
   readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'doubts' | 'findByDocId'>;
 }
 
 /** The changes that a person's word about a doubt comes to. Throws ConfigurationError where it cannot be taken. */
 export async function resolveDoubt(sources: Sources, resolution: Resolution): Promise<readonly Change[]> {
   const { ref, port, ledger } = sources;
+  const found = await port.inspect(ref.path);
+  const followed = found.kind === 'document' ? await doubtsThatFollow(sources, found.document.stat) : [];
   const path: DoubtfulPath = {
     ref,
     record: ledger.get(ref),
     failure: ledger.failure(ref),
-    doubts: doubtsAbout(ref, ledger),
+    doubts: [...doubtsAbout(ref, ledger), ...followed.map((doubt) => ({ ...doubt, ref }))],
   };
   if (!isDoubtful(path)) {
     throw new ConfigurationError(`${refKey(ref)} is not in doubt; for a list run ingestd status`);
   }
-  const found = await port.inspect(ref.path);
+  if (found.kind === 'absent') await requireUnmoved(sources, path);
+  const left = followed.map((doubt): Change => ({ kind: 'clear', ref: doubt.ref }));
+  return [...(await changesOf(sources, { path, found, resolution })), ...left];
+}
+
+function changesOf(
+  sources: Sources,
+  {
+    path,
+    found,
+    resolution,
+  }: { readonly path: DoubtfulPath; readonly found: Inspection; readonly resolution: Resolution },
+): readonly Change[] | Promise<readonly Change[]> {
+  const { ref } = path;
   switch (resolution.kind) {
     case 'dismiss':
       return dismissDoubt(path, found.kind === 'document' ? found.document : null);
@@ -42,6 +57,28 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
       return sendAgain(path);
     case 'adopt':
       return adopt(sources, { path, found, docId: resolution.docId });
+  }
+}
+
+/** Doubts about a file that was renamed while nothing ran: a running daemon has them follow it. */
+async function doubtsThatFollow({ ref, port, ledger }: Sources, stat: FileStat): Promise<readonly Doubt[]> {
+  const followed: Doubt[] = [];
+  for (const doubt of ledger.doubts()) {
+    const isElsewhere = doubt.ref.folder === ref.folder && doubt.ref.path !== ref.path;
+    if (!isElsewhere || doubt.stat === undefined || !sameFile(doubt.stat, stat)) continue;
+    if (hasGone(await port.inspect(doubt.ref.path))) followed.push(doubt);
+  }
+  return followed;
+}
+
+/** Whoever names the path that a file has left decides nothing about the file. */
+async function requireUnmoved({ ref, port }: Sources, { doubts }: DoubtfulPath): Promise<void> {
+  const held = doubts.flatMap(({ holds, stat }) => (holds && stat !== undefined ? [stat] : []));
+  const found = held.length === 0 ? null : await port.find(held);
+  for (const { path } of found?.files ?? []) {
+    if ((await port.inspect(path)).kind !== 'document') continue;
+    const now = refKey({ folder: ref.folder, path });
+    throw new ConfigurationError(`${refKey(ref)} is ${now} now; run ingestd resolve with that path`);
   }
 }
 
