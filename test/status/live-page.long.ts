@@ -173,4 +173,21 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await page.getByLabel('Search').fill('nowhere to be found');
     await eventually(async () => (await page.locator('#log-count').innerText()) === 'Nothing found.');
   }, 60_000);
+
+  it('shows in an open log what happened while the daemon was away, and counts what comes', async () => {
+    await open();
+    const port = Number(new URL(page.url()).port);
+    const counted = (words: string) =>
+      eventually(async () => (await page.locator('#log-count').innerText()) === words, { withinMs: 15_000 });
+    await press('Search the log…');
+    await page.getByLabel('Search').fill('new');
+    await counted('Nothing found.');
+    await daemon.end('SIGTERM');
+    await put('inbox/newA.pdf');
+    await place.configure({ http: { port } });
+    daemon = await place.start();
+    await counted('1 entry, none older.');
+    await put('inbox/newB.pdf');
+    await counted('2 entries, none older.');
+  }, 60_000);
 });

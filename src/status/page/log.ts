@@ -28,6 +28,7 @@ export function createLog() {
   let shown = new Set<string>();
   let filter = readFilter(form);
   let matches = logMatcher(filter);
+  let isSearching = false;
   let typing: ReturnType<typeof setTimeout> | undefined;
 
   const begin = () => {
@@ -46,20 +47,27 @@ export function createLog() {
     const mine = search;
     const enough = Math.min(maxRows, list.childElementCount + wanted);
     older.hidden = true;
+    isSearching = true;
     say('Searching…');
     for (;;) {
       const page = await ask(filter, next);
       if (mine !== search || !dialog.open) return;
       if (page === null) {
         older.hidden = false;
+        isSearching = false;
         return say('The daemon does not answer.');
       }
       for (const entry of page.entries) show(entry, 'older');
       next = page.next;
       if (next === null || list.childElementCount >= enough) break;
     }
+    older.hidden = next === null || list.childElementCount >= maxRows;
+    isSearching = false;
+    sum();
+  }
+
+  function sum(): void {
     const rows = list.childElementCount;
-    older.hidden = next === null || rows >= maxRows;
     if (rows === 0) say('Nothing found.');
     else if (next === null) say(`${countWords(rows, 'entry', 'entries')}, none older.`);
     else
@@ -109,6 +117,12 @@ export function createLog() {
       if (!dialog.open || !matches(activity)) return;
       show(activity, 'newer');
       while (list.childElementCount > maxRows) list.lastElementChild?.remove();
+      // While it searches, it has not found all yet.
+      if (!isSearching) sum();
+    },
+    /** The connection is back: what happened meanwhile is looked up. */
+    renew: (): void => {
+      if (dialog.open) begin();
     },
   };
 }

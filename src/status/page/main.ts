@@ -51,6 +51,7 @@ connect({
   onOpen: () => {
     void loadActivity();
     void loadHistory();
+    log.renew();
   },
   onOffline: () => setOffline(true),
 });
