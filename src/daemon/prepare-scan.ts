@@ -1,2 +1,2 @@
-/** For `main.ts` and the command `run`, which may not import `scan`: the scanning thread loads while the configuration is read. */
+/** For `main.ts` and `run`, which may not import `scan`: the scanning thread loads while the configuration is read. */
 export { prepareThread as prepareScan } from '../scan/worker/spare-thread.ts';

@@ -112,6 +112,8 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
         await delay(700);
       }
       await eventually(() => place.service.requests[0]?.text().includes('part 8'), { withinMs: 15_000 });
+      // Its answer has arrived, too: cut off, it would be sent once more.
+      await daemon.idle(({ totals }) => totals.uploaded === 1, 15_000);
       expect(place.service.requests).toHaveLength(1);
 
       await place.service.away();

@@ -113,6 +113,16 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await eventually(async () => (await textOf(page, '#chart-legend')).includes('1 uploaded'));
     });
 
+    it('says so where it does not list all failures of one cause', async () => {
+      const [first] = busyStatus().failures ?? [];
+      const failures = Array.from({ length: 510 }, (_, at) => ({ ...first!, path: `deck.${at}.pptx` }));
+      const page = await visit(await open({ status: { failures, failuresTotal: 510 } }));
+      const group = page.locator('#failure-groups > li').first();
+      await group.getByRole('button', { name: 'Show 197 more' }).click();
+      expect(await group.locator('.rows li').count()).toBe(200);
+      expect(await group.innerText()).toContain('Show fewer (the first 200 of 510 are listed)');
+    });
+
     it('shows failures by cause with their fix, and retries a cause or one document', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);

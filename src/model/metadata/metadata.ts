@@ -56,12 +56,12 @@ export type CustomTag = NonNullable<Metadata['customTags']>[number];
 export type ShareInfo = NonNullable<Metadata['shareInfo']>;
 export type ShareMode = (typeof shareModes)[number];
 export type DocumentAuthor = NonNullable<Metadata['docAuthors']>[number];
+export type ElementOperation = NonNullable<Company['operation']>;
 
 /** Interface 2.6: what states no mode means DEFAULT. */
 export function modeOf({ shareInfo }: Pick<Metadata, 'shareInfo'>): ShareMode {
   return shareInfo?.mode ?? 'DEFAULT';
 }
-export type ElementOperation = NonNullable<Company['operation']>;
 
 /** A document's own sidecar: metadata, and paths of attachments relative to the document's directory. */
 const sidecarSchema = metadataSchema.extend({

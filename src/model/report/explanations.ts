@@ -127,7 +127,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'attachments-would-show': {
         cause: 'Old attachments would be shown to more people',
-        fix: 'List another attachment, which replaces the old ones, or state the sharing mode that it has. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
+        fix: 'List another attachment, which replaces the old ones, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
       },
       'too-many-attachments': {
         cause: 'Too many attachments',

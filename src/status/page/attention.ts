@@ -76,7 +76,9 @@ function createGroup({ code }: Group<FailureStatus>): Part<Group<FailureStatus>>
     showRows(next.items.slice(0, all ? maxRows : fewRows));
     more.hidden = total <= fewRows;
     more.setAttribute('aria-expanded', String(all));
-    setText(more, all ? 'Show fewer' : `Show ${numberWords(Math.min(total, maxRows) - fewRows)} more`);
+    const cut =
+      total > maxRows ? ` (the first ${numberWords(maxRows)} of ${numberWords(total)} are listed)` : '';
+    setText(more, all ? `Show fewer${cut}` : `Show ${numberWords(Math.min(total, maxRows) - fewRows)} more`);
   };
 
   const node = el(
@@ -206,6 +208,9 @@ function createDoubt(doubt: InDoubtStatus): Part<InDoubtStatus> {
   const docId = el('input', { maxlength: '200', autocomplete: 'off' });
   const adopt = button('Adopt it', {}, async () => {
     if (docId.value.trim() !== '') await resolve(key, { kind: 'adopt', docId: docId.value.trim() });
+  });
+  docId.addEventListener('keydown', ({ key: pressed }) => {
+    if (pressed === 'Enter') adopt.click();
   });
   const there = el(
     'details',
