@@ -23,6 +23,7 @@ const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
 const makeReadable =
   'Give the user that runs ingestd permission to read it. Nothing below it is deleted in the meantime.';
+const makeListable = `${makeReadable} Where the message names an .ingestignore, correct or remove that.`;
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
 
 /** Every problem that ingestd knows a fix for, in the order in which the documentation shows them. */
@@ -140,16 +141,13 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       unreadable: { cause: 'File cannot be read', fix: makeReadable },
       'content-unreadable': { cause: 'File cannot be read to its end', fix: makeReadable },
-      'unreadable-directory': {
-        cause: 'Directory cannot be read',
-        fix: `${makeReadable} Where the message names an .ingestignore, correct or remove that.`,
-      },
+      'unreadable-directory': { cause: 'Directory cannot be read', fix: makeListable },
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',
         fix: 'Mount it or create it. ingestd then continues by itself; nothing is deleted in the meantime.',
       },
-      'folder-unreadable': { cause: 'Folder cannot be read', fix: makeReadable },
+      'folder-unreadable': { cause: 'Folder cannot be read', fix: makeListable },
       'folder-changed': {
         cause: 'A different folder in its place',
         fix: 'Something else was mounted or created at this path. Nothing is deleted until the original folder is back.',

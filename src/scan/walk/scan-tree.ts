@@ -44,8 +44,11 @@ type TreeScan =
       /** The most entries that one of the directories, or all together when everything was scanned, had. */
       readonly entries: number;
     }
-  /** The root became another one, or went, while it was scanned: what was not sent yet is thrown away. */
-  | { readonly kind: 'moved' };
+  /**
+   * The root became another one, went or cannot be read, and `why`, while it was scanned: what was not sent yet is thrown
+   * away.
+   */
+  | { readonly kind: 'moved'; readonly why: string | null };
 
 /** A batch goes out when it holds so many entries, */
 const batchEntries = 1_500;
@@ -64,6 +67,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   let batch: PackedScan[] = [];
   let batched = 0;
   let entries = 0;
+  let why: string | null = null;
   const visitor: Visitor = {
     cause: job.cause,
     realRoot: realRoot(folder.root),
@@ -73,9 +77,9 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   const targets = job.targets === 'all' ? [''] : job.targets;
   for (const target of targets) plan(tree.nearest(target), job.targets === 'all');
-  if (!(await visitPlanned())) return { kind: 'moved' };
+  if (!(await visitPlanned())) return { kind: 'moved', why };
   endClaims();
-  if (!(await visitPlanned()) || !(await flush())) return { kind: 'moved' };
+  if (!(await visitPlanned()) || !(await flush())) return { kind: 'moved', why };
   return { kind: 'scanned', changed, again: [...again], entries };
 
   function plan(directory: string, deep: boolean): void {
@@ -129,7 +133,10 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       return batch.length < batchDirectories && batched < batchEntries ? true : flush();
     }
     // Without its root nothing can be said of a folder.
-    if (directory === '') return false;
+    if (directory === '') {
+      why = visit.kind === 'unreadable' ? visit.message : null;
+      return false;
+    }
     if (visit.kind === 'unreadable') freeze(directory, visit.message);
     else {
       forget(directory);

@@ -51,7 +51,7 @@ export function createScanner(
     const targets = request.targets === 'withoutEvents' ? directoriesWithoutEvents() : request.targets;
     const job = { cause: request.cause, targets, root: root.identity };
     const result = await scanTree({ folder, watches, send }, job);
-    if (result.kind === 'moved') return broken();
+    if (result.kind === 'moved') return broken(result.why ?? 'it cannot be listed');
     const { changed, again, entries } = result;
     const size = { directories: tree.size(), entries };
     if (scannedRoot === null && targets === 'all')
@@ -95,15 +95,15 @@ export function createScanner(
     await watches.begin(settings.watch === 'polling' ? null : (backend ?? 'native'));
   }
 
-  /** What a scan that broke off says: the root went, cannot be listed, or is another one. */
-  function broken(): ScanOutcome {
+  /** What a scan that broke off says: the root went, is another one, or cannot be used, and why. */
+  function broken(why: string): ScanOutcome {
     const root = readRoot(path);
     if (root.kind === 'unavailable') return root;
     const same = treeRoot !== null && sameRoot(treeRoot, root.identity);
     treeRoot = null;
     scannedRoot = null;
     if (!same) return { kind: 'moved' };
-    return { kind: 'unavailable', code: 'folder-unreadable', message: `${path} cannot be listed` };
+    return { kind: 'unavailable', code: 'folder-unreadable', message: `${path}: ${why}` };
   }
 
   function directoriesWithoutEvents(): readonly string[] | 'all' {

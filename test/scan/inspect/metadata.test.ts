@@ -137,6 +137,16 @@ describe('a sidecar', () => {
     },
   );
 
+  it('a folder says that its own .ingestignore is why it cannot be read', async () => {
+    await standing({ 'a.pdf': 'one' });
+    await mkdir(world.inbox.join('.ingestignore'));
+    await world.rescan();
+    expect(world.port().health()).toMatchObject({
+      state: 'unavailable',
+      reasons: [{ code: 'folder-unreadable', message: expect.stringContaining('its .ingestignore is') }],
+    });
+  });
+
   it('is waited for where the folder requires one', async () => {
     await standing(
       { 'a.pdf': 'one', 'b.pdf': 'two', 'b.meta.json': { title: 'B' } },
