@@ -365,39 +365,46 @@ describe('init with a person', () => {
 });
 
 describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal', () => {
-  it('never shows a secret that is typed, and goes on at Enter', async () => {
-    const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' init --no-login --folder inbox --share NONE`;
-    const { INGESTD_PASSWORD: password, ...others } = { ...secrets, ...addresses };
+  /** `init` with these flags and this environment, as somebody types it. */
+  function onTerminal(flags: string, env: Readonly<Record<string, string>>) {
+    const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' init ${flags}`;
     const terminal = spawn('script', ['-qec', command, '/dev/null'], {
       cwd: folder.path,
-      env: { PATH: process.env['PATH'], HOME: folder.path, TERM: 'xterm', ...others },
+      env: { PATH: process.env['PATH'], HOME: folder.path, TERM: 'xterm', ...env },
     });
     let shown = '';
+    let answered = 0;
     terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    const ended = once(terminal, 'close');
-    await eventually(() => shown.includes('Password'));
-    terminal.stdin.write(`${password}\r`);
-    await eventually(() => shown.includes('A name for it'));
-    terminal.stdin.write('\r');
-    expect((await ended)[0]).toBe(0);
-    expect(shown).toContain('•••');
-    expect(shown).not.toContain(password);
+    const ended = once(terminal, 'close').then(([code]) => code as number | null);
+    return {
+      ended,
+      shown: () => shown,
+      /** Types when it is asked this, after all that was asked before. */
+      answer: async (question: string, typed: string): Promise<void> => {
+        await eventually(() => shown.includes(question, answered), { withinMs: 10_000 });
+        answered = shown.length;
+        terminal.stdin.write(typed);
+      },
+    };
+  }
+
+  const flags = '--no-login --folder inbox --share NONE';
+  const { INGESTD_PASSWORD: password, ...others } = { ...secrets, ...addresses };
+
+  it('never shows a secret that is typed, and goes on at Enter', async () => {
+    const { answer, ended, shown } = onTerminal(flags, others);
+    await answer('Password', `${password}\r`);
+    await answer('A name for it', '\r');
+    expect(await ended).toBe(0);
+    expect(shown()).toContain('•••');
+    expect(shown()).not.toContain(password);
     expect((await written()).credentials.password).toBe(password);
   });
 
   it('ends with an error where the input ends (Ctrl+D)', async () => {
-    const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' init --no-login --folder inbox --share NONE`;
-    const { INGESTD_PASSWORD: _, ...others } = { ...secrets, ...addresses };
-    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-      cwd: folder.path,
-      env: { PATH: process.env['PATH'], HOME: folder.path, TERM: 'xterm', ...others },
-    });
-    let shown = '';
-    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    const ended = once(terminal, 'close');
-    await eventually(() => shown.includes('Password'));
-    terminal.stdin.write('\u0004');
-    expect((await ended)[0]).toBe(1);
+    const { answer, ended } = onTerminal(flags, others);
+    await answer('Password', '\u0004');
+    expect(await ended).toBe(1);
   });
 
   it('asks again after wrong credentials, until they are right, and keeps those', async () => {
@@ -417,35 +424,20 @@ describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}`;
-    const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' init --folder inbox --name in --share NONE --no-user-service`;
-    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-      cwd: folder.path,
-      env: {
-        PATH: process.env['PATH'],
-        HOME: folder.path,
-        TERM: 'xterm',
-        ...secrets,
-        INGESTD_AUTH_URL: url,
-        INGESTD_INGEST_URL: url,
-        INGESTD_PASSWORD: 'a wrong one',
-      },
+    const { answer, ended, shown } = onTerminal('--folder inbox --name in --share NONE --no-user-service', {
+      ...secrets,
+      INGESTD_AUTH_URL: url,
+      INGESTD_INGEST_URL: url,
+      INGESTD_PASSWORD: 'a wrong one',
     });
-    let shown = '';
-    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    const ended = once(terminal, 'close');
-    const answer = async (question: string, typed: string): Promise<void> => {
-      await eventually(() => shown.includes(question), { withinMs: 10_000 });
-      shown = '';
-      terminal.stdin.write(`${typed}\r`);
-    };
-    await answer('Enter the credentials again?', '');
-    await answer('API key', secrets.INGESTD_API_KEY);
-    await answer('Client ID', '');
-    await answer('Client secret', secrets.INGESTD_CLIENT_SECRET);
-    await answer('User name', '');
-    await answer('Password', 'the right one');
-    expect((await ended)[0]).toBe(0);
-    expect(shown).toContain('The service accepts the credentials');
+    await answer('Enter the credentials again?', '\r');
+    await answer('API key', `${secrets.INGESTD_API_KEY}\r`);
+    await answer('Client ID', '\r');
+    await answer('Client secret', `${secrets.INGESTD_CLIENT_SECRET}\r`);
+    await answer('User name', '\r');
+    await answer('Password', 'the right one\r');
+    expect(await ended).toBe(0);
+    expect(shown()).toContain('The service accepts the credentials');
     expect(logins).toBe(2);
     const { apiKey, clientId, password } = (await written()).credentials;
     expect([apiKey, clientId, password]).toEqual(['the-api-key', 'the-client', 'the right one']);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { metadataSchema } from '../../model/metadata/metadata.ts';
+import { metadataSchema, modeOf } from '../../model/metadata/metadata.ts';
 import type { Company, CustomTag, DocumentAuthor, Metadata } from '../../model/metadata/metadata.ts';
 
 /** Interface 2.2: the metadata of an upload, and what the service keeps. An unknown field is refused. */
@@ -32,7 +32,7 @@ export function applyMetadata(current: Metadata, change: MetadataChange) {
   const metadata: Metadata = {
     ...current,
     ...scalars,
-    ...(shareInfo && { shareInfo: { mode: shareInfo.mode ?? 'DEFAULT' } }),
+    ...(shareInfo && { shareInfo: { mode: modeOf({ shareInfo }) } }),
     ...(companies && {
       companies: applyElements<Company>(current.companies ?? [], companies, {
         keyOf: (company) => JSON.stringify([company.identifier ?? null, company.value]),

@@ -7,11 +7,11 @@ import { isValidPath, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { identitySchema } from '../format/change-format.ts';
 import {
+  carriedSchema,
   companionsSchema,
   hashPattern,
   statSchema,
   strictMetadataSchema,
-  carriedSchema,
 } from '../format/record-schemas.ts';
 import { checkEntries, refProblem, importedRecord } from './imported-ledger.ts';
 import type {

@@ -151,12 +151,10 @@ export function mountsToRemember(
   const mounts = [...known, ...added];
   const found = identitiesOf(isWhole ? mounts : [], view).filter(({ path }) => {
     const old = before.find((one) => one.path === path);
-    if (old === undefined && known.includes(path)) return now.includes(path) || isComplete(path);
-    return (old === undefined || isAnother(old, view)) && isComplete(path);
+    if (old !== undefined) return isAnother(old, view) && isComplete(path);
+    return isComplete(path) || (known.includes(path) && now.includes(path));
   });
-  const hiding = added
-    .filter((path) => !isComplete(path) && before.every((one) => one.path !== path))
-    .map((path) => ({ path, ...covered }));
+  const hiding = added.filter((path) => !isComplete(path)).map((path) => ({ path, ...covered }));
   if (added.length === 0 && found.length === 0) return null;
   const kept = before.filter(({ path }) => found.every((one) => one.path !== path));
   return { kind: 'mounts', folder, mounts, identities: [...kept, ...found, ...hiding] };
