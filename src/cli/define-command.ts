@@ -26,7 +26,7 @@ export interface CommandContext {
   readonly showStacks: () => void;
 }
 
-/** The options that go with every command, contract section 2. */
+/** The options that go with every command. */
 export interface GlobalFlags {
   readonly config?: string;
   /** In the place of the configuration's `log.level`. */

@@ -6,7 +6,7 @@ import { addAuthCommand } from './control/auth-command.ts';
 import { addFleetCommand } from './control/fleet-command.ts';
 import { addLedgerCommand } from './control/ledger-command.ts';
 import { addNotifyCommand } from './control/notify-command.ts';
-import { addDocumentCommands } from './control/document-commands.ts';
+import { addRetryCommands } from './control/retry-commands.ts';
 import { addCheckCommand } from './report/check-command.ts';
 import { addDoctorCommand } from './report/doctor-command.ts';
 import { addLogCommand } from './report/log-command.ts';
@@ -22,7 +22,7 @@ import { addPlanCommand } from './delivery/plan-command.ts';
 import { addRunCommand } from './delivery/run-command.ts';
 import { addSyncCommand } from './delivery/sync-command.ts';
 
-/** The command line, contract section 2: every command with its options and what it calls. */
+/** The command line: every command with its options and what it calls. */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('ingestd')
     .description('Syncs watched folders to a document ingestion service.')
@@ -50,7 +50,7 @@ export function createProgram(context: CommandContext): Command {
     addStatusCommand,
     addWhyCommand,
     addLogCommand,
-    addDocumentCommands,
+    addRetryCommands,
     addFolderCommands,
     addNotifyCommand,
     addAuthCommand,

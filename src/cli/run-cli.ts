@@ -33,7 +33,7 @@ export interface Surroundings {
 }
 
 /**
- * Runs one command line and gives the exit code, contract section 2. Never rejects: errors go to standard error in
+ * Runs one command line and gives the exit code. Never rejects: errors go to standard error in
  * words.
  */
 export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surroundings): Promise<number> {

@@ -20,7 +20,7 @@ export interface SettingsSearch {
 }
 
 /**
- * Finds the configuration file, contract section 2: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the
+ * Finds the configuration file: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the
  * user's, the machine's, and last the trial configuration (`trial`), whose paths are relative to the working directory.
  * A file that is named explicitly is taken without a search.
  */

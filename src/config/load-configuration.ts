@@ -30,7 +30,7 @@ const maxFileBytes = 1024 * 1024;
 const maxProblems = 20;
 
 /**
- * Finds, reads and judges the configuration, contract section 3. Throws ConfigurationError that names the
+ * Finds, reads and judges the configuration. Throws ConfigurationError that names the
  * place, the key, the value and the fix of everything that is wrong with it.
  */
 export async function loadConfiguration(search: ConfigurationSearch) {

@@ -47,7 +47,7 @@ export interface DaemonOptions {
   readonly place?: Place | null | undefined;
 }
 
-/** All rooms, put together. */
+/** Folders, engine, ledger, service and status, put together. */
 export interface Daemon {
   readonly control: ControlPort;
   readonly engine: Engine;

@@ -44,7 +44,7 @@ export interface StatusSources {
   readonly ownReasons: readonly Reason[];
 }
 
-/** The status of contract section 6, as it is at this moment. */
+/** The status as it is at this moment. */
 export function makeStatus(sources: StatusSources): Status {
   const status = collect(sources);
   return { ...status, health: health(status) };

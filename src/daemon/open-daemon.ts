@@ -13,8 +13,8 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const folders = place === null ? all : guardOneHostPerFolder(all, place, log);
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();
-    const { openRooms } = await import('./open-rooms.ts');
-    return await openRooms(options, folders);
+    const { openParts } = await import('./open-parts.ts');
+    return await openParts(options, folders);
   } catch (error) {
     for (const folder of folders) await folder.close();
     throw error;

@@ -201,7 +201,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       welcome(daemon, server.server, log);
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
-      // With what sends over HTTP, which the other rooms need too by now: before, it would hold up the first scan.
+      // Only now: it loads what sends over HTTP, which would have held up the first scan.
       const { startNotifier } = await import('./notify/notifier.ts');
       const stopNotifier = await startNotifier({
         settings: current.settings,

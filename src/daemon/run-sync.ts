@@ -132,11 +132,11 @@ function createCompletion(daemon: Daemon): () => boolean {
   let since: number | null = null;
   return () => {
     since = isDecided(daemon) ? (since ?? systemClock.monotonic()) : null;
-    return since !== null && daemon.engine.isListedSince(since);
+    return since !== null && daemon.engine.isCoveredUntil(since);
   };
 }
 
-/** Contract section 7, 26. */
+/** How long `sync` waits where there is nothing to do but wait, ms. */
 function patienceMs({ stopSeconds, settleMs, removeGraceMs }: Settings['timing']): number {
   return Math.max(stopSeconds * 1000, settleMs + removeGraceMs);
 }
@@ -175,8 +175,8 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings) {
   };
   const isPaused = ({ ref, state }: Task) => state.kind === 'ready' && engine.paused().has(ref.folder);
   const isOver = () => {
-    const isScanned = engine.isScanned() && engine.backlogged() === 0;
-    const isAtWork = !isScanned || !tasksIn(working).every((task) => isEndless(task) || isPaused(task));
+    const areAllScanned = engine.areAllScanned() && engine.backlogged() === 0;
+    const isAtWork = !areAllScanned || !tasksIn(working).every((task) => isEndless(task) || isPaused(task));
     if (isAtWork || tasksIn(inspecting).some((task) => !known.has(task.key) && !isEndless(task))) {
       since = null;
       known.clear();

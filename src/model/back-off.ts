@@ -23,7 +23,7 @@ const longestRetryAfterMs = 15 * 60_000;
 const credentialsMs = [60_000, 5 * 60_000, 15 * 60_000] as const;
 
 /**
- * Milliseconds until the next attempt, architecture section 4. Retry-After is honoured up to 15 minutes; without it,
+ * Milliseconds until the next attempt. Retry-After is honoured up to 15 minutes; without it,
  * exponential from 1 s to 5 min with full jitter. A probe of the circuit draws from the upper half only: it is a
  * single request, so spreading matters less than sparing the service. Refused credentials wait 1, 5, then 15 minutes
  * at least.

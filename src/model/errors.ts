@@ -1,4 +1,4 @@
-/** Exit codes, contract section 2. */
+/** Exit codes. */
 export const exitCodes = {
   ok: 0,
   unforeseen: 1,

@@ -21,7 +21,7 @@ interface Move {
 }
 
 /**
- * Finds the missing record that a new document is, architecture section 3 and contract section 7, 1; null: it is new.
+ * Finds the missing record that a new document is; null: it is new.
  * What proves more goes first: same file and content; same file by its birth time, whatever its content; equal
  * content that only one missing record has; and, where a file system has no birth times, device and inode alone.
  * An inode that was used again (F13) shows in its birth time. Give it what is missing and nothing else: the docId

@@ -18,7 +18,7 @@ import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 /** What a bulk call is stated to update, interface 4.6. */
 const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'shareInfo']);
 
-/** Said when the last attachment goes, contract section 7, 8. */
+/** Said when the last attachment goes. */
 const lastAttachment: Unclearable = {
   code: 'attachments',
   message:

@@ -246,7 +246,7 @@ const log = z.strictObject({
     .describe('auto: pretty on a terminal, JSON elsewhere.'),
 });
 
-/** The configuration file, contract section 3: every key with its rule, its default and its one line of text. */
+/** The configuration file: every key with its rule, its default and its one line of text. */
 export const settingsSchema = z.strictObject({
   service: service.prefault({}),
   folders: z.array(folder).min(1).max(1000),
@@ -278,7 +278,7 @@ export interface ClusterSettings extends Omit<NonNullable<SettingsInput['cluster
   readonly redis: RedisAddress;
 }
 
-/** The configuration, read and validated, paths absolute: contract section 3. */
+/** The configuration, read and validated, paths absolute. */
 export interface Settings extends Omit<SettingsInput, 'service' | 'state' | 'cluster'> {
   /** The file it came from, absolute. */
   readonly file: string;

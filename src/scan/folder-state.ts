@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 
+import { pathBelow } from '../lib/files/path-inside.ts';
 import { directoryOf, nameOf } from '../model/document.ts';
 import { errorCode } from '../model/errors.ts';
 import type { FolderSettings } from '../model/settings.ts';
@@ -46,7 +47,6 @@ export interface FolderState extends FolderPlan, FolderRules {
 
 export function createFolderState(plan: FolderPlan): FolderState {
   const { settings, root, settleMs } = plan;
-  const base = root === '/' ? '' : root;
   return {
     ...plan,
     tree: createTree(),
@@ -56,7 +56,7 @@ export function createFolderState(plan: FolderPlan): FolderState {
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: settingsRules(settings) }],
     include: createIncludeRules(settings.include, placeOf(settings, 'include')),
-    absolute: (raw) => (raw === '' ? root : `${base}/${raw}`),
+    absolute: (raw) => (raw === '' ? root : pathBelow(root, raw)),
   };
 }
 

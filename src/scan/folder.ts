@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import PQueue from 'p-queue';
 
-import { pathInside } from '../lib/files/path-inside.ts';
+import { pathBelow, pathInside } from '../lib/files/path-inside.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { DirectoryScan, FileStat, Inspection } from '../model/document.ts';
 import { errorMessage, StoppedError } from '../model/errors.ts';
@@ -126,7 +126,7 @@ export function openFolder(options: FolderOptions): Folder {
       report = outcome.report;
       identity = outcome.root;
       folderLog.scanned(report, back);
-      // Scanned once more at once: what the ledger knows elsewhere may have been written before the watches were set.
+      // Where watches were set late, changes of before may be missing: the scan that follows at once is complete.
       if (outcome.full && !outcome.late) listener?.scanned(outcome.root);
     }
     listener?.changed();
@@ -164,7 +164,7 @@ export function openFolder(options: FolderOptions): Folder {
   async function located(path: string): Promise<string> {
     // Names of ASCII stand on disk as they are.
     if (/[^\0-\x7f]/.test(path)) return ask('locate', { path });
-    return root === '/' ? `/${path}` : `${root}/${path}`;
+    return pathBelow(root, path);
   }
 
   async function wanted(path: string, stat: FileStat): Promise<Wanted> {
@@ -203,7 +203,7 @@ export function openFolder(options: FolderOptions): Folder {
         return null;
       }
     },
-    mounts: () => ask('mounts', null).catch(() => []),
+    mounts: () => ask('mounts', null).catch(() => null),
     rootNow: async () => {
       const now = await ask('root', null);
       return now.kind === 'there' ? { ...now.identity, path: settings.path } : null;

@@ -62,13 +62,14 @@ import type { KnownDirectories } from './decide/known-directories.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { LeftUnsent } from './decide/left-unsent.ts';
-import { moveDirectories, movedDirectories } from './decide/find-directory-move.ts';
+import { planDirectoryMove, findMovedDirectories } from './decide/find-directory-move.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
+import type { Differences } from './decide/reconcile.ts';
 import { acceptedRoot, isRootTrusted, markRoot } from './decide/root-trust.ts';
-import { carriersOf, companionsOf, hasLetGo, wouldShowAttachments } from './decide/attachments.ts';
+import { carriersOf, companionsOf, hasLetGo, exposureReason } from './decide/attachments.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -77,7 +78,7 @@ import { aboutDelete, deletedChanges, takeBackMarks } from './send/delete.ts';
 import type { Deletable } from './send/delete.ts';
 import { createLedgerCommits } from './send/ledger-commits.ts';
 import type { LedgerCommits } from './send/ledger-commits.ts';
-import { consequenceOf, docIdConflict, movedOnMs } from './send/consequence.ts';
+import { consequenceOf, docIdConflict, changedUnderWayMs } from './send/consequence.ts';
 import type { Consequence } from './send/consequence.ts';
 import { levels, SendLine } from './send/send-line.ts';
 import type { LineConditions, LineEntry } from './send/send-line.ts';
@@ -129,17 +130,19 @@ const inspectConcurrency = 128;
 const inspectedAhead = 1_000;
 /** A change older than this that only a rescan found was missed by the watcher. */
 const watcherReportsWithinMs = 2_000;
+/** When a file went is not known. */
+const longAgo = 0;
 /** A place that cannot be read is inspected again after this, then after twice that, up to the time of a poll. */
 const firstUnreadableMs = 1_000;
 /** After an inspection that failed with an unexpected error. */
 const unforeseenMs = 5_000;
 /** What is gone may have moved to a place that is still to be listed: it is judged again after this. */
 const moveMayShowMs = 250;
-/** How often what gathers, or waits for the circuit breaker, is asked again. */
+/** While sends wait for a fuller bulk call or for the circuit breaker, they are tried again this often. */
 const askAgainMs = 100;
 const longestAskMs = 60_000;
-/** A network drive that hangs is scanned by nobody, and must not stop what is in other folders. */
-const otherFoldersMs = 10 * 60_000;
+/** How long a folder waits for the first scan of the others before it uploads: a network drive may hang for ever. */
+const firstScanPatienceMs = 10 * 60_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
 /** How often the ledger notes that everything was seen: a restart goes by that. */
@@ -148,19 +151,19 @@ const longestHistory = 10;
 /** So many paths are named in one log line; `status` names them all. */
 const mostNamed = 20;
 
-const movingStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
+const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** Reasons that end by themselves. */
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
 
 /** The file, its record or its directory changes at this moment: it is compared again a little later. */
-const movedOn = { kind: 'settling', againMs: movedOnMs } as const;
+const compareAgain = { kind: 'settling', againMs: changedUnderWayMs } as const;
 
 /**
  * Brings the service in line with the folders, every step durable. It is one loop: scans, timers and people mark paths
- * (`#move` to `inspect`), paths are inspected and compared with the ledger, what differs waits for a permit (`ready`),
+ * (`#advance` to `inspect`), paths are inspected and compared with the ledger, what differs waits for a permit (`ready`),
  * is planned once more and sent, and what came of it is committed. Decisions are in `decide/` and `send/`; only this
- * class moves tasks and commits.
+ * class advances tasks and commits.
  */
 export class Engine {
   readonly tasks: TaskStore;
@@ -188,13 +191,13 @@ export class Engine {
   readonly #moveEvidence: MoveEvidence & DirectoryEvidence;
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
-  /** Keys of the paths whose records are about to change places: the commit is under way. */
-  readonly #moving = new ShortLivedSet<string>();
-  /** The files of directories that were moved are inspected, for all that lies in them. */
+  /** Keys of the paths whose records are being changed or moved, until the commit is durable. */
+  readonly #claimedPaths = new ShortLivedSet<string>();
+  /** One task works out how directories were moved; the others wait for what it finds. */
   #isMovingDirectories = false;
-  /** Folders whose mounts are asked for now; true: directories have come since. */
-  readonly #newDirectories = new Map<string, boolean>();
-  /** Why folders are held whose hold is on its way into the ledger. */
+  /** Folders whose mounts are being read. True: directories have come since, so they are read once more. */
+  readonly #mountQuestions = new Map<string, boolean>();
+  /** Holds that are being written to the ledger: why, by folder. */
   readonly #holding = new Map<string, string>();
   /** In hand for what is sent next. */
   #permit: Permit | null = null;
@@ -227,24 +230,17 @@ export class Engine {
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
       standing: (place) => this.#directories.at(place),
-      seenAt: (identity) => this.#directories.seenElsewhere(identity),
-      isListedSince: (place) => this.#isListedSinceCame(place),
+      seenElsewhere: (identity) => this.#directories.seenElsewhere(identity),
+      isArrivalCovered: (place) => this.#isArrivalCovered(place),
       seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
     this.#writer = createLedgerCommits({
-      ledger: {
-        ...ledger,
-        commit: (changes) =>
-          ledger.commit([
-            ...changes.map((one) => markRoot(one, { ledger, view: (folder) => this.#views.get(folder) })),
-            ...this.#directories.firstIdentities(changes),
-          ]),
-      },
+      ledger: { ...ledger, commit: (changes) => this.#commitWithPlaces(changes) },
       clock,
       log,
       changed: () => {
         options.onChange();
-        this.#send();
+        this.#wakeSender();
       },
     });
     this.#breaker = createCircuitBreaker({
@@ -272,9 +268,21 @@ export class Engine {
     this.#sends = new WorkQueue({
       concurrency: options.settings.service.concurrency,
       run: (key) => this.#deliver(key),
-      afterEach: () => this.#send(),
+      afterEach: () => this.#wakeSender(),
       isPaused: true,
     });
+  }
+
+  /**
+   * Every record and failure says under which root it was seen; with the first record of a directory goes which
+   * directory that is.
+   */
+  #commitWithPlaces(changes: readonly Change[]): Promise<void> {
+    const source = { ledger: this.#ledger, view: (folder: string) => this.#views.get(folder) };
+    return this.#ledger.commit([
+      ...changes.map((change) => markRoot(change, source)),
+      ...this.#directories.firstIdentities(changes),
+    ]);
   }
 
   // ── In: what a crash left open, scans, timers, people ───────────────────────────────────────────────────────────
@@ -302,53 +310,68 @@ export class Engine {
   #onDirectory(scan: DirectoryScan): void {
     const { folder, directory } = scan;
     const view = this.#viewOf(folder);
+    this.#noteListing(scan, view);
+    this.#endApprovalsOf(scan);
+    const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
+    if (differences.proof !== null) this.#noteProof(scan, differences.proof);
+    this.#noteLeft(scan);
+    this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
+    this.#takeUp(scan, differences);
+    view.setSkips(directory, scan.skips);
+    for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
+    this.#options.onChange();
+  }
+
+  /** Takes note of the directory itself: where it stands, on which devices its files are, what is mounted there. */
+  #noteListing({ folder, directory, identity, entries }: DirectoryScan, view: FolderView): void {
     // A scan of everything begins with the root.
     if (directory === '') {
       view.scanBegins(this.#clock.now());
-      view.root = scan.identity;
-      // What single directories proved since the last one was, perhaps, another root's.
+      view.root = identity;
+      // What single directories have proved since the last scan of everything may be true of another root.
       view.isProven = false;
       // What has come into the ledger since, for a directory that was gone by then, is compared too.
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
-    const isNew = view.noteDirectory(directory, scan.identity, this.#clock.monotonic());
-    if (isNew && directory !== '') this.#directories.note({ folder, path: directory }, scan.identity);
-    // Of a scan of everything its end says so. What is found on a mount is sent long before the next one.
+    const isNew = view.noteDirectory(directory, identity, this.#clock.monotonic());
+    if (isNew && directory !== '') this.#directories.note({ folder, path: directory }, identity);
+    // A scan of everything ends with this. Between two of them files on a new mount may be sent, so it is noted now.
     if (isNew && view.isScanned && !view.isRootChanged) void this.#noticeMounts(folder).catch(() => {});
-    for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.identity.dev);
-    this.#endApprovalsOf(scan);
-    const found = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
-    if (found.proof !== null) {
-      view.isProven = true;
-      // One speaks for all: a device's number changes for the whole directory.
-      const ref = { folder, path: joinPath(directory, found.proof) };
-      const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stat.dev;
-      if (recorded !== undefined) view.noteDevice(recorded, scan.identity.dev);
-    }
-    const liveAt = scan.cause === 'start' ? null : this.#clock.now();
-    this.#noteLeft(scan);
-    this.tasks.backlog.replace(folder, directory, found.backlog, this.#clock.monotonic());
-    for (const { path, failure } of found.refused) {
+    for (const { stat } of entries) view.noteDevice(stat.dev, identity.dev);
+  }
+
+  /** A file in the directory is as it was recorded: the root is the one that it was. */
+  #noteProof({ folder, directory, identity }: DirectoryScan, name: string): void {
+    const view = this.#viewOf(folder);
+    view.isProven = true;
+    // One file speaks for all: the number of a device changes for the whole directory.
+    const ref = { folder, path: joinPath(directory, name) };
+    const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stat.dev;
+    if (recorded !== undefined) view.noteDevice(recorded, identity.dev);
+  }
+
+  /** Opens and advances tasks for what differs. */
+  #takeUp({ folder, directory, cause }: DirectoryScan, differences: Differences): void {
+    const liveAt = cause === 'start' ? null : this.#clock.now();
+    for (const { path, failure } of differences.refused) {
       const { stat, fingerprint, code, message, attempts } = failure;
       const seen = { stat, fingerprint };
       const ref = { folder, path };
       const task = this.tasks.open(ref, { present: true, priority: 'backlog', at: stat.mtimeMs, seen });
-      this.#move(task, { kind: 'refused', reason: { code, message }, attempts });
+      this.#advance(task, { kind: 'refused', reason: { code, message }, attempts });
     }
-    for (const { name, stat, fingerprint } of found.found) {
-      this.#noteMissed(view, scan.cause, stat.ctimeMs);
+    for (const { name, stat, fingerprint } of differences.found) {
+      this.#countMissed(folder, cause, stat.ctimeMs);
       const ref = { folder, path: joinPath(directory, name) };
       const seen = { stat, fingerprint };
-      this.#inspectPath(ref, { present: true, seen, ...placeOf(liveAt, stat.mtimeMs) });
+      this.#inspectPath(ref, { present: true, seen, ...urgencyOf(liveAt, stat.mtimeMs) });
     }
-    for (const { task, entry } of found.changed) {
-      this.#move(task, { kind: 'seen', seen: { stat: entry.stat, fingerprint: entry.fingerprint }, liveAt });
+    for (const { task, entry } of differences.changed) {
+      const { stat, fingerprint } = entry;
+      this.#advance(task, { kind: 'seen', seen: { stat, fingerprint }, liveAt });
     }
-    for (const { task, present } of found.touched) this.#move(task, { kind: 'touched', present });
-    for (const path of found.gone) this.#lose({ folder, path }, scan.cause);
-    view.setSkips(directory, scan.skips);
-    for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
-    this.#options.onChange();
+    for (const { task, present } of differences.touched) this.#advance(task, { kind: 'touched', present });
+    for (const path of differences.gone) this.#lose({ folder, path }, cause);
   }
 
   /** What waited in a directory and is not there any more may come to another path. */
@@ -359,9 +382,9 @@ export class Engine {
 
   /** A recorded path whose file is not listed. */
   #lose(ref: DocumentRef, cause: ScanCause): void {
-    this.#noteMissed(this.#viewOf(ref.folder), cause, 0);
+    this.#countMissed(ref.folder, cause, longAgo);
     const liveAt = cause === 'start' ? null : this.#clock.now();
-    this.#inspectPath(ref, { present: false, ...placeOf(liveAt, this.#clock.now()) });
+    this.#inspectPath(ref, { present: false, ...urgencyOf(liveAt, this.#clock.now()) });
   }
 
   /** A directory with records is gone, ignored by now, or a link. */
@@ -375,19 +398,19 @@ export class Engine {
     for (const task of Array.from(tasks.values())) {
       // What is below an ignored directory is inspected again only by scans of everything.
       if (task.state.kind === 'dormant' && !wasListed && cause === 'event') continue;
-      if (mayHaveGone(task)) this.#move(task, { kind: 'touched', present: false });
+      if (mayHaveGone(task)) this.#advance(task, { kind: 'touched', present: false });
     }
   }
 
-  #noteMissed(view: FolderView, cause: ScanCause, ctimeMs: number): void {
-    if (cause === 'rescan' && this.#clock.now() - ctimeMs >= watcherReportsWithinMs)
-      view.missedByWatcher += 1;
+  /** Counts a change that the watcher should have reported before a rescan found it. */
+  #countMissed(folder: string, cause: ScanCause, changedAt: number): void {
+    if (cause === 'rescan' && this.#clock.now() - changedAt >= watcherReportsWithinMs)
+      this.#viewOf(folder).missedByWatcher += 1;
   }
 
   /** Every directory of a folder was listed. */
   #onScanned(folder: string, root: RootIdentity): void {
     const view = this.#viewOf(folder);
-    const known = this.#ledger.root(folder);
     const isTrusted = isRootTrusted(this.#ledger, folder, { root, isProven: view.isProven });
     if (!isTrusted && !view.isRootChanged) {
       const about = { folder, path: root.path };
@@ -397,33 +420,42 @@ export class Engine {
     view.isProven = false;
     view.isRootChanged = !isTrusted;
     if (!this.#hasUnreadable(folder)) view.readWholeAt = Math.min(view.readWholeAt, this.#clock.monotonic());
+    const seenAt = view.scanEnds(this.#clock.monotonic());
+    if (isTrusted) this.#rememberPlaces(folder, root, seenAt);
+    this.#inspectUnlisted(folder);
+    void this.#endEmptyHold(folder).catch(() => {});
+    this.#drawFromBacklog();
+    this.#release();
+    this.#options.onChange();
+  }
+
+  /** The ledger learns the folder's root, mounts and directories, where they are not as it has them. */
+  #rememberPlaces(folder: string, root: RootIdentity, seenAt: number): void {
+    const known = this.#ledger.root(folder);
     const keeps = this.#keeps(folder);
     const isRecorded =
       known !== undefined && sameRoot(known, root) && known.path === root.path && known.keeps === keeps;
-    const seenAt = view.scanEnds(this.#clock.monotonic());
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
-    if (isTrusted && (!isRecorded || isOld)) {
+    if (!isRecorded || isOld) {
       const identity = { ...acceptedRoot(known, root, seenAt), keeps };
       void this.#writer.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
-    if (isTrusted) {
-      void this.#rememberMounts(folder, true).catch(() => {});
-      const directories = this.#directories.toRemember(folder, this.tasks);
-      if (directories.length > 0) void this.#writer.commit(directories).catch(() => {});
-    }
-    // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
+    void this.#rememberMounts(folder, true).catch(() => {});
+    const directories = this.#directories.toRemember(folder, this.tasks);
+    if (directories.length > 0) void this.#writer.commit(directories).catch(() => {});
+  }
+
+  /** Inspects, once everything was listed, paths that no scan lists. */
+  #inspectUnlisted(folder: string): void {
+    // A failure of before a restart whose file has gone, or is no document any more.
     for (const [ref] of Array.from(this.#ledger.failures())) {
       if (ref.folder !== folder || this.tasks.get(ref) !== undefined) continue;
       this.#inspectPath(ref, { present: false, priority: 'backlog', at: 0 });
     }
     // Before everything was listed, nothing could be said of a file that is not there.
     for (const task of Array.from(this.tasks.in('waiting'))) {
-      if (task.ref.folder === folder && !task.present) this.#move(task, { kind: 'due' });
+      if (task.ref.folder === folder && !task.present) this.#advance(task, { kind: 'due' });
     }
-    void this.#endEmptyHold(folder).catch(() => {});
-    this.#drawFromBacklog();
-    this.#release();
-    this.#options.onChange();
   }
 
   /** Whether its documents may be without files because they are kept, or were until now. */
@@ -443,20 +475,20 @@ export class Engine {
   #onDue(): void {
     for (const key of this.#timers.take()) {
       const task = this.tasks.byKey(key);
-      if (task !== undefined) this.#move(task, { kind: 'due' });
+      if (task !== undefined) this.#advance(task, { kind: 'due' });
     }
   }
 
   /** A person fixed something outside: try everything that waits at once. */
   retryWaiting(): void {
     this.#breaker.close();
-    for (const task of Array.from(this.tasks.in('retry'))) this.#move(task, { kind: 'due' });
-    this.#send();
+    for (const task of Array.from(this.tasks.in('retry'))) this.#advance(task, { kind: 'due' });
+    this.#wakeSender();
   }
 
   /**
-   * Failed documents back in line; null: all but those in doubt. One in doubt that is named is sent again. Gives those
-   * of `refs` that are neither.
+   * Failed documents back in line; null: all but those in doubt. One in doubt that is named is sent again. `retried`:
+   * how many; `unknown`: those of `refs` that have neither failed nor are in doubt.
    */
   async retry(
     refs: readonly DocumentRef[] | null,
@@ -465,10 +497,10 @@ export class Engine {
     const { failed, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
     if (changes.length > 0) await this.#writer.commit(changes);
     // What came due while that was written is under way by now, and stays so.
-    for (const task of failed) this.#move(task, { kind: 'retryRequested', at: this.#clock.now() });
+    for (const task of failed) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
     this.#inspectDoubtful();
     this.#breaker.close();
-    this.#send();
+    this.#wakeSender();
     return { retried, unknown };
   }
 
@@ -477,15 +509,15 @@ export class Engine {
    * nothing was written.
    */
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
-    if (this.tasks.get(ref)?.state.kind === 'sending' || this.#moving.has(refKey(ref))) return false;
+    if (this.tasks.get(ref)?.state.kind === 'sending' || this.#claimedPaths.has(refKey(ref))) return false;
     await this.#writer.commit(changes);
     const task = this.#taskAt(ref);
     if (task !== undefined) {
       const hasRecord = this.#ledger.get(ref) !== undefined;
-      this.#move(task, { kind: 'decided', at: this.#clock.now(), hasRecord });
+      this.#advance(task, { kind: 'decided', at: this.#clock.now(), hasRecord });
     }
     this.#inspectDoubtful();
-    this.#send();
+    this.#wakeSender();
     return true;
   }
 
@@ -517,31 +549,33 @@ export class Engine {
             ? [end]
             : [end, { kind: 'root', folder: name, identity: { ...known, keeps: undefined } }];
         await this.#writer.commit([{ kind: 'approve', folder: name, paths }, ...ended]);
+        if (this.#areAllApproved(name)) await this.#acceptRoot(name);
       } else if (this.#ledger.hold(name) !== undefined) await this.#writer.commit([end]);
-      // The present root is right, says a person who was asked about all that is missing from it.
-      const isAsked = held.length > 0 && this.#areAllApproved(name);
-      const identity = isAsked ? await this.#rootNow(name) : null;
-      if (identity !== null) {
-        const known = this.#ledger.root(name);
-        const accepted = acceptedRoot(known, identity, known?.seenAt);
-        const mounts = await this.#mountsOf(name);
-        const identities = identitiesOf(mounts, this.#viewOf(name));
-        await this.#writer.commit([
-          { kind: 'root', folder: name, identity: accepted },
-          { kind: 'mounts', folder: name, mounts, identities },
-        ]);
-        this.#viewOf(name).isRootChanged = false;
-      }
-      // What has moved on meanwhile finds its approval by itself.
-      for (const task of held) if (task.state.kind === 'held') this.#move(task, { kind: 'touched' });
+      // A task that is no longer held finds its approval by itself.
+      for (const task of held) if (task.state.kind === 'held') this.#advance(task, { kind: 'touched' });
       approved += held.length;
     }
     return approved;
   }
 
-  // ── Tasks moved: the only place ─────────────────────────────────────────────────────────────────────────────────
+  /** The present root and its mounts are right, says a person who was asked about all that is missing from it. */
+  async #acceptRoot(folder: string): Promise<void> {
+    const root = await this.#rootNow(folder);
+    if (root === null) return;
+    const known = this.#ledger.root(folder);
+    const mounts = await this.#mountsOf(folder);
+    if (mounts === null) return;
+    const identities = identitiesOf(mounts, this.#viewOf(folder));
+    await this.#writer.commit([
+      { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
+      { kind: 'mounts', folder, mounts, identities },
+    ]);
+    this.#viewOf(folder).isRootChanged = false;
+  }
 
-  #move(task: Task, event: TaskEvent): void {
+  // ── Tasks advanced: the only place ──────────────────────────────────────────────────────────────────────────────
+
+  #advance(task: Task, event: TaskEvent): void {
     if (!this.tasks.has(task)) return;
     const before = task.state;
     this.tasks.apply(task, event);
@@ -563,7 +597,7 @@ export class Engine {
     first: Pick<TaskFacts, 'present' | 'priority' | 'at'> & Partial<Pick<TaskFacts, 'seen'>>,
   ): void {
     const task = this.tasks.open(ref, first);
-    this.#move(task, { kind: 'touched' });
+    this.#advance(task, { kind: 'touched' });
   }
 
   /** The task of a path; a file that waits unread gets one. */
@@ -574,7 +608,7 @@ export class Engine {
   }
 
   #openUnread(files: readonly BacklogFile[]): void {
-    for (const file of files) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
+    for (const file of files) this.#advance(this.tasks.openFromBacklog(file), { kind: 'touched' });
   }
 
   #close(task: Task): void {
@@ -586,7 +620,7 @@ export class Engine {
   }
 
   #settleSoon(task: Task, ms: number): void {
-    this.#move(task, { kind: 'settling', dueAt: this.#inMs(ms) });
+    this.#advance(task, { kind: 'settling', dueAt: this.#inMs(ms) });
   }
 
   #inMs(ms: number): number {
@@ -614,7 +648,7 @@ export class Engine {
   async #inspect(key: string): Promise<void> {
     const task = this.tasks.byKey(key);
     if (task?.state.kind !== 'inspect' || this.#isStopped) return;
-    this.#move(task, { kind: 'inspectionStarted', at: this.#clock.monotonic() });
+    this.#advance(task, { kind: 'inspectionStarted', at: this.#clock.monotonic() });
     try {
       const found = await this.#assess(task);
       if (!this.#isStopped && this.tasks.has(task)) await this.#conclude(task, found);
@@ -650,7 +684,7 @@ export class Engine {
       });
     }
     const { document } = found;
-    this.#move(task, { kind: 'found', seen: { stat: document.stat, fingerprint: document.fingerprint } });
+    this.#advance(task, { kind: 'found', seen: { stat: document.stat, fingerprint: document.fingerprint } });
     const carried = await this.#awaitCarriers(task, document);
     if (carried !== null) return carried;
     return this.#compare(task, document, folder.port);
@@ -688,13 +722,15 @@ export class Engine {
 
   async #compare(task: Task, document: FoundDocument, port: FolderPort): Promise<Assessment> {
     const move = await this.#findMove(task, document);
-    if (move.kind === 'unclear') return movedOn;
+    if (move.kind === 'unclear') return compareAgain;
     if (move.kind === 'move') {
-      if (!(await this.#follow(task, move))) return movedOn;
+      if (!(await this.#follow(task, move))) return compareAgain;
       // Its record has left with its directory: what stands here now is inspected as another document.
-      if (!this.tasks.has(task)) return movedOn;
+      if (!this.tasks.has(task)) return compareAgain;
+    } else if (this.#claimedPaths.has(task.key) || this.#isRecordMoving(document)) {
       // A move that brings a record to this very path, or takes this file's elsewhere, is about to be durable.
-    } else if (this.#moving.has(task.key) || this.#isRecordMoving(document)) return movedOn;
+      return compareAgain;
+    }
     const known = this.#ledger.get(document.ref);
     const isLost = known !== undefined && known.docId === task.unknownDocId;
     const record = known === undefined || isLost ? null : known;
@@ -704,7 +740,7 @@ export class Engine {
     const compared = await compareWithRecord(document, record, (path, stat) =>
       path === task.ref.path ? this.#hash(task.ref, stat) : port.hash(path, stat),
     );
-    if (compared === null) return movedOn;
+    if (compared === null) return compareAgain;
     if ('code' in compared) return { kind: 'unfit', reason: compared };
     const operation = planDocument(compared, record, isLost ? known : null);
     const { removeGraceMs } = this.#options.settings.timing;
@@ -715,46 +751,46 @@ export class Engine {
       now: this.#clock.monotonic(),
     });
     if (againMs > 0) return { kind: 'settling', againMs };
-    const shown = wouldShowAttachments(operation, compared, record);
-    if (shown !== null) return { kind: 'unfit', reason: shown };
+    const exposure = exposureReason(operation, compared, record);
+    if (exposure !== null) return { kind: 'unfit', reason: exposure };
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (record === null) return { kind: 'clean' };
     const change = adoptionOf(compared, record, operation);
     const isAdopted = await this.#adopt(task, record.docId, change, operation.unclearable);
-    return isAdopted ? { kind: 'clean' } : movedOn;
+    return isAdopted ? { kind: 'clean' } : compareAgain;
   }
 
   /** Whether its record, or that of its file, is another path's: first by the directories, then by the file itself. */
   async #findMove(task: Task, document: FoundDocument): Promise<MoveDecision> {
-    const moved = movedDirectories(document.ref, this.#moveEvidence);
+    const moved = findMovedDirectories(document.ref, this.#moveEvidence);
     if (moved.kind === 'unclear') return { kind: 'unclear' };
     if (moved.kind === 'moved') {
       // One task moves them for all that lie in them.
-      if (this.#isMovingDirectories || this.#moving.has(task.key)) return { kind: 'unclear' };
+      if (this.#isMovingDirectories || this.#claimedPaths.has(task.key)) return { kind: 'unclear' };
       this.#isMovingDirectories = true;
       try {
-        const move = await moveDirectories(moved.directories, document.ref, this.#moveEvidence);
+        const move = await planDirectoryMove(moved.directories, document.ref, this.#moveEvidence);
         if (move !== null) return move;
       } finally {
         this.#isMovingDirectories = false;
       }
     }
     const found = await findMove(task, document, this.#moveEvidence);
-    // Where the file that was here has gone may not have been listed yet, or is not known while other records move.
+    // The file that stood here was pushed out. Its new place may not be listed yet, or other records are moving.
     const isPushedOut = found.kind === 'move' && found.left.some(({ takenBy }) => takenBy !== null);
-    if (isPushedOut && (moved.kind === 'stale' || this.#moving.size > 0)) return { kind: 'unclear' };
+    if (isPushedOut && (moved.kind === 'stale' || this.#claimedPaths.size > 0)) return { kind: 'unclear' };
     return found.kind === 'none' && moved.kind === 'stale' ? { kind: 'unclear' } : found;
   }
 
   /** The record of this very file is another path's, and changes its path just now. */
   #isRecordMoving({ ref, stat }: FoundDocument): boolean {
-    if (this.#moving.size === 0) return false;
+    if (this.#claimedPaths.size === 0) return false;
     return this.#ledger
       .findByInode(stat.ino)
       .some(
         (entry) =>
           refKey(entry.ref) !== refKey(ref) &&
-          this.#moving.has(refKey(entry.ref)) &&
+          this.#claimedPaths.has(refKey(entry.ref)) &&
           sameFile(entry.record.stat, stat),
       );
   }
@@ -787,11 +823,12 @@ export class Engine {
     );
   }
 
-  /** Whose doubt has ended may go out now; whose has not stays where it is. */
+  /** Inspects all that failed as in doubt: where the doubt has ended, it is sent. */
   #inspectDoubtful(): void {
     for (const task of Array.from(this.tasks.in('failed'))) {
       const { state } = task;
-      if (state.kind === 'failed' && state.reason.code === inDoubtCode) this.#move(task, { kind: 'touched' });
+      if (state.kind === 'failed' && state.reason.code === inDoubtCode)
+        this.#advance(task, { kind: 'touched' });
     }
   }
 
@@ -803,7 +840,7 @@ export class Engine {
     const known = task?.hashed ?? null;
     if (known !== null && sameStat(known.stat, stat)) return known.sha256;
     const sha256 = (await this.#folders.get(ref.folder)?.port.hash(ref.path, stat)) ?? null;
-    if (sha256 !== null && task !== undefined) this.#move(task, { kind: 'hashed', stat, sha256 });
+    if (sha256 !== null && task !== undefined) this.#advance(task, { kind: 'hashed', stat, sha256 });
     return sha256;
   }
 
@@ -814,13 +851,13 @@ export class Engine {
   #claim(task: Task, refs: readonly DocumentRef[]): (() => void) | null {
     const isFree = refs.every((ref) => {
       const there = this.tasks.get(ref);
-      return !this.#moving.has(refKey(ref)) && (there === task || there?.state.kind !== 'sending');
+      return !this.#claimedPaths.has(refKey(ref)) && (there === task || there?.state.kind !== 'sending');
     });
     if (!isFree) return null;
     const keys = new Set(refs.map(refKey));
-    for (const key of keys) this.#moving.add(key);
+    for (const key of keys) this.#claimedPaths.add(key);
     return () => {
-      for (const key of keys) this.#moving.delete(key);
+      for (const key of keys) this.#claimedPaths.delete(key);
     };
   }
 
@@ -861,7 +898,7 @@ export class Engine {
       if (arrived === undefined) {
         // With its directory, and no document as it stands: nobody else looks there.
         this.#inspectPath(to, { present: false, priority: 'live', at: this.#clock.now() });
-      } else this.#move(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
+      } else this.#advance(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
       this.totals.moved += 1;
       const message = `from ${refKey(entry.ref)}${isEdited ? ', edited' : ''}`;
       this.#report({ ...to, what: 'moved', docId: entry.record.docId, message });
@@ -870,7 +907,7 @@ export class Engine {
     for (const path of left) {
       const there = this.tasks.get(path.ref);
       if (path.takenBy !== null) this.#inspectPath(path.ref, { present: false, ...live });
-      else if (there !== undefined) this.#move(there, { kind: 'recordLeft' });
+      else if (there !== undefined) this.#advance(there, { kind: 'recordLeft' });
       else {
         const file = came.get(path) ?? null;
         if (file !== null) this.#inspectPath(path.ref, { present: true, ...file, ...live });
@@ -880,9 +917,8 @@ export class Engine {
   }
 
   /**
-   * A record is about to leave this path: its task ends. Gives what was seen of another file that has come, or may
-   * have: what was about to be inspected has to be inspected still, and others may look for that file meanwhile. Null:
-   * none has.
+   * Closes the task of a path whose record moves away. Gives what is known of another file that came to the path, or
+   * may have, and has to be inspected there; null: none did.
    */
   #leavePath(ref: DocumentRef): Pick<TaskFacts, 'seen'> | null {
     const gone = this.tasks.get(ref);
@@ -906,7 +942,7 @@ export class Engine {
         const bulk = operation.kind === 'modify' && !task.alone ? operation.bulk : null;
         const bulkKey = bulk === null ? null : bulkKeyOf(task.ref.folder, 'modify', bulk.key);
         const at = this.#clock.monotonic();
-        this.#move(task, { kind: 'ready', operation: operation.kind, bulkKey, at });
+        this.#advance(task, { kind: 'ready', operation: operation.kind, bulkKey, at });
         return;
       }
       case 'clean':
@@ -921,41 +957,24 @@ export class Engine {
         await this.#clearFailure(task, found.device);
         this.#end(task);
         return;
-      case 'unknown': {
-        // Of a whole folder that cannot be read, a scan says when it is back; the one under way has said this.
-        if (this.#isUnavailable(task.ref.folder) && found.reason.code !== 'not-scanned')
-          return this.#end(task);
-        const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
-        const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
-        this.#move(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason: found.reason });
-        return;
-      }
+      case 'unknown':
+        return this.#concludeUnknown(task, found.reason);
       case 'settling':
         await this.#endApproval(task);
         return this.#settleSoon(task, found.againMs);
       case 'waiting': {
         await this.#endApproval(task);
         const dueAt = found.againMs === null ? null : this.#inMs(found.againMs);
-        this.#move(task, { kind: 'waiting', dueAt, reason: found.reason });
+        this.#advance(task, { kind: 'waiting', dueAt, reason: found.reason });
         return;
       }
-      case 'unfit': {
-        const { reason } = found;
-        await this.#endApproval(task);
-        // What the service said of other bytes is no longer what is wrong with it.
-        if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
-        const { reported } = task;
-        if (reported?.code !== reason.code || reported.message !== reason.message) {
-          this.#reportFailed(task.ref, reason);
-        }
-        const recorded = this.#ledger.failure(task.ref) !== undefined;
-        this.#move(task, { kind: 'failed', reason, recorded, attempts: Math.max(1, task.attempts) });
-        return;
-      }
+      case 'unfit':
+        return this.#concludeUnfit(task, found.reason);
       case 'dormant':
         await this.#clearFailure(task, found.device);
         await this.#reportRemains(task, found.reason);
-        this.#move(task, { kind: 'dormant', reason: found.reason });
+        this.#advance(task, { kind: 'dormant', reason: found.reason });
+        // Only now: a dormant task no longer counts as missing, so a hold that is empty by this can end.
         await this.#endApproval(task);
         return;
       case 'gone':
@@ -963,14 +982,35 @@ export class Engine {
     }
   }
 
+  /** Its place cannot be read: later again. */
+  #concludeUnknown(task: Task, reason: Reason): void {
+    // A scan says when a whole folder can be read again. `not-scanned`: the one that says so is under way.
+    if (this.#isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);
+    const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
+    const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
+    this.#advance(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason });
+  }
+
+  /** It cannot be sent as it stands: reported once, until a person changes something about it. */
+  async #concludeUnfit(task: Task, reason: Reason): Promise<void> {
+    await this.#endApproval(task);
+    // What the service said of other bytes is no longer what is wrong with it.
+    if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
+    const { reported } = task;
+    if (reported?.code !== reason.code || reported.message !== reason.message)
+      this.#reportFailed(task.ref, reason);
+    const recorded = this.#ledger.failure(task.ref) !== undefined;
+    this.#advance(task, { kind: 'failed', reason, recorded, attempts: Math.max(1, task.attempts) });
+  }
+
   /** Nothing has changed about a refusal of before. */
   #stayRefused(task: Task, { code, message, attempts }: Failure): void {
-    this.#move(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
+    this.#advance(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
   }
 
   /** Nothing has to be done for it, unless something happened meanwhile. */
   #end(task: Task): void {
-    if (task.state.kind === 'inspecting' && task.state.dirty) this.#move(task, { kind: 'replan' });
+    if (task.state.kind === 'inspecting' && task.state.dirty) this.#advance(task, { kind: 'replan' });
     else this.#close(task);
   }
 
@@ -994,44 +1034,48 @@ export class Engine {
 
   async #concludeGone(task: Task, device: number): Promise<void> {
     const now = this.#clock.monotonic();
-    this.#move(task, { kind: 'missing', at: now, device });
+    this.#advance(task, { kind: 'missing', at: now, device });
     const since = task.gone?.since ?? now;
     const leftMs = since + this.#options.settings.timing.removeGraceMs - now;
-    if (leftMs > 0) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
-    if (this.#mayComeBack(task)) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
+    if (leftMs > 0) return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
+    if (this.#mayComeBack(task))
+      return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     const place = await this.#locate(task);
     if (!this.tasks.has(task)) return;
     if (place.kind === 'unclear') {
       this.#inspectPath(place.ref, { present: true, priority: 'live', at: this.#clock.now() });
-      return this.#move(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
+      return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     }
     if (place.kind === 'kept') {
-      this.#move(task, { kind: 'dormant', reason: place.reason });
+      this.#advance(task, { kind: 'dormant', reason: place.reason });
       return this.#endApproval(task);
     }
     const { folder } = task.ref;
     const refused = this.#ledger.failure(task.ref);
     if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused);
     if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
-    if (await this.#isDeletionAllowed(folder, [task])) {
+    if (await this.#allowOrHold(folder, [task])) {
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
-      this.#move(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
-    } else this.#move(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
+      this.#advance(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
+    } else this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
   }
 
-  /** Scans under way, or a new file that may be this one and was not compared with it yet: nothing is deleted. */
+  /**
+   * Scans under way, or a new file that may be this one and was not compared with it yet: nothing is deleted. Such files
+   * are inspected for it.
+   */
   #mayComeBack(task: Task): boolean {
     // Its record is about to leave: it is no longer the document of this path.
-    if (this.#moving.has(task.key)) return true;
-    if (!this.isScanned()) return true;
-    // Its other half may be in what is still to be listed, but not in what began to change after it went.
+    if (this.#claimedPaths.has(task.key)) return true;
+    if (!this.areAllScanned()) return true;
+    // It may have been moved to a directory that is not listed yet; only changes of before it went count.
     const health = this.#folders.get(task.ref.folder)?.port.health();
     if (health?.busy === true && health.coveredUntil < (task.gone?.since ?? Infinity)) return true;
     const stat = this.#ledger.get(task.ref)?.stat;
     if (stat === undefined) return false;
     this.#openUnread(this.tasks.backlog.takeLike(stat));
     const others = uncompared(this.tasks, task, stat);
-    for (const other of others) if (other.state.kind === 'ready') this.#move(other, { kind: 'touched' });
+    for (const other of others) if (other.state.kind === 'ready') this.#advance(other, { kind: 'touched' });
     return others.length > 0;
   }
 
@@ -1053,17 +1097,20 @@ export class Engine {
     );
   }
 
-  async #mountsOf(folder: string): Promise<readonly string[]> {
-    return (await this.#folders.get(folder)?.port.mounts()) ?? [];
+  /** Null: they cannot be read at this moment. */
+  async #mountsOf(folder: string): Promise<readonly string[] | null> {
+    return (await this.#folders.get(folder)?.port.mounts()) ?? null;
   }
 
   /** What lies on a mount is not removed with it, at the next start either. */
   async #rememberMounts(folder: string, isWhole: boolean): Promise<void> {
+    const mounts = await this.#mountsOf(folder);
+    if (mounts === null) return;
     const change = mountsToRemember(folder, {
       tasks: this.tasks,
       ledger: this.#ledger,
       view: this.#viewOf(folder),
-      mounts: await this.#mountsOf(folder),
+      mounts,
       isWhole,
     });
     if (change !== null) await this.#writer.commit([change]);
@@ -1071,24 +1118,24 @@ export class Engine {
 
   /** The same for directories that came, one question for all that come together. */
   async #noticeMounts(folder: string): Promise<void> {
-    const isAsked = this.#newDirectories.has(folder);
-    this.#newDirectories.set(folder, true);
+    const isAsked = this.#mountQuestions.has(folder);
+    this.#mountQuestions.set(folder, true);
     if (isAsked) return;
     try {
-      while (this.#newDirectories.get(folder) === true) {
-        this.#newDirectories.set(folder, false);
+      while (this.#mountQuestions.get(folder) === true) {
+        this.#mountQuestions.set(folder, false);
         await this.#rememberMounts(folder, false);
       }
     } finally {
-      this.#newDirectories.delete(folder);
+      this.#mountQuestions.delete(folder);
     }
   }
 
   /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
-  #isListedSinceCame({ folder, path }: DirectoryRef): boolean {
+  #isArrivalCovered({ folder, path }: DirectoryRef): boolean {
     const since = this.#viewOf(folder).directorySince(path);
-    const isPatient = this.#clock.monotonic() - Math.max(since, this.#began) < otherFoldersMs;
-    return !isPatient || (this.isScanned() && this.isListedSince(since));
+    const isPatient = this.#clock.monotonic() - Math.max(since, this.#began) < firstScanPatienceMs;
+    return !isPatient || (this.areAllScanned() && this.isCoveredUntil(since));
   }
 
   *#missingFiles(): Iterable<FileStat> {
@@ -1101,15 +1148,17 @@ export class Engine {
   }
 
   /** Judges deletions of one folder that are about to go out. Those that may not are held, with all like them. */
-  async #isDeletionAllowed(folder: string, tasks: readonly Task[]): Promise<boolean> {
+  async #allowOrHold(folder: string, tasks: readonly Task[]): Promise<boolean> {
     if (tasks.every(({ ref }) => this.#ledger.isApproved(ref))) return true;
+    const mounts = await this.#mountsOf(folder);
+    if (mounts === null) return false;
     const verdict = judgeMissing(folder, {
       tasks: this.tasks,
       ledger: this.#ledger,
       view: this.#viewOf(folder),
       root: await this.#rootNow(folder),
-      mounts: await this.#mountsOf(folder),
-      beginning: this.#holding.get(folder),
+      mounts,
+      holdBeingWritten: this.#holding.get(folder),
       limits: this.#options.settings.safety,
       now: this.#clock.now(),
     });
@@ -1133,7 +1182,8 @@ export class Engine {
     tasks: readonly Task[],
     { folder, reason, documents }: { folder: string; reason: string; documents: number },
   ): Promise<void> {
-    for (const task of tasks) this.#move(task, { kind: 'held', reason: { code: 'held', message: reason } });
+    for (const task of tasks)
+      this.#advance(task, { kind: 'held', reason: { code: 'held', message: reason } });
     if (this.#ledger.hold(folder) !== undefined || this.#holding.has(folder)) return;
     this.#holding.set(folder, reason);
     this.#report({ folder, path: '', what: 'held', docId: null, message: reason, documents });
@@ -1153,7 +1203,10 @@ export class Engine {
     await this.#endEmptyHold(folder);
   }
 
-  /** What came back while nothing ran has no task. When it goes another time, a person is asked again. */
+  /**
+   * A file that came back while the daemon was down has no task. Its approval ends, so that a person is asked when it
+   * goes another time.
+   */
   #endApprovalsOf({ folder, directory, entries }: DirectoryScan): void {
     if (!this.#ledger.hasApprovals(folder)) return;
     const paths = entries
@@ -1187,7 +1240,7 @@ export class Engine {
     const entry = this.#line.enter(task, this.#lineConditions());
     if (entry === null) this.#askLater();
     else this.#putInLine(entry);
-    this.#send();
+    this.#wakeSender();
   }
 
   #putInLine({ key, level, at }: LineEntry): void {
@@ -1213,17 +1266,17 @@ export class Engine {
   /** Puts in line what has gathered long enough, and uploads that nothing blocks any more. */
   #release(): void {
     for (const entry of this.#line.release(this.#lineConditions())) this.#putInLine(entry);
-    this.#send();
+    this.#wakeSender();
   }
 
-  /** What is new here may be gone there: the other folders are waited for, and not for ever. */
+  /** A new file may be one that was moved here from another folder: its first scan is waited for, but not for ever. */
   #mayUpload(folder: string): boolean {
-    const isPatient = this.#clock.monotonic() - this.#began < otherFoldersMs;
-    return isPatient ? this.isScanned() : !this.#isWaitedFor(folder);
+    const isPatient = this.#clock.monotonic() - this.#began < firstScanPatienceMs;
+    return isPatient ? this.areAllScanned() : !this.#isWaitedFor(folder);
   }
 
-  /** Takes permits as long as something is in line, and lets what is first go out on each. */
-  #send(): void {
+  /** Takes permits from now on, as long as something is in line. Called whenever that may have changed. */
+  #wakeSender(): void {
     if (this.#isTakingPermits || this.#isDraining) return;
     this.#isTakingPermits = true;
     void this.#takePermits().finally(() => {
@@ -1238,12 +1291,13 @@ export class Engine {
       const permit = await this.#options.limiter.take().catch(() => null);
       if (permit === null) return;
       this.#permit = permit;
+      // Before this returns, `#deliver` takes the permit for the first in line that still has something to send.
       if (this.#hasRoom()) this.#sends.start();
       if (this.#permit === null) {
         this.#options.metrics.rateWait((this.#clock.monotonic() - asked) / 1000);
         continue;
       }
-      // Nothing in line had anything left to send.
+      // None had.
       this.#permit = null;
       permit.giveBack();
     }
@@ -1272,7 +1326,7 @@ export class Engine {
     this.#sends.pause();
     const delivery = (this.#deliveries += 1);
     const { operation, bulkKey } = first.state;
-    for (const task of work) this.#move(task, { kind: 'deliveryStarted', delivery });
+    for (const task of work) this.#advance(task, { kind: 'deliveryStarted', delivery });
     try {
       if (operation === 'delete') await this.#delete(work, permit);
       else if (bulkKey !== null && work.length > 1) await this.#bulkModify(work, bulkKey, permit);
@@ -1285,7 +1339,7 @@ export class Engine {
     }
     for (const task of work) {
       const { state } = task;
-      if (state.kind === 'sending' && state.delivery === delivery) this.#move(task, { kind: 'replan' });
+      if (state.kind === 'sending' && state.delivery === delivery) this.#advance(task, { kind: 'replan' });
     }
   }
 
@@ -1310,7 +1364,8 @@ export class Engine {
       this.#options.service.upload(request, permit, watch),
     );
     const { outcome, sent } = result;
-    if (outcome.kind !== 'accepted' || outcome.docId === null) return this.#refuse(task, 'upload', result);
+    if (outcome.kind !== 'accepted' || outcome.docId === null)
+      return this.#concludeUnaccepted(task, 'upload', result);
     const { docId } = outcome;
     const resolved = resolvedBy(result);
     const conflict = docIdConflict(task.ref, docId, this.#ledger);
@@ -1337,7 +1392,7 @@ export class Engine {
       this.#options.service.modify(request, permit, watch),
     );
     const { outcome, sent } = result;
-    if (outcome.kind !== 'accepted') return this.#refuse(task, 'modify', result);
+    if (outcome.kind !== 'accepted') return this.#concludeUnaccepted(task, 'modify', result);
     this.#reportUnclearable(task.ref, found.operation.unclearable);
     await this.#writer.commit(modifiedChanges(found, sent, this.#clock.now()));
     this.#done(task, 'modified', found.record.docId, outcome.warning);
@@ -1350,7 +1405,7 @@ export class Engine {
       const isMember = found.kind === 'send' && isModifiable(found);
       const bulk = isMember ? found.operation.bulk : null;
       if (!isMember || bulk === null || bulkKeyOf(task.ref.folder, 'modify', bulk.key) !== bulkKey)
-        this.#move(task, { kind: 'replan' });
+        this.#advance(task, { kind: 'replan' });
       else members.push({ task, found });
     }
     const call = bulkModify(members);
@@ -1367,7 +1422,7 @@ export class Engine {
         this.#done(task, 'modified', found.record.docId, outcome.warning);
       return;
     }
-    for (const { task } of members) await this.#refuse(task, 'modify', result, true);
+    for (const { task } of members) await this.#concludeUnaccepted(task, 'modify', result, true);
   }
 
   /** Deletes documents whose files are gone, of one folder, in one request; what does not fit goes back in line. */
@@ -1376,19 +1431,19 @@ export class Engine {
     for (const task of tasks) {
       const record = this.#ledger.get(task.ref);
       const found = await this.#inspectIfWatched(task.ref);
-      const isGone = record !== undefined && found?.kind === 'absent' && !this.#moving.has(task.key);
-      if (!isGone || (await this.#locate(task)).kind !== 'nowhere') this.#move(task, { kind: 'replan' });
+      const isGone = record !== undefined && found?.kind === 'absent' && !this.#claimedPaths.has(task.key);
+      if (!isGone || (await this.#locate(task)).kind !== 'nowhere') this.#advance(task, { kind: 'replan' });
       else gone.push({ task, record });
     }
     const documentOwner = gone[0]?.record.metadata.documentOwner;
     const isOfBatch = ({ record }: Deletable) => record.metadata.documentOwner === documentOwner;
-    for (const other of gone) if (!isOfBatch(other)) this.#move(other.task, { kind: 'replan' });
+    for (const other of gone) if (!isOfBatch(other)) this.#advance(other.task, { kind: 'replan' });
     const batch = gone.filter(isOfBatch);
     const [first, ...rest] = batch;
     // What is not deleted after all is inspected again when the delivery ends.
     if (first === undefined) return permit.giveBack();
     const { task, record } = first;
-    const isAllowed = await this.#isDeletionAllowed(
+    const isAllowed = await this.#allowOrHold(
       task.ref.folder,
       batch.map((one) => one.task),
     );
@@ -1413,7 +1468,9 @@ export class Engine {
       await this.#hold([task], { folder: task.ref.folder, reason, documents: 1 });
     } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
     else if (isUnknownThere && outcome.isOwnWord) await this.#forget(batch, null);
-    else for (const member of batch) await this.#refuse(member.task, 'delete', result, rest.length > 0);
+    else
+      for (const member of batch)
+        await this.#concludeUnaccepted(member.task, 'delete', result, rest.length > 0);
   }
 
   /** The service no longer holds them: one record of the ledger for all. */
@@ -1426,17 +1483,23 @@ export class Engine {
   #done(task: Task, what: 'uploaded' | 'modified' | 'deleted', docId: string, warning: string | null): void {
     this.totals[what] += 1;
     this.#report({ ...task.ref, what, docId, message: warning });
-    this.#move(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });
+    this.#advance(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });
   }
 
   // ── Outcomes back ───────────────────────────────────────────────────────────────────────────────────────────────
 
   /** A request that was not accepted. What the service refuses together, in a bulk call, is tried one by one. */
-  async #refuse(task: Task, operation: SendKind, result: RequestResult, isBulk = false): Promise<void> {
+  async #concludeUnaccepted(
+    task: Task,
+    operation: SendKind,
+    result: RequestResult,
+    isBulk = false,
+  ): Promise<void> {
     const { kind } = result.outcome;
     if (isBulk && (kind === 'rejected' || kind === 'missing'))
-      return this.#move(task, { kind: 'replan', alone: true });
+      return this.#advance(task, { kind: 'replan', alone: true });
     const resolved = resolvedBy(result);
+    // Here `accepted` is an upload's answer without a usable docId.
     const isInDoubt = kind === 'unknown' || kind === 'accepted';
     // What stands at its path by now may be another file.
     const sent = this.#ledger.intents().find(({ id }) => result.intentIds.includes(id))?.stat;
@@ -1465,24 +1528,24 @@ export class Engine {
         return this.#fail(task, operation, consequence.reason);
       case 'giveUp': {
         const { reason, attempts } = consequence;
-        this.#move(task, { kind: 'failed', reason, recorded: false, attempts });
+        this.#advance(task, { kind: 'failed', reason, recorded: false, attempts });
         this.#reportFailed(task.ref, reason);
         return;
       }
       case 'retry': {
         const { reason, attempts, delayMs } = consequence;
-        this.#move(task, { kind: 'retryLater', dueAt: this.#inMs(delayMs), reason, attempts });
+        this.#advance(task, { kind: 'retryLater', dueAt: this.#inMs(delayMs), reason, attempts });
         return;
       }
       case 'settle':
-        return this.#settleSoon(task, movedOnMs);
+        return this.#settleSoon(task, changedUnderWayMs);
       case 'uploadAgain':
         this.#log.warn(
           { ...task.ref, docId: consequence.docId },
           'the service no longer has the document; it is uploaded again',
         );
         // The record stays until the new one stands: an address that is wrong must not cost a docId.
-        return this.#move(task, { kind: 'replan', unknownDocId: consequence.docId });
+        return this.#advance(task, { kind: 'replan', unknownDocId: consequence.docId });
       case 'doubt': {
         const { message } = consequence.reason;
         const { holds } = consequence;
@@ -1505,7 +1568,7 @@ export class Engine {
   /** Refused: durable before anything else is done with it. */
   async #fail(task: Task, operation: SendKind, reason: Reason): Promise<void> {
     const { ref } = task;
-    // Of a file that was gone at the start, what is deleted is known by its record.
+    // A deletion of a file that was gone at the start has not seen it: its record has.
     const seen = task.seen ?? this.#ledger.get(ref) ?? null;
     const attempts = task.attempts + 1;
     const before = this.#ledger.failure(ref)?.history ?? [];
@@ -1516,7 +1579,7 @@ export class Engine {
       const failure = { ...reason, attempts, history, stat, fingerprint };
       await this.#writer.commit([{ kind: 'fail', ref, failure }]);
     }
-    this.#move(task, { kind: 'failed', reason, recorded: true, attempts });
+    this.#advance(task, { kind: 'failed', reason, recorded: seen !== null, attempts });
     this.#reportFailed(ref, reason);
   }
 
@@ -1561,7 +1624,7 @@ export class Engine {
   // ── How it stands, and the end ──────────────────────────────────────────────────────────────────────────────────
 
   /** Every folder that can be read was scanned once. */
-  isScanned(): boolean {
+  areAllScanned(): boolean {
     return [...this.#folders.keys()].every((name) => !this.#isWaitedFor(name));
   }
 
@@ -1572,11 +1635,11 @@ export class Engine {
   isAtRest(): boolean {
     if (this.backlogged() > 0 || this.inFlight() > 0) return false;
     if (this.tasks.in('ready').size > this.#line.pausedCount(this.#paused)) return false;
-    return this.isScanned() && movingStates.every((kind) => this.tasks.in(kind).size === 0);
+    return this.areAllScanned() && busyStates.every((kind) => this.tasks.in(kind).size === 0);
   }
 
   /** What changed before `since`, monotonic ms, was listed in every folder that can be read. */
-  isListedSince(since: number): boolean {
+  isCoveredUntil(since: number): boolean {
     for (const { port } of this.#folders.values()) {
       const { state, busy, coveredUntil } = port.health();
       if (state !== 'unavailable' && busy && coveredUntil < since) return false;
@@ -1587,7 +1650,7 @@ export class Engine {
   /** Nothing moves, nothing is kept back, and no change waits to be listed. */
   isIdle(): boolean {
     if (this.tasks.backlog.size > 0 || this.tasks.in('ready').size > 0) return false;
-    return this.isAtRest() && this.isListedSince(Infinity);
+    return this.isAtRest() && this.isCoveredUntil(Infinity);
   }
 
   /** Names of folders of which nothing is sent. */
@@ -1616,7 +1679,7 @@ export class Engine {
   reasons(): readonly Reason[] {
     const trouble = this.#writer.trouble();
     const reasons = this.#breaker.reasons();
-    // An outage that nothing waits for is none that anybody knows of: what has to be sent next finds out.
+    // Nothing waits, so nobody knows whether an outage goes on: it is not shown.
     const isOver = reasons.length > 0 && this.isIdle();
     const shown = isOver ? reasons.filter(({ code }) => !passingReasons.has(code)) : reasons;
     return [...shown, ...(trouble === null ? [] : [trouble])];
@@ -1686,7 +1749,7 @@ export class Engine {
 }
 
 /** Live, or of the first scan: then the newest file first. */
-function placeOf(liveAt: number | null, mtimeMs: number): Pick<TaskFacts, 'priority' | 'at'> {
+function urgencyOf(liveAt: number | null, mtimeMs: number): Pick<TaskFacts, 'priority' | 'at'> {
   return liveAt === null ? { priority: 'backlog', at: mtimeMs } : { priority: 'live', at: liveAt };
 }
 

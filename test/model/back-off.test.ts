@@ -10,7 +10,7 @@ function delay(parts: Partial<SetBack>): number {
   return nextDelayMs({ kind: 'unavailable', attempt: 1, retryAfterMs: null, random: almostOne, ...parts });
 }
 
-describe('back-off, architecture section 4', () => {
+describe('back-off', () => {
   it.each([
     [1, 1_000],
     [2, 2_000],

@@ -172,7 +172,7 @@ const cases: readonly {
   },
 ];
 
-describe('moves, architecture section 3', () => {
+describe('moves', () => {
   it.each(cases)('$name', ({ found, missing, move }) => {
     const result = matchMove({ found, missing });
     expect(result && [result.match.ref.path, result.proof]).toEqual(move);

@@ -214,7 +214,7 @@ const attachmentCases: readonly {
   { name: 'the last one gone', found: [], recorded: [attachment('x', 'aa')], changed: false, lost: true },
 ];
 
-describe('attachments, contract section 7, 8', () => {
+describe('attachments', () => {
   it.each(attachmentCases)('$name', ({ found, recorded, changed, lost = false }) => {
     const operation = planDocument(comparedOf({ attachments: found }), recordOf({ attachments: recorded }));
     expect(operation).toMatchObject({

@@ -758,7 +758,7 @@ describe('the sync engine', () => {
     const health = { ...world.folder.health(), busy: true, coveredUntil: 500 } as const;
     const listed = (parts: Partial<ReturnType<typeof world.folder.health>>, since: number) => {
       Object.assign(world.folder, { health: () => ({ ...health, ...parts }) });
-      return world.engine().isListedSince(since);
+      return world.engine().isCoveredUntil(since);
     };
     expect([
       listed({}, 500),
@@ -852,6 +852,26 @@ describe('the sync engine', () => {
     expect(await world.engine().approve(null)).toBe(1);
     await world.quiesce();
     expect([world.service.calls, world.ledger().mounts('inbox')]).toEqual([['delete'], []]);
+  });
+
+  it('deletes nothing while the mounts cannot be read', async () => {
+    world = await filled(3);
+    let asked = 0;
+    const mount = (paths: readonly string[] | null) =>
+      Object.assign(world.folder, {
+        mounts: () => {
+          asked += 1;
+          return Promise.resolve(paths);
+        },
+      });
+    world.folder.remove('a/0.txt');
+    mount(null);
+    world.folder.scan();
+    await world.until(() => asked > 3);
+    expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 0]);
+    mount([]);
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['delete']);
   });
 
   it('deletes what a person approved, though other deletions are held by then', async () => {

@@ -14,7 +14,7 @@ import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
-import { wouldShowAttachments } from '../../sync/decide/attachments.ts';
+import { exposureReason } from '../../sync/decide/attachments.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
 
@@ -110,7 +110,7 @@ function recorded(document: FoundDocument, ledger: NonNullable<Surroundings['led
   if (doubt !== undefined) return doubtFinding('error', ref, doubt.message);
   const record = ledger.get(ref) ?? null;
   const compared = unread(document);
-  const shown = wouldShowAttachments(planDocument(compared, record), compared, record);
+  const shown = exposureReason(planDocument(compared, record), compared, record);
   if (shown !== null) return finding('error', refKey(ref), shown);
   const failure = ledger.failure(ref);
   if (failure === undefined || !sameStat(failure.stat, now) || failure.fingerprint !== fingerprint)

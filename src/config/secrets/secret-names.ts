@@ -6,7 +6,7 @@ import type { Problem } from '../settings/explain-issues.ts';
 /** A secret and the environment variable that carries it. */
 export type SecretName = keyof Credentials | 'httpToken' | 'notifyWebhook' | 'redisUrl';
 
-/** Where each secret comes from, contract section 3; each also as `…_FILE` and as a systemd credential. */
+/** Where each secret comes from; each also as `…_FILE` and as a systemd credential. */
 export const secretVariables: Readonly<Record<SecretName, string>> = {
   apiKey: 'INGESTD_API_KEY',
   clientId: 'INGESTD_CLIENT_ID',

@@ -129,7 +129,7 @@ export type Address =
 
 const example = 'https://host.example/path';
 
-/** Judges the base address of the token endpoints or of the ingestion operations, contract section 3. */
+/** Judges the base address of the token endpoints or of the ingestion operations. */
 export function checkAddress(text: string): Address {
   const address = text.trim();
   if (!URL.canParse(address)) return wrong(`"${shown(text)}" is not an address; write it like ${example}`);

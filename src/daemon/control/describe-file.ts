@@ -38,7 +38,7 @@ interface Sources {
   readonly nextAt: string | null;
 }
 
-/** The whole story of one file, contract section 2, `why`. */
+/** The whole story of one file, as `why` prints it. */
 export async function describeFile(sources: Sources): Promise<Why> {
   const { ref, port, ledger, nextAt } = sources;
   const record = ledger.get(ref);

@@ -40,7 +40,7 @@ async function otherRoot(ledger: Known, { name, path }: FolderSettings): Promise
 }
 
 /**
- * Contract section 7, 2: a folder that was never there is a mistake; one that is gone is waited for. Throws
+ * A folder that was never there is a mistake; one that is gone is waited for. Throws
  * ConfigurationError.
  */
 export async function requireFolders(

@@ -8,7 +8,7 @@ const echoMs = 250;
 export type Signals = ReturnType<typeof listenForSignals>;
 
 /**
- * Listens for SIGTERM, SIGINT and SIGHUP, contract section 2. A second SIGTERM or SIGINT ends the process at once. A
+ * Listens for SIGTERM, SIGINT and SIGHUP. A second SIGTERM or SIGINT ends the process at once. A
  * SIGHUP because the terminal was closed counts as SIGTERM: else a daemon would run on that nobody sees.
  */
 export function listenForSignals() {

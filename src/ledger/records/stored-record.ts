@@ -52,7 +52,7 @@ export interface StoredRecord {
 
 const noAttachments: readonly RecordedAttachment[] = Object.freeze([]);
 
-/** The record that the other rooms know. */
+/** The record as the rest of the program knows it. */
 export function toRecord(stored: StoredRecord): LedgerRecord {
   const { name, rare, size, mtimeMs, ctimeMs, birthtimeMs, ino, dev } = stored;
   const record: LedgerRecord = {

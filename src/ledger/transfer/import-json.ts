@@ -125,7 +125,7 @@ type ExportedDocument = Omit<z.output<typeof documentSchema>, AlwaysExported> &
   Pick<LedgerRecord, AlwaysExported>;
 type AlwaysExported = 'fileName' | 'stat' | 'uploadedAt';
 
-/** What `ledger export` prints, contract section 5: everything by folder, then by path. Times are ISO 8601, UTC. */
+/** What `ledger export` prints: everything by folder, then by path. Times are ISO 8601, UTC. */
 export type LedgerExport = DeepReadonly<
   Omit<z.output<typeof ledgerSchema>, 'documents'> & { documents: ExportedDocument[] }
 >;

@@ -7,7 +7,7 @@ import { checkEntries, importedRecord } from './imported-ledger.ts';
 import type { ImportedEntry, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 
 /**
- * Reads what `ledger export` printed, or CSV with the header `folder,path,docId`: contract section 7, 17. Files
+ * Reads what `ledger export` printed, or CSV with the header `folder,path,docId`. Files
  * are not read: what the text does not give is empty, and fingerprints always are, so that the next scan compares
  * each document with its record. Paths are brought into NFC.
  */

@@ -12,7 +12,7 @@ interface EffectiveMetadataInput extends Pick<FolderSettings, 'title' | 'created
 }
 
 /**
- * Works out what should be true of a document, contract section 4: field by field the first layer that has it,
+ * Works out what should be true of a document: field by field the first layer that has it,
  * then title and createdTimestamp as the folder's settings say.
  */
 export function effectiveMetadata(input: EffectiveMetadataInput): Metadata {

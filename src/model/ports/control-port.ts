@@ -26,7 +26,7 @@ export interface ControlPort {
   /** Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again. */
   readonly retry: (paths: readonly string[]) => Promise<Retried>;
   /**
-   * Ends the doubt about one document, contract section 2, `resolve`. Throws ConfigurationError where the path is not
+   * Ends the doubt about one document. Throws ConfigurationError where the path is not
    * in doubt, its file is gone or changing, the docId is known, or a request about it is under way.
    */
   readonly resolve: (path: string, resolution: Resolution) => Promise<void>;

@@ -98,8 +98,11 @@ export interface FolderPort {
    * supported type too. It takes one walk through the tree. Null: the root cannot be read.
    */
   readonly find: (files: readonly FileIdentity[]) => Promise<FoundFiles | null>;
-  /** Directories below the root, NFC, on which something is mounted now; none where the system does not say. */
-  readonly mounts: () => Promise<readonly string[]>;
+  /**
+   * Directories below the root, NFC, on which something is mounted now; none where the system has no mount table. Null:
+   * they cannot be read at this moment.
+   */
+  readonly mounts: () => Promise<readonly string[] | null>;
   /** Identity of the root as it is at this moment; null: not there or not readable. */
   readonly rootNow: () => Promise<RootIdentity | null>;
   /** SHA-256 of a file, lower-case hex; null when the file no longer has this `stat`. */

@@ -12,7 +12,7 @@ export interface UnreadPlaces {
   readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
 }
 
-/** What `sync` would do: contract section 2, `plan`. */
+/** What `sync` would do, as `plan` prints it. */
 export interface PlanReport extends UnreadPlaces {
   readonly operations: readonly PlannedOperation[];
   /** Names of paused folders: nothing of them is sent before `resume`. */
@@ -82,7 +82,7 @@ export function finding(
 const text = z.string();
 
 /**
- * The whole story of one file, as the daemon sends it and `why` prints it (contract section 2). A field that is left
+ * The whole story of one file, as the daemon sends it and `why` prints it. A field that is left
  * out gets the value that says that it is not known.
  */
 export const whySchema = z.object({

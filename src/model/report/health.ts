@@ -45,7 +45,7 @@ export function reasonHealth(code: string): Health {
 }
 
 /**
- * Whether something needs a person (contract section 7, 20). Page, `status` and its exit code, metrics and systemd's
+ * Whether something needs a person. Page, `status` and its exit code, metrics and systemd's
  * status line show this one answer; readiness is another question.
  */
 export function health(status: HealthFacts): Health {

@@ -71,7 +71,7 @@ export const totalsSchema = z.object({
   bytesSent: count,
 });
 
-/** Contract section 6, word for word, and what stands beside it: as the daemon sends it. */
+/** The status as the daemon sends it: scripts rely on its names. */
 export const statusSchema = z.object({
   version: text,
   startedAt: time,

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import { companionCounts, ignoreFileName } from '../rules/classify.ts';
+import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statKey } from '../rules/entry.ts';
@@ -24,7 +24,7 @@ export function noteCompanions(
   now: ListedCompanions,
 ): void {
   for (const name of before.lists?.keys() ?? []) {
-    if (now.lists?.has(name) !== true) folder.observations.since(topicOf(joinPath(directory, name)));
+    if (now.lists?.has(name) !== true) folder.observations.startOrElapsed(topicOf(joinPath(directory, name)));
   }
   for (const name of now.lists?.keys() ?? []) folder.observations.end(topicOf(joinPath(directory, name)));
   note(defaultsName, before.defaultsKey, now.defaultsKey);
@@ -33,7 +33,7 @@ export function noteCompanions(
   function note(name: string, was: string, is: string): void {
     const topic = topicOf(joinPath(directory, name));
     if (is !== '') folder.observations.end(topic);
-    else if (was !== '') folder.observations.since(topic);
+    else if (was !== '') folder.observations.startOrElapsed(topic);
   }
 }
 
@@ -44,8 +44,8 @@ export function noteCompanions(
 export function companionGrace(folder: FolderState, path: string, isKnown = false): number {
   const topic = topicOf(path);
   const passed =
-    folder.observations.asked(topic) ??
-    (isKnown || wasThere(folder, path) ? folder.observations.since(topic) : null);
+    folder.observations.elapsed(topic) ??
+    (isKnown || wasThere(folder, path) ? folder.observations.startOrElapsed(topic) : null);
   return passed === null ? 0 : Math.max(0, Math.ceil(folder.removeGraceMs - passed));
 }
 
@@ -78,7 +78,7 @@ function unsettledRulesOf(folder: FolderState, place: string): number {
     const stats = lstatSync(absolute, { throwIfNoEntry: false });
     if (stats === undefined) return companionGrace(folder, path);
     const ownerUid = tree.get(place)?.uid ?? stats.uid;
-    if (!stats.isFile() || !companionCounts(settings.sidecarOwner, stats.uid, ownerUid)) return 0;
+    if (!stats.isFile() || !isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid)) return 0;
     const settleMs = observations.settle(path, stats);
     // The rules in force are those of the last scan, which may have seen less of it.
     return tree.get(place)?.rulesKey === statKey(stats) ? settleMs : Math.max(settleMs, afterScanMs);

@@ -4,7 +4,7 @@ import { printable } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import { companionCounts } from '../rules/classify.ts';
+import { isTrustedCompanion } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import { entryKey, kindOf, statKey } from '../rules/entry.ts';
@@ -28,7 +28,7 @@ interface InheritedDefaults {
 /** Reads the `.meta.json` of a directory and those above it. `known`: directories of which one is waited for. */
 export type DefaultsReader = (directory: string, known?: readonly string[]) => InheritedDefaults | NoDocument;
 
-/** Files are read again only when their fileStats differ. */
+/** Files are read again only when their stats differ. */
 export function createDefaultsReader(folder: FolderState): DefaultsReader {
   const known = new Map<string, { readonly key: string; readonly reading: SidecarReading<Metadata> }>();
 
@@ -51,7 +51,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         const stats = lstatSync(absolute, { throwIfNoEntry: false });
         const ownerUid = folder.tree.get(place)?.uid ?? -1;
         const foreign =
-          stats !== undefined && !companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid);
+          stats !== undefined && !isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid);
         if (stats === undefined || foreign) {
           known.delete(path);
           const graceMs = companionGrace(folder, path, expected.includes(place));

@@ -130,7 +130,7 @@ function placeListed(
     folder.observations.end(topic);
     return place;
   }
-  const waitMs = folder.removeGraceMs - folder.observations.since(topic);
+  const waitMs = folder.removeGraceMs - folder.observations.startOrElapsed(topic);
   const message = `the attachment ${excerpt(text)} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };

@@ -133,7 +133,7 @@ function withoutContent(
   }
 }
 
-/** A name that differs from another only in its Unicode form never stands, contract section 7, 3. */
+/** A name that differs from another only in its Unicode form never stands. */
 function inspectTwin(
   folder: FolderState,
   path: string,

@@ -6,7 +6,7 @@ import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
 import { kindOf, statKey } from '../rules/entry.ts';
-import { companionCounts } from '../rules/classify.ts';
+import { isTrustedCompanion } from '../rules/classify.ts';
 import type { EntryKind } from '../rules/classify.ts';
 import { sidecarPlaces } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -120,7 +120,7 @@ function sidecarAt(folder: FolderState, path: string, ownerUid: number): Omit<Lo
   if (classifyByName(folder, path).kind !== 'sidecar') return null;
   try {
     const stats = lstatSync(folder.absolute(folder.tree.rawPath(path)), { throwIfNoEntry: false });
-    if (stats === undefined || !companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid))
+    if (stats === undefined || !isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid))
       return null;
     const kind = kindOf(stats);
     if (kind !== 'file') return { path, kind, key: kind, settleMs: 0 };

@@ -7,7 +7,7 @@ import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
 import { defaultsName, isSidecarName } from './pair-sidecars.ts';
 
-/** What is at a path, and if it is not sent, why. The one place that decides: contract sections 4 and 7. */
+/** What is at a path, and if it is not sent, why. The one place that decides. */
 export type Classification =
   /** It may be sent. Whether it can be, its content, sidecar and attachments decide. */
   | { readonly kind: 'document' }
@@ -212,7 +212,7 @@ export function isAttachmentDirectory(name: string): boolean {
 }
 
 /**
- * Names that programs use while they save, contract section 4 and faults F2 to F10: dot files, owner and lock
+ * Names that programs use while they save (faults F2 to F10): dot files, owner and lock
  * files, temporary and partial files, backups. Case does not matter.
  */
 export function isTemporaryName(name: string): boolean {
@@ -236,8 +236,8 @@ const overflowUid = 65_534;
 
 /**
  * Says whether a sidecar, `.meta.json` or `.ingestignore` of user `uid` counts for a document or directory of user
- * `ownerUid`, contract section 3. Root's always does.
+ * `ownerUid`. Root's always does.
  */
-export function companionCounts(sidecarOwner: 'any' | 'same', uid: number, ownerUid: number): boolean {
+export function isTrustedCompanion(sidecarOwner: 'any' | 'same', uid: number, ownerUid: number): boolean {
   return sidecarOwner === 'any' || uid === 0 || (uid === ownerUid && uid !== overflowUid);
 }

@@ -23,7 +23,7 @@ export function kindOf(stats: Stats): Exclude<EntryKind, 'unreadable'> {
   return stats.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** What `lstat` said, as the other rooms know it. */
+/** What `lstat` said, as the rest of the program knows it. */
 export function statOf(stats: Stats): FileStat {
   const { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev } = stats;
   return { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { FolderSettings } from '../../model/settings.ts';
 
-/** What stands beside a document and decides what is sent, by fileStats alone. */
+/** What stands beside a document and decides what is sent, by its stats alone. */
 interface Companions {
   /** `ambiguous`: it could be the sidecar of several documents. */
   readonly sidecar: { readonly kind: 'own' | 'ambiguous'; readonly key: string } | null;

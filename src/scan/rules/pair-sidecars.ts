@@ -52,11 +52,11 @@ export interface PairingInput {
   /** Names in this directory that a sidecar lists as attachments. */
   readonly listedBy: (sidecar: string) => ReadonlySet<string>;
   /** Whether a sidecar of this name may be this document's, by the users that they belong to. */
-  readonly counts: (sidecar: string, document: string) => boolean;
+  readonly mayBelong: (sidecar: string, document: string) => boolean;
 }
 
 /**
- * Pairs documents with sidecars, contract section 4: `report.pdf.meta.json` is the sidecar of `report.pdf`;
+ * Pairs documents with sidecars: `report.pdf.meta.json` is the sidecar of `report.pdf`;
  * `report.meta.json` is too, if it is the only document of that stem. The full name wins.
  */
 export function pairSidecars(input: PairingInput): Pairing {
@@ -67,7 +67,7 @@ export function pairSidecars(input: PairingInput): Pairing {
   for (const name of sidecars) {
     const owner = namedAfter(name);
     if (!documents.has(owner)) byStem.push(name);
-    else if (input.counts(name, owner)) paired.set(owner, { name, kind: 'own' });
+    else if (input.mayBelong(name, owner)) paired.set(owner, { name, kind: 'own' });
     else unpaired.set(name, 'foreign');
   }
   const stems = byStem.length === 0 ? new Map<string, string[]>() : groupByStem(documents);
@@ -77,7 +77,7 @@ export function pairSidecars(input: PairingInput): Pairing {
     const candidates = (stems.get(stem) ?? []).filter(
       (document) => !listed.has(document) && !input.isAttachment(document),
     );
-    const claimants = candidates.filter((document) => input.counts(name, document));
+    const claimants = candidates.filter((document) => input.mayBelong(name, document));
     if (claimants.length === 0 && candidates.length > 0) unpaired.set(name, 'foreign');
     else if (claimants.length === 0 && !others(stem)) unpaired.set(name, 'orphan');
     const kind = claimants.length === 1 ? 'own' : 'ambiguous';

@@ -43,7 +43,7 @@ export function settleDelay(question: SettleQuestion): number {
   return cameLongAgo || seenSince !== null ? 0 : Math.min(secondInspectionMs, settleMs);
 }
 
-/** The three times a judgement needs, taken at one moment. */
+/** Wall clock and monotonic time of one moment, ms. */
 export interface Moment {
   readonly now: number;
   readonly monotonic: number;
@@ -109,14 +109,14 @@ export function createObservations(settleMs: number) {
         seen.delete(path);
       return delay;
     },
-    /** Monotonic milliseconds since `topic` was first asked about; 0 the first time. */
-    since: (topic: string): number => {
+    /** Monotonic milliseconds since this was first called for `topic`; 0 the first time, which starts the count. */
+    startOrElapsed: (topic: string): number => {
       const since = topics.get(topic);
       if (since === undefined) topics.set(topic, at.monotonic);
       return since === undefined ? 0 : at.monotonic - since;
     },
-    /** The same without asking; null: nobody has. */
-    asked: (topic: string): number | null => {
+    /** The same without starting the count; null: nobody has. */
+    elapsed: (topic: string): number | null => {
       const since = topics.get(topic);
       return since === undefined ? null : at.monotonic - since;
     },

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 
+import { pathInside } from '../../lib/files/path-inside.ts';
 import { directoryOf } from '../../model/document.ts';
 import { kindOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
@@ -11,11 +12,12 @@ import type { Entry } from '../rules/entry.ts';
 export function followLink(entry: Entry, absolute: string, realRoot: string): Entry {
   try {
     const target = realpathSync(absolute);
-    if (!target.startsWith(`${realRoot}/`)) return entry;
+    const inside = pathInside(realRoot, target);
+    if (inside === null || inside === '') return entry;
     const stats = statSync(target);
     const kind = kindOf(stats);
     if (kind !== 'file' && kind !== 'directory') return entry;
-    const linkedFrom = directoryOf(target.slice(realRoot.length + 1)).normalize('NFC');
+    const linkedFrom = directoryOf(inside).normalize('NFC');
     return { ...entry, kind, stats, linkedFrom };
   } catch {
     return entry;

@@ -9,7 +9,7 @@ import { attachmentKeys, listAttachments, listedKeys } from './attachment-files.
 import { entryKey } from '../rules/entry.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { Visitor } from './visitor.ts';
+import type { VisitContext } from './visit-context.ts';
 import { placeBelow } from './root-identity.ts';
 
 /** A directory that was listed, sorted and paired. */
@@ -21,7 +21,7 @@ export interface ListedDirectory {
   readonly fingerprint: string;
   readonly sorted: SortedEntries;
   readonly paired: PairedEntries;
-  readonly visitor: Visitor;
+  readonly context: VisitContext;
 }
 
 /** The documents of a directory, as a scan reports them. */
@@ -85,7 +85,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
 
 async function fingerprintOf(
   folder: FolderState,
-  { path, absolute, rules, fingerprint, sorted, paired, visitor }: ListedDirectory,
+  { path, absolute, rules, fingerprint, sorted, paired, context }: ListedDirectory,
   {
     name,
     attachments,
@@ -95,11 +95,11 @@ async function fingerprintOf(
   const directory = sorted.attachmentDirectories.get(name);
   if (directory !== undefined && directory.stats !== null) {
     const own = { path: joinPath(path, directory.name), absolute: `${absolute}/${directory.raw}` };
-    visitor.watch(own.path, own.absolute, directory.stats);
+    context.watch(own.path, own.absolute, directory.stats);
     attachments.directories.push(own.path);
     const raw = joinPath(folder.tree.rawPath(path), directory.raw);
-    const place = placeBelow(visitor.realRoot, raw, folder.settings.followSymlinks);
-    const listing = await listAttachments({ ...own, place, rules }, visitor.slice);
+    const place = placeBelow(context.realRoot, raw, folder.settings.followSymlinks);
+    const listing = await listAttachments({ ...own, place, rules }, context.slice);
     if (listing.kind === 'listed') attachments.files += listing.files.length;
     keys.push(...attachmentKeys(own.path, listing));
   }

@@ -4,7 +4,7 @@ import type { Sidecar } from '../../model/metadata/metadata.ts';
 import type { FolderState } from '../folder-state.ts';
 import { resolveAttachment } from '../rules/claims.ts';
 import type { Claim, OwnersClaims } from '../rules/claims.ts';
-import { companionCounts } from '../rules/classify.ts';
+import { isTrustedCompanion } from '../rules/classify.ts';
 import { namedAfter, pairSidecars } from '../rules/pair-sidecars.ts';
 import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
 import type { SidecarList } from '../companions/listed-companions.ts';
@@ -54,8 +54,8 @@ export async function pairEntries(
       others: sorted.has,
       isAttachment: (name) => claims.isAttachment(joinPath(directory, name)),
       listedBy: (sidecar) => listedHere(folder, directory, lists.get(sidecar)?.attachments ?? []),
-      counts: (sidecar, document) =>
-        counts(settings.sidecarOwner, sorted.sidecars.get(sidecar), documents.get(document)),
+      mayBelong: (sidecar, document) =>
+        mayBelong(settings.sidecarOwner, sorted.sidecars.get(sidecar), documents.get(document)),
     });
   };
   const pairDocuments = () => pair(sorted.sidecars.keys(), sorted.documents);
@@ -127,7 +127,7 @@ function leftOf(
 ): number {
   const topic = `claims ${owner}`;
   const isThere = isFile(sorted, nameOf(owner)) && isFile(sorted, claim.sidecar);
-  if (now === undefined && !isThere) return removeGraceMs - observations.since(topic);
+  if (now === undefined && !isThere) return removeGraceMs - observations.startOrElapsed(topic);
   observations.end(topic);
   const stats = now === undefined ? null : (sorted.sidecars.get(now.sidecar)?.stats ?? null);
   return now === undefined || stats === null
@@ -140,7 +140,7 @@ function isFile({ has, children, sidecars }: SortedEntries, name: string): boole
   return sidecars.has(name) || (has(name) && !children.some((child) => child.name === name));
 }
 
-function counts(
+function mayBelong(
   sidecarOwner: 'any' | 'same',
   sidecar: Entry | undefined,
   document: Entry | undefined,
@@ -148,7 +148,7 @@ function counts(
   if (sidecarOwner === 'any') return true;
   const uid = sidecar?.stats?.uid;
   const ownerUid = document?.stats?.uid;
-  return uid !== undefined && ownerUid !== undefined && companionCounts(sidecarOwner, uid, ownerUid);
+  return uid !== undefined && ownerUid !== undefined && isTrustedCompanion(sidecarOwner, uid, ownerUid);
 }
 
 /** What a sidecar listed when it was last valid holds until it is valid again. One that never was lists nothing. */

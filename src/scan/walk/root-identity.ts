@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 
+import { pathBelow } from '../../lib/files/path-inside.ts';
 import { readMountTable } from '../../lib/files/mount-table.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
@@ -39,8 +40,7 @@ export function realRoot(root: string): string {
 /** Where a directory of a folder really has to be; null: links are followed, and lead elsewhere. */
 export function placeBelow(root: string, raw: string, followSymlinks: boolean): string | null {
   if (followSymlinks) return null;
-  if (raw === '') return root;
-  return root === '/' ? `/${raw}` : `${root}/${raw}`;
+  return raw === '' ? root : pathBelow(root, raw);
 }
 
 /** So many mounts of one folder are remembered. */
@@ -49,7 +49,7 @@ const maxMounts = 1_000;
 /** Directories below a root on which something is mounted; none where the system has no mount table. Never throws. */
 export function mountsBelow(root: string): readonly string[] {
   const real = realRoot(root);
-  const start = real === '/' ? real : `${real}/`;
+  const start = pathBelow(real, '');
   const below = readMountTable()
     .map(({ path }) => path)
     .filter((path) => path.startsWith(start) && path !== start);

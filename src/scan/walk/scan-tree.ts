@@ -12,7 +12,7 @@ import { readRoot, realRoot } from './root-identity.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
 import type { Visit } from './visit-directory.ts';
-import type { Visitor } from './visitor.ts';
+import type { VisitContext } from './visit-context.ts';
 
 /** One scan to do. */
 interface ScanJob {
@@ -68,7 +68,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   let batched = 0;
   let entries = 0;
   let why: string | null = null;
-  const visitor: Visitor = {
+  const context: VisitContext = {
     cause: job.cause,
     realRoot: realRoot(folder.root),
     slice: createTimeSlice(32),
@@ -110,7 +110,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
         observations.end(topic);
         continue;
       }
-      const leftMs = removeGraceMs - observations.since(topic);
+      const leftMs = removeGraceMs - observations.startOrElapsed(topic);
       if (leftMs > 0) again.set(directory, Math.ceil(leftMs));
       else for (const path of claims.set(directory, new Map())) redo(directoryOf(path));
     }
@@ -127,7 +127,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   async function visit(directory: string): Promise<boolean> {
     const deep = planned.get(directory) === true;
     planned.delete(directory);
-    const visit = await visitDirectory(folder, directory, visitor);
+    const visit = await visitDirectory(folder, directory, context);
     if (visit.kind === 'listed') {
       await note(directory, visit, deep);
       return batch.length < batchDirectories && batched < batchEntries ? true : flush();
@@ -164,7 +164,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
     visited.add(directory);
     for (const path of visit.claimed) if (directoryOf(path) !== directory) redo(directoryOf(path));
-    await visitor.slice();
+    await context.slice();
   }
 
   /** What is in a directory no longer. */

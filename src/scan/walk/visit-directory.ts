@@ -6,7 +6,7 @@ import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
-import { companionCounts, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
+import { isTrustedCompanion, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
@@ -25,7 +25,7 @@ import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { Visitor } from './visitor.ts';
+import type { VisitContext } from './visit-context.ts';
 
 /** What came of a visit. */
 export type Visit =
@@ -50,19 +50,23 @@ export type Visit =
 const maxLinks = 2;
 
 /** Lists one directory, takes note of it in the tree, and packs what was seen. Never throws for what is on disk. */
-export async function visitDirectory(folder: FolderState, path: string, visitor: Visitor): Promise<Visit> {
+export async function visitDirectory(
+  folder: FolderState,
+  path: string,
+  context: VisitContext,
+): Promise<Visit> {
   const absolute = folder.absolute(folder.tree.rawPath(path));
   const before = folder.tree.get(path);
   try {
     const links = linksTo(folder, path, absolute);
     const stats = path === '' || links > 0 ? statSync(absolute) : lstatSync(absolute);
     if (!stats.isDirectory()) return { kind: 'vanished' };
-    const place = placeBelow(visitor.realRoot, folder.tree.rawPath(path), links > 0);
+    const place = placeBelow(context.realRoot, folder.tree.rawPath(path), links > 0);
     // The root itself may be a link, which is neither opened nor watched as one.
     const real = place ?? absolute;
-    const watched = visitor.watch(path, real, stats);
-    const listing = await listDirectory(real, place, visitor.slice);
-    return await readListing(folder, path, { visitor, absolute, stats, before, watched, links, listing });
+    const watched = context.watch(path, real, stats);
+    const listing = await listDirectory(real, place, context.slice);
+    return await readListing(folder, path, { context, absolute, stats, before, watched, links, listing });
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'vanished' };
@@ -71,8 +75,8 @@ export async function visitDirectory(folder: FolderState, path: string, visitor:
   }
 }
 
-interface Read {
-  readonly visitor: Visitor;
+interface OpenedDirectory {
+  readonly context: VisitContext;
   readonly absolute: string;
   readonly stats: Stats;
   readonly before: DirectoryState | undefined;
@@ -81,11 +85,11 @@ interface Read {
   readonly listing: Listing;
 }
 
-async function readListing(folder: FolderState, path: string, read: Read): Promise<Visit> {
-  const { visitor, absolute, stats, before, watched, links } = read;
+async function readListing(folder: FolderState, path: string, opened: OpenedDirectory): Promise<Visit> {
+  const { context, absolute, stats, before, watched, links } = opened;
   const { tree } = folder;
   const above = path === '' ? undefined : tree.get(directoryOf(path));
-  const listing = folder.settings.followSymlinks ? follow(folder, path, read) : read.listing;
+  const listing = folder.settings.followSymlinks ? follow(folder, path, opened) : opened.listing;
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
   const earlier = folder.formerCompanions.get(path) ?? before ?? noCompanions;
@@ -101,7 +105,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
 
   const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, folder });
   const paired = await pairEntries(folder, path, { absolute, sorted });
-  const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, visitor });
+  const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
 
   const state: DirectoryState = {
     raw: tree.rawPath(path),
@@ -134,7 +138,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
     kind: 'listed',
     packed: {
       directory: path,
-      cause: visitor.cause,
+      cause: context.cause,
       files: packFiles(found.entries),
       skips: [...sorted.skips, ...found.skips],
       subdirectories: sorted.subdirectories,
@@ -159,12 +163,12 @@ function linksTo(folder: FolderState, path: string, absolute: string): number {
 function follow(
   folder: FolderState,
   path: string,
-  { visitor, absolute, listing, stats, links }: Read,
+  { context, absolute, listing, stats, links }: OpenedDirectory,
 ): Listing {
   const entries = listing.entries.map((entry) => {
     // A sidecar, defaults or rules by way of a link would speak for another directory.
     if (entry.kind !== 'link' || entry.name === ignoreFileName || isSidecarName(entry.name)) return entry;
-    const followed = followLink(entry, `${absolute}/${entry.raw}`, visitor.realRoot);
+    const followed = followLink(entry, `${absolute}/${entry.raw}`, context.realRoot);
     if (followed.kind !== 'directory' || followed.stats === null) return followed;
     // Never entered, wherever it leads.
     if (isAttachmentDirectory(entry.name)) return followed;
@@ -193,7 +197,7 @@ function companionKey(
   if (entry === undefined) return '';
   if (entry.kind === 'other' && name === ignoreFileName) return '';
   const { stats } = entry;
-  return stats !== null && !companionCounts(settings.sidecarOwner, stats.uid, ownerUid)
+  return stats !== null && !isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid)
     ? ''
     : entryKey(entry);
 }

@@ -3,7 +3,7 @@ import { pagePolicy, refusalStatus } from '../../lib/server/http-server.ts';
 import { IngestdError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
-/** Goes with every answer, contract section 7, 16: what the page needs is opened, and nothing else. */
+/** Goes with every answer: what the page needs is opened, and nothing else. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': `${pagePolicy}; require-trusted-types-for 'script'; trusted-types 'none'`,
   'x-content-type-options': 'nosniff',

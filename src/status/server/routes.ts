@@ -41,7 +41,7 @@ export interface AppOptions {
 /** Accepts gzip, and not with `q=0`. */
 const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/i;
 
-/** What the page and the command line ask for: contract section 6. The guard has checked the caller. */
+/** What the page and the command line ask for. The guard has checked the caller. */
 export function addRoutes(app: FastifyInstance, options: AppOptions): void {
   addPageRoutes(app, options);
   addReadRoutes(app, options);

@@ -42,7 +42,7 @@ export interface StatusServer {
 }
 
 /**
- * Serves page, status and metrics (contract section 6) on a TCP address and on a Unix socket of mode 0600.
+ * Serves page, status and metrics on a TCP address and on a Unix socket of mode 0600.
  * Throws ConfigurationError where the address cannot be had, or is open to others and no token is set.
  */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {

@@ -5,7 +5,7 @@ import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';
 
 /**
- * The status as it is sent: contract section 6, with its headline beside it. The page is of the same build and takes it
+ * The status as it is sent, with its headline beside it. The page is of the same build and takes it
  * as it is.
  */
 export interface StatusAnswer extends Status {

@@ -203,9 +203,11 @@ export async function doubtsOfFile(
   },
 ): Promise<{
   /**
-   * Of this path, whatever has become of its file, and of one that the file has left: as they are from now on, with its
-   * path and its stat, so that they go with whatever is done to it next. Those that say so already are left out, and
-   * those whose file was renamed before another came to its path: both files are held by them.
+   * Doubts that follow the file from now on, with its path and its stat:
+   * - those of this path, whatever has become of the file that was sent from it;
+   * - those of a path that the file has left.
+   * Left out are those that say so already, and those whose own file was renamed before this one came to its path: they
+   * hold both files.
    */
   readonly following: readonly Doubt[];
   /** Of another path at which something stands, or may: a hard link, a copy that was saved in the file's place. */

@@ -34,7 +34,7 @@ export function unsentAttachments(
  * Why a change of the sharing mode may not go out: the service would show attachments that nobody lists any more, and
  * cannot remove, to more people than before. Null: it may.
  */
-export function wouldShowAttachments(
+export function exposureReason(
   operation: Operation,
   { document }: ComparedDocument,
   record: LedgerRecord | null,

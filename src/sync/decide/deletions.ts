@@ -20,8 +20,8 @@ interface DeletionEvidence {
   readonly root: RootIdentity | null;
   /** Directories on which something is mounted now. */
   readonly mounts: readonly string[];
-  /** A hold that is on its way into the ledger. */
-  readonly beginning: string | undefined;
+  /** Why a hold was begun that is being written to the ledger. */
+  readonly holdBeingWritten: string | undefined;
   readonly limits: SafetySettings;
   /** Wall clock, ms. */
   readonly now: number;
@@ -32,7 +32,7 @@ const keptReason = 'onRemove was keep until now, so these may be documents that 
 /** Judges all documents of a folder that are gone, together: sent now, or held for a person. */
 export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
   const { tasks, ledger, view, limits, now } = evidence;
-  const reason = ledger.hold(folder)?.reason ?? evidence.beginning;
+  const reason = ledger.hold(folder)?.reason ?? evidence.holdBeingWritten;
   if (reason !== undefined) return { kind: 'hold', reason };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
   const waiting = missing.filter(({ state }) => state.kind !== 'held');
@@ -130,9 +130,11 @@ function isAnother(known: MountIdentity, view: FolderView): boolean {
 }
 
 /**
- * The mounts of a folder with those that are new, and, when the whole folder was listed (`isWhole`), which directories
- * they are; null: nothing is new. Those that are gone, or that are others by now while something below them is missing,
- * stay until a person approves. Where nothing is missing once a mount is gone, what was beneath it has its place.
+ * What the ledger has to learn of a folder's mounts; null: nothing.
+ * - New mounts are added. None is taken away before a person approves: what lay on it may be missing.
+ * - Which directory is mounted where is noted when the whole folder was listed (`isWhole`).
+ * - A directory that was noted is replaced by the one that stands there now only if nothing below it is missing.
+ * - A new mount over documents that are missing since hides them, so it is noted as no directory.
  */
 export function mountsToRemember(
   folder: string,
@@ -154,14 +156,14 @@ export function mountsToRemember(
     if (old !== undefined) return isAnother(old, view) && isComplete(path);
     return isComplete(path) || (known.includes(path) && now.includes(path));
   });
-  const hiding = added.filter((path) => !isComplete(path)).map((path) => ({ path, ...covered }));
+  const hiding = added.filter((path) => !isComplete(path)).map((path) => ({ path, ...noDirectory }));
   if (added.length === 0 && found.length === 0) return null;
   const kept = before.filter(({ path }) => found.every((one) => one.path !== path));
   return { kind: 'mounts', folder, mounts, identities: [...kept, ...found, ...hiding] };
 }
 
-/** Of the directory on which something was mounted that hides documents in it: no directory that is listed is this. */
-const covered: FileIdentity = { ino: 0, birthtimeMs: 0, dev: 0 };
+/** Of no directory that is ever listed: a mount that hides documents is never the one that is noted. */
+const noDirectory: FileIdentity = { ino: 0, birthtimeMs: 0, dev: 0 };
 
 /** Which directories are mounted at these paths, as far as they were listed. */
 export function identitiesOf(mounts: readonly string[], view: FolderView): readonly MountIdentity[] {

@@ -18,9 +18,9 @@ export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
   /** Where a directory was listed last that is not where its records are; null: nowhere. */
-  readonly seenAt: (directory: FileIdentity) => DirectoryRef | null;
+  readonly seenElsewhere: (directory: FileIdentity) => DirectoryRef | null;
   /** Whether all that changed before a directory came to this path has been listed. */
-  readonly isListedSince: (place: DirectoryRef) => boolean;
+  readonly isArrivalCovered: (place: DirectoryRef) => boolean;
   /** A file that differs from what is recorded at its path, as it was listed last; null: none was. */
   readonly seen: (ref: DocumentRef) => FileStat | null;
 }
@@ -54,8 +54,8 @@ const unclear = { kind: 'unclear' } as const;
  * Which directories have to be moved in the ledger before a path can be compared with it: another directory stands at
  * its path than the one that held the records there, or one whose records are elsewhere.
  */
-export function movedDirectories(ref: DocumentRef, evidence: DirectoryEvidence): DirectoryMoves {
-  const { ledger, standing, seenAt, isListedSince } = evidence;
+export function findMovedDirectories(ref: DocumentRef, evidence: DirectoryEvidence): DirectoryMoves {
+  const { ledger, standing, seenElsewhere, isArrivalCovered } = evidence;
   const here = { folder: ref.folder, path: directoryOf(ref.path) };
   const identity = here.path === '' ? null : standing(here);
   if (identity === null || identity === undefined || identity.ino === 0) return none;
@@ -73,8 +73,8 @@ export function movedDirectories(ref: DocumentRef, evidence: DirectoryEvidence):
     const pushed = ledger.directory(last);
     const there = standing(last);
     if (pushed === undefined || !there || sameFile(pushed, there)) break;
-    const next = seenAt(pushed);
-    if (next === null && !isListedSince(last)) return unclear;
+    const next = seenElsewhere(pushed);
+    if (next === null && !isArrivalCovered(last)) return unclear;
     if (next === null || passed.has(refKey(next))) break;
     last = next;
   }
@@ -87,7 +87,8 @@ export function movedDirectories(ref: DocumentRef, evidence: DirectoryEvidence):
     const successor = standing(from);
     if (successor === undefined) return unclear;
     // One directory at two paths is a mount or a link, unless its old path is about to be listed.
-    if (successor !== null && sameFile(successor, moved)) return isListedSince(to) ? none : { kind: 'stale' };
+    if (successor !== null && sameFile(successor, moved))
+      return isArrivalCovered(to) ? none : { kind: 'stale' };
     directories.push({ identity: moved, from, to, successor });
     to = from;
   } while (refKey(to) !== refKey(last));
@@ -109,7 +110,7 @@ function originOf(
  * nothing. A record whose file stands at its own path, or is in neither directory, stays; so does one where it would
  * push the record of that very file. Null: nothing is to be moved.
  */
-export async function moveDirectories(
+export async function planDirectoryMove(
   directories: readonly MovedDirectory[],
   first: DocumentRef,
   evidence: DirectoryEvidence,

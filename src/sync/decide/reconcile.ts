@@ -8,7 +8,7 @@ import type { Seen, Task } from '../tasks/task.ts';
 import { provesRoot } from './root-trust.ts';
 
 /** How one directory as it was listed differs from what is known of it. */
-interface Differences {
+export interface Differences {
   /** Files that have no record, or another one, and no task. */
   readonly found: readonly DocumentEntry[];
   /**
@@ -89,7 +89,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
       if (!names.has(name) && !tasks.has(name)) gone.push(joinPath(scan.directory, name));
     }
   }
-  // What stands there and is not sent ends the grace period of what went.
+  // A task whose file is gone, and at whose path something stands that is not sent, is inspected: its grace ends.
   const unsent = new Set(tasks.size === 0 ? [] : scan.skips.map(({ path }) => nameOf(path)));
   for (const [name, task] of tasks) {
     if (!names.has(name) && (mayHaveGone(task) || unsent.has(name))) touched.push({ task, present: false });

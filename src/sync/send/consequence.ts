@@ -10,7 +10,7 @@ import { bareReason } from '../tasks/task.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { isPerhapsGone } from './modify.ts';
 
-/** What follows for a document whose request was not accepted, architecture section 4. */
+/** What follows for a document whose request was not accepted. */
 export type Consequence =
   /** Failed: kept with its reason until the file changes or a person retries. */
   | { readonly kind: 'fail'; readonly reason: Reason }
@@ -38,7 +38,7 @@ interface Circumstances {
 }
 
 /** A file that changed under way is inspected again after this. */
-export const movedOnMs = 200;
+export const changedUnderWayMs = 200;
 
 /** Decides what follows from an outcome. An upload that was accepted with a docId has no consequence here. */
 export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence {
@@ -119,7 +119,7 @@ function later(reason: Reason, afterMs: number | null, now: Circumstances): Cons
 
 /** No fault of the document: it goes out as soon as the circuit breaker lets one through. */
 function wait(reason: Reason, { attempts, breaker }: Circumstances): Consequence {
-  return { kind: 'retry', reason, attempts, delayMs: Math.max(movedOnMs, breaker.openMs()) };
+  return { kind: 'retry', reason, attempts, delayMs: Math.max(changedUnderWayMs, breaker.openMs()) };
 }
 
 function giveUp(reason: Reason, attempts: number): Consequence {

@@ -69,7 +69,7 @@ export class SendLine {
     if (group?.size === 0) this.#groups.delete(bulkKey);
   }
 
-  /** What has gathered long enough, and what nothing blocks any more. */
+  /** What has gathered long enough, each time it is asked, and once what nothing blocks any more. */
   release(conditions: LineConditions): readonly LineEntry[] {
     const entries: LineEntry[] = [];
     for (const [folder, tasks] of Array.from(this.#blocked)) {

@@ -75,7 +75,7 @@ export function uploadedChanges(
 
 const replacedMessage = 'the service may have extra copies of it, because answers to uploads were lost';
 
-/** What lost answers may have left at the service is not forgotten with the record (contract 7.7). */
+/** What lost answers may have left at the service is not forgotten with the record. */
 export function traceOfDuplicates(
   ref: DocumentRef,
   record: LedgerRecord | undefined,

@@ -54,7 +54,10 @@ export interface Seen {
 
 /** What is known of a task whatever its state. */
 export interface TaskFacts {
-  /** The file was there when its directory was last listed or it was last inspected. */
+  /**
+   * The file was there when its directory was last listed or it was last inspected. False of a dormant task too, whose
+   * file is not to be compared with others.
+   */
   readonly present: boolean;
   /** The ledger has a record of this path. */
   readonly hasRecord: boolean;

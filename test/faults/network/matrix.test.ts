@@ -149,7 +149,7 @@ async function recover(world: NetworkWorld, { fate }: Case): Promise<void> {
     const before = world.service.requests.length;
     await world.pass(hour);
     expect(world.service.requests).toHaveLength(before);
-    // What is in doubt has to be named (contract section 2).
+    // What is in doubt has to be named.
     await world.engine().retry(world.status().failures.map(({ folder, path }) => ({ folder, path })));
   }
   await world.quiesce();

@@ -11,7 +11,7 @@ const base = {
   createdTimestamp: 'modified',
 } as const;
 
-describe('effective metadata, contract section 4', () => {
+describe('effective metadata', () => {
   it('takes title and time from the file where nothing else gives them', () => {
     expect(effectiveMetadata(base)).toEqual({ title: 'report.v2', createdTimestamp: '2024-05-06T07:08:09Z' });
   });

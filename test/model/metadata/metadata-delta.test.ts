@@ -281,7 +281,7 @@ const changes: readonly {
   },
 ];
 
-describe('metadata as a statement, contract section 4', () => {
+describe('metadata as a statement', () => {
   it.each(changes)('$name', ({ accepted, wanted, change, after, lost = [] }) => {
     const delta = metadataDelta(wanted, accepted);
     expect(delta.change).toStrictEqual(change);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { companionCounts } from '../../../src/scan/rules/classify.ts';
+import { isTrustedCompanion } from '../../../src/scan/rules/classify.ts';
 
 it.each([
   ['any', 1001, 1000, true],
@@ -13,6 +13,6 @@ it.each([
 ] as const)(
   'with sidecarOwner: %s, a sidecar of user %d for a document of user %d counts: %s',
   (mode, uid, owner, counts) => {
-    expect(companionCounts(mode, uid, owner)).toBe(counts);
+    expect(isTrustedCompanion(mode, uid, owner)).toBe(counts);
   },
 );

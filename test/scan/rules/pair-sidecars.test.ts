@@ -17,7 +17,7 @@ function pair(
     others: (name) => (more.others ?? []).includes(name),
     isAttachment: (name) => (more.attachments ?? []).includes(name),
     listedBy: (name) => new Set(more.lists?.[name]),
-    counts: (sidecar) => !(more.foreign ?? []).includes(sidecar),
+    mayBelong: (sidecar) => !(more.foreign ?? []).includes(sidecar),
   });
   return {
     paired: Object.fromEntries([...paired].map(([name, { name: of, kind }]) => [name, `${kind} ${of}`])),
@@ -26,7 +26,7 @@ function pair(
   };
 }
 
-describe('pairing, contract section 4 (F50, F56, F57)', () => {
+describe('pairing (F50, F56, F57)', () => {
   it('pairs by the full name', () => {
     expect(pair(['a.pdf.meta.json'], ['a.pdf']).paired).toEqual({ 'a.pdf': 'own a.pdf.meta.json' });
   });

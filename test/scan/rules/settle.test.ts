@@ -171,27 +171,27 @@ describe('observations: what is remembered of files', () => {
   describe('a topic', () => {
     it('is remembered since it was asked about first, until it ends', () => {
       observations.moment({ now: 0, monotonic: 100 });
-      expect([observations.asked('t'), observations.since('t')]).toEqual([null, 0]);
+      expect([observations.elapsed('t'), observations.startOrElapsed('t')]).toEqual([null, 0]);
       observations.moment({ now: 0, monotonic: 400 });
-      expect([observations.asked('t'), observations.since('t'), observations.asked('other')]).toEqual([
-        300,
-        300,
-        null,
-      ]);
+      expect([
+        observations.elapsed('t'),
+        observations.startOrElapsed('t'),
+        observations.elapsed('other'),
+      ]).toEqual([300, 300, null]);
       observations.end('t');
-      expect([observations.asked('t'), observations.since('t')]).toEqual([null, 0]);
+      expect([observations.elapsed('t'), observations.startOrElapsed('t')]).toEqual([null, 0]);
     });
 
     it('is forgotten after an hour where there are thousands, and not before', () => {
       observations.moment({ now: 0, monotonic: 0 });
-      for (let index = 0; index < 5_000; index += 1) observations.since(`old ${index}`);
+      for (let index = 0; index < 5_000; index += 1) observations.startOrElapsed(`old ${index}`);
       observations.moment({ now: 0, monotonic: hourMs });
-      observations.since('young');
+      observations.startOrElapsed('young');
       observations.prune();
-      expect(observations.asked('old 0')).toBe(hourMs);
+      expect(observations.elapsed('old 0')).toBe(hourMs);
       observations.moment({ now: 0, monotonic: hourMs + 1 });
       observations.prune();
-      expect([observations.asked('old 0'), observations.asked('young')]).toEqual([null, 1]);
+      expect([observations.elapsed('old 0'), observations.elapsed('young')]).toEqual([null, 1]);
     });
   });
 });

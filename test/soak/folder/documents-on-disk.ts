@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 
-/** A document as a plain reading of contract section 4 finds it, with none of the daemon's code. */
+/** A document as a plain reading of the rules finds it, with none of the daemon's code. */
 export interface DocumentOnDisk {
   /** From the root, with `/`. */
   readonly path: string;

@@ -10,7 +10,7 @@ import {
   companionsOf,
   hasLetGo,
   unsentAttachments,
-  wouldShowAttachments,
+  exposureReason,
 } from '../../../src/sync/decide/attachments.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
@@ -111,7 +111,7 @@ describe('a sharing mode is not widened while the service holds attachments that
   ) => {
     const compared = comparedOf({ metadata: { shareInfo: { mode: after } }, attachments: listed });
     const record = recordOf({ metadata: { shareInfo: { mode: before } }, attachments: [held], ...changes });
-    return wouldShowAttachments(planDocument(compared, record), compared, record)?.code ?? null;
+    return exposureReason(planDocument(compared, record), compared, record)?.code ?? null;
   };
   const pairs = shareModes.flatMap((before, narrow) =>
     shareModes.map((after, wide) => [before, after, wide > narrow] as const),

@@ -52,7 +52,7 @@ interface Circumstances {
   /** Devices that were seen together. */
   readonly seen?: readonly [number, number];
   readonly hold?: string;
-  readonly beginning?: string;
+  readonly holdBeingWritten?: string;
   readonly approved?: readonly string[];
   readonly removed?: readonly { readonly at: number; readonly count: number }[];
   readonly known?: RootIdentity | undefined;
@@ -89,7 +89,7 @@ function verdict(given: Circumstances) {
     view,
     root: given.now === undefined ? root : given.now,
     mounts: given.mounts ?? [],
-    beginning: given.beginning,
+    holdBeingWritten: given.holdBeingWritten,
     limits: { maxDeleteCount: 10, maxDeletePercent: 50, inDoubt: 'retry' },
     now: 20 * minuteMs,
   });
@@ -140,7 +140,7 @@ describe('deletions of one folder are judged together', () => {
     ],
     [
       'or with one that is on its way into the ledger',
-      { beginning: 'being held' },
+      { holdBeingWritten: 'being held' },
       { kind: 'hold', reason: 'being held' },
     ],
     ['the same root lets them go', { now: { ...root, path: '/elsewhere' } }, allow],

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { directoryOf, joinPath, nameOf, refKey, sameFile } from '../../../src/model/document.ts';
 import type { DocumentRef, FileStat, Inspection, FileIdentity } from '../../../src/model/document.ts';
 import type { DirectoryRef, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
-import { moveDirectories, movedDirectories } from '../../../src/sync/decide/find-directory-move.ts';
+import { planDirectoryMove, findMovedDirectories } from '../../../src/sync/decide/find-directory-move.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 /** A file's inode number; its content changes with `mtimeMs`. */
@@ -82,14 +82,14 @@ async function movedIn(world: World): Promise<string> {
       const there = disk[refKey(place)];
       return there === undefined ? null : identityOf(there);
     },
-    seenAt: (identity: FileIdentity) => {
+    seenElsewhere: (identity: FileIdentity) => {
       const found = Object.entries(disk).find(
         ([key, there]) =>
           sameFile(identityOf(there), identity) && ledger[key]?.[0] !== there[0] && !isIn(unlisted, key),
       );
       return found === undefined ? null : refOf(found[0]);
     },
-    isListedSince: () => !isBehind && unlisted.length === 0,
+    isArrivalCovered: () => !isBehind && unlisted.length === 0,
     inspect: (ref: DocumentRef): Promise<Inspection | undefined> => {
       const key = refKey(ref);
       if (key in finds) return Promise.resolve(finds[key]);
@@ -103,9 +103,9 @@ async function movedIn(world: World): Promise<string> {
       return file === undefined || world.unseen === true ? null : statOfFile(file);
     },
   };
-  const moved = movedDirectories(refOf(at), evidence);
+  const moved = findMovedDirectories(refOf(at), evidence);
   if (moved.kind !== 'moved') return moved.kind;
-  const move = await moveDirectories(moved.directories, refOf(at), evidence, world.mostAtOnce);
+  const move = await planDirectoryMove(moved.directories, refOf(at), evidence, world.mostAtOnce);
   if (move === null) return 'not proven';
   const steps = move.steps.map(
     ({ entry, to, isEdited }) => `${refKey(entry.ref)} → ${refKey(to)}${isEdited ? ' edited' : ''}`,

@@ -15,10 +15,10 @@ import { mixedUpFolders, requireFolders } from './preconditions/folders-on-disk.
 import { claimLedger } from './preconditions/whose-ledger.ts';
 
 /**
- * Opens the state and every room for folders that are being scanned already. Throws StateLockedError,
+ * Opens the state and every part of the daemon, for folders that are being scanned already. Throws StateLockedError,
  * LedgerDamagedError, ConfigurationError; then all but the folders is closed again.
  */
-export async function openRooms(options: DaemonOptions, folders: readonly Folder[]): Promise<Daemon> {
+export async function openParts(options: DaemonOptions, folders: readonly Folder[]): Promise<Daemon> {
   const { settings, log, clock } = options;
   const ledger = await openLedger({ dir: settings.state.dir, clock, log, lease: options.place?.lease });
   let embedded: EmbeddedService | null = null;

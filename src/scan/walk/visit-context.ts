@@ -5,7 +5,7 @@ import type { ScanCause } from '../../model/document.ts';
 import type { WatchState } from '../watch/backend.ts';
 
 /** What a visit to a directory needs besides the folder. */
-export interface Visitor {
+export interface VisitContext {
   readonly cause: ScanCause;
   /** Where the root really is, for links that are followed. */
   readonly realRoot: string;

@@ -9,7 +9,7 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 
 /** `ingestd retry [PATH…]` and `ingestd resolve PATH`: sends failed documents again, ends the doubt about an upload. */
-export function addDocumentCommands(program: Command, context: CommandContext): void {
+export function addRetryCommands(program: Command, context: CommandContext): void {
   const retrying = program
     .command('retry')
     .description('send failed documents again; without a path, all except uploads in doubt')
