@@ -195,7 +195,6 @@ function companionKey(
 ): string {
   const entry = entries.find((candidate) => candidate.name === name);
   if (entry === undefined) return '';
-  if (entry.kind === 'other' && name === ignoreFileName) return '';
   const { stats } = entry;
   return stats !== null && !isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid)
     ? ''
