@@ -1,4 +1,5 @@
 import type { FoundDocument } from './document.ts';
+import type { Reason } from './report/status.ts';
 import type { Company, CustomTag, Metadata, ShareInfo } from './metadata/metadata.ts';
 
 /** Metadata of a modify, interface 2.3: only the fields that change, operations included. */
@@ -43,7 +44,12 @@ export interface ComparedDocument {
 /** What has to be done for one document at its present path. */
 export type Operation =
   /** Nothing to send; the record only learns the new stat and fingerprint. */
-  | { readonly kind: 'none'; readonly accepted: Metadata; readonly unclearable: readonly Unclearable[] }
+  | {
+      readonly kind: 'none';
+      readonly accepted: Metadata;
+      readonly unclearable: readonly Unclearable[];
+      readonly withheld: Reason | null;
+    }
   | { readonly kind: 'upload'; readonly metadata: Metadata; readonly accepted: Metadata }
   | {
       readonly kind: 'modify';
@@ -53,6 +59,8 @@ export type Operation =
       readonly metadata: MetadataChange | null;
       readonly accepted: Metadata;
       readonly unclearable: readonly Unclearable[];
+      /** Why another sharing mode is not sent though the document asks for it; null: it does not, or it is sent. */
+      readonly withheld: Reason | null;
       /** Set when the whole change could go out in a bulk call; equal `key`, one call. */
       readonly bulk: { readonly key: string; readonly change: BulkChange } | null;
     };

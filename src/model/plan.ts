@@ -11,9 +11,10 @@ import type {
 import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts';
 import { timestampOf } from './metadata/effective-metadata.ts';
 import { isDelete, metadataDelta, unstatedMode, uploadMetadata } from './metadata/metadata-delta.ts';
-import { modeOf } from './metadata/metadata.ts';
+import { modeOf, shareModes } from './metadata/metadata.ts';
 import type { Metadata } from './metadata/metadata.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
+import type { Reason } from './report/status.ts';
 
 /** What a bulk call is stated to update, interface 4.6. */
 const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'shareInfo']);
@@ -37,6 +38,7 @@ const lateTimestamp: Unclearable = {
  * the bytes that stand there, without sending them. What an unanswered modify may have
  * changed is sent again, and the content after an unanswered deletion: the answer tells whether the document is there.
  * A file name that differs is no difference by itself: the service learns it when content goes out next.
+ * A sharing mode that would show old attachments to more people is withheld, and all else is sent.
  * `lost`: the record of a document that the service no longer has, in whose place this one is uploaded.
  */
 export function planDocument(
@@ -68,9 +70,10 @@ export function planDocument(
     ...(stuck ? [lastAttachment] : []),
     ...(late ? [lateTimestamp] : []),
   ];
-  const { change, accepted } = delta;
+  const withheld = exposure(delta.change, document, record);
+  const { change, accepted } = withheld === null ? delta : withoutMode(delta, record);
   if (!content && attachments !== 'changed' && change === null)
-    return { kind: 'none', accepted, unclearable };
+    return { kind: 'none', accepted, unclearable, withheld };
   return {
     kind: 'modify',
     docId: record.docId,
@@ -79,8 +82,35 @@ export function planDocument(
     metadata: change,
     accepted,
     unclearable,
+    withheld,
     bulk: content || attachments === 'changed' ? null : bulkOf(change, accepted.documentOwner),
   };
+}
+
+/**
+ * Why a change of the sharing mode may not go out: the service would show attachments that nobody lists any more, and
+ * cannot remove, to more people than before. Null: it may.
+ */
+function exposure(
+  change: MetadataChange | null,
+  { attachments }: FoundDocument,
+  record: LedgerRecord,
+): Reason | null {
+  if (change?.shareInfo === undefined || attachments.length > 0 || !mayHoldAttachments(record)) return null;
+  const possible = new Set([record.metadata, ...(record.unsure?.metadata ?? [])].map(modeOf));
+  const before = shareModes.find((mode) => possible.has(mode)) ?? 'DEFAULT';
+  const after = modeOf(change);
+  if (shareModes.indexOf(after) <= shareModes.indexOf(before)) return null;
+  const message = `its sharing mode is not changed to ${after}: more people would see attachments that it no longer lists, and that the service cannot remove`;
+  return { code: 'attachments-would-show', message };
+}
+
+function withoutMode(
+  { change, accepted }: MetadataDelta,
+  { metadata: { shareInfo } }: LedgerRecord,
+): Pick<MetadataDelta, 'change' | 'accepted'> {
+  const { shareInfo: _, ...rest } = change ?? {};
+  return { change: Object.keys(rest).length === 0 ? null : rest, accepted: { ...accepted, shareInfo } };
 }
 
 /** A document of which nothing was hashed. */
@@ -125,7 +155,7 @@ function unsureAttachments({ attachments }: FoundDocument): 'changed' | 'cannot-
 }
 
 /** Whether the service holds attachments of a document as far as can be known, those that an answer was lost about too. */
-export function mayHoldAttachments({ attachments, unsure, said }: LedgerRecord): boolean {
+function mayHoldAttachments({ attachments, unsure, said }: LedgerRecord): boolean {
   return (
     attachments.length > 0 || unsure?.attachments === true || said?.includes(lastAttachment.code) === true
   );

@@ -69,7 +69,7 @@ import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
 import { acceptedRoot, isRootTrusted, markRoot } from './decide/root-trust.ts';
-import { carriersOf, companionsOf, hasLetGo, exposureReason } from './decide/attachments.ts';
+import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -751,9 +751,8 @@ export class Engine {
       now: this.#clock.monotonic(),
     });
     if (againMs > 0) return { kind: 'settling', againMs };
-    const exposure = exposureReason(operation, compared, record);
-    if (exposure !== null) return { kind: 'unfit', reason: exposure };
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
+    if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
     if (record === null) return { kind: 'clean' };
     const change = adoptionOf(compared, record, operation);
     const isAdopted = await this.#adopt(task, record.docId, change, operation.unclearable);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { planDocument } from '../../src/model/plan.ts';
-import type { RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
-import type { Metadata, ShareInfo } from '../../src/model/metadata/metadata.ts';
+import type { LedgerRecord, RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
+import { shareModes } from '../../src/model/metadata/metadata.ts';
+import type { Metadata, ShareInfo, ShareMode } from '../../src/model/metadata/metadata.ts';
 import { arbitraryMetadata } from '../support/fixtures/arbitrary-metadata.ts';
 import { comparedOf, recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 
@@ -42,6 +43,7 @@ describe('what to send for a document', () => {
       kind: 'none',
       accepted: {},
       unclearable: [],
+      withheld: null,
     });
   });
 
@@ -54,6 +56,7 @@ describe('what to send for a document', () => {
       metadata: null,
       accepted: {},
       unclearable: [],
+      withheld: null,
       bulk: null,
     });
   });
@@ -330,8 +333,54 @@ it('plans nothing more once what was planned is accepted', () => {
           said: operation.unclearable.map(({ code }) => code),
         });
         const again = planDocument(compared, after);
-        expect(again).toEqual({ kind: 'none', accepted: operation.accepted, unclearable: [] });
+        const { accepted, withheld } = operation;
+        expect(again).toEqual({ kind: 'none', accepted, unclearable: [], withheld });
       },
     ),
   );
+});
+
+describe('a sharing mode is not widened while the service holds attachments that nobody lists', () => {
+  const held = { name: 'a.csv', stat: statOf(), sha256: 'aa' };
+  const shown = (
+    before: ShareMode,
+    after: ShareMode,
+    changes: Partial<LedgerRecord> = {},
+    listed: [string, string][] = [],
+  ) => {
+    const compared = comparedOf({ metadata: { shareInfo: { mode: after } }, attachments: listed });
+    const record = recordOf({ metadata: { shareInfo: { mode: before } }, attachments: [held], ...changes });
+    const operation = planDocument(compared, record);
+    return operation.kind === 'upload' ? null : (operation.withheld?.code ?? null);
+  };
+  const pairs = shareModes.flatMap((before, narrow) =>
+    shareModes.map((after, wide) => [before, after, wide > narrow] as const),
+  );
+
+  it.each(pairs)('%s to %s: %s', (before, after, isWider) => {
+    expect(shown(before, after)).toBe(isWider ? 'attachments-would-show' : null);
+  });
+
+  it('but it is where they are listed, or replaced', () => {
+    expect(shown('NONE', 'EVERYONE', {}, [['a.csv', 'aa']])).toBeNull();
+    expect(shown('NONE', 'EVERYONE', {}, [['b.csv', 'bb']])).toBeNull();
+  });
+
+  it('and where there never were any', () => {
+    expect(shown('NONE', 'EVERYONE', { attachments: [] })).toBeNull();
+  });
+
+  it('an answer that was lost counts as either', () => {
+    const unsure = { content: false, attachments: true, metadata: [] };
+    expect(shown('NONE', 'EVERYONE', { attachments: [], unsure })).toBe('attachments-would-show');
+    expect(shown('NONE', 'EVERYONE', { attachments: [], said: ['attachments'] })).toBe(
+      'attachments-would-show',
+    );
+    const narrowed = {
+      content: false,
+      attachments: false,
+      metadata: [{ shareInfo: { mode: 'NONE' as const } }],
+    };
+    expect(shown('EVERYONE', 'EVERYONE', { unsure: narrowed })).toBe('attachments-would-show');
+  });
 });

@@ -48,6 +48,31 @@ describe('a private document whose attachments went', () => {
     expect([failures(), modes()]).toEqual([['attachments-would-show'], ['NONE']]);
   });
 
+  it('gets its new content and title all the same, and stays private over a restart too', async () => {
+    await put('a.pdf', 'two, and longer');
+    await put('a.pdf.meta.json', JSON.stringify({ title: 'New', shareInfo: { mode: 'EVERYONE' } }));
+    await world.sync();
+    const titles = () => [...world.service.documents.values()].map(({ metadata }) => metadata.title);
+    const now = () => [failures(), modes(), titles(), world.held()['a.pdf']];
+    const expected = [['attachments-would-show'], ['NONE'], ['New'], 'two, and longer'];
+    expect(now()).toEqual(expected);
+    const requests = world.service.calls.length;
+    await world.restart();
+    await world.sync();
+    expect([...now(), world.service.calls.length]).toEqual([...expected, requests]);
+  });
+
+  it('is sent as a new one where the service turns out to have lost it', async () => {
+    world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+    await rm(world.inbox.join('a.pdf'));
+    await world.rescan();
+    await world.pass(10_000);
+    expect(world.service.documents.size).toBe(0);
+    await put('a.pdf', 'one');
+    await world.sync();
+    expect([failures(), modes(), world.held()['a.pdf']]).toEqual([[], ['EVERYONE'], 'one']);
+  });
+
   it.each<[string, () => Promise<unknown>, string]>([
     ['it has other attachments', () => put('a.pdf.attachments/figures.csv', 'y'), 'EVERYONE'],
     ['its mode is stated again', () => share('NONE'), 'NONE'],

@@ -14,7 +14,6 @@ import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
-import { exposureReason } from '../../sync/decide/attachments.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
 
@@ -109,9 +108,9 @@ function recorded(document: FoundDocument, ledger: NonNullable<Surroundings['led
   const doubt = doubtsAbout(ref, ledger).find(({ holds }) => holds);
   if (doubt !== undefined) return doubtFinding('error', ref, doubt.message);
   const record = ledger.get(ref) ?? null;
-  const compared = unread(document);
-  const shown = exposureReason(planDocument(compared, record), compared, record);
-  if (shown !== null) return finding('error', refKey(ref), shown);
+  const operation = planDocument(unread(document), record);
+  if (operation.kind !== 'upload' && operation.withheld !== null)
+    return finding('error', refKey(ref), operation.withheld);
   const failure = ledger.failure(ref);
   if (failure === undefined || !sameStat(failure.stat, now) || failure.fingerprint !== fingerprint)
     return null;

@@ -1,15 +1,12 @@
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
-import { modeOf, shareModes } from '../../model/metadata/metadata.ts';
-import { mayHoldAttachments } from '../../model/plan.ts';
-import type { ComparedDocument, Operation } from '../../model/operation.ts';
+import type { ComparedDocument } from '../../model/operation.ts';
 import type {
   LedgerEntry,
   LedgerPort,
   LedgerRecord,
   RecordedAttachment,
 } from '../../model/ports/ledger-port.ts';
-import type { Reason } from '../../model/report/status.ts';
 
 /**
  * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had.
@@ -28,26 +25,6 @@ export function unsentAttachments(
     stat,
     sha256: attachmentHashes[index] ?? held.find((one) => one.name === name)?.sha256 ?? '',
   }));
-}
-
-/**
- * Why a change of the sharing mode may not go out: the service would show attachments that nobody lists any more, and
- * cannot remove, to more people than before. Null: it may.
- */
-export function exposureReason(
-  operation: Operation,
-  { document }: ComparedDocument,
-  record: LedgerRecord | null,
-): Reason | null {
-  const mode = operation.kind === 'modify' ? operation.metadata?.shareInfo : undefined;
-  if (mode === undefined || record === null || document.attachments.length > 0) return null;
-  if (!mayHoldAttachments(record)) return null;
-  const possible = new Set([record.metadata, ...(record.unsure?.metadata ?? [])].map(modeOf));
-  const before = shareModes.find((one) => possible.has(one)) ?? 'DEFAULT';
-  const after = modeOf({ shareInfo: mode });
-  if (shareModes.indexOf(after) <= shareModes.indexOf(before)) return null;
-  const message = `its sharing mode is not changed to ${after}: more people would see attachments that it no longer lists, and that the service cannot remove`;
-  return { code: 'attachments-would-show', message };
 }
 
 /** The service holds it because it cannot be taken back; the file, wherever it is, is no attachment any more. */

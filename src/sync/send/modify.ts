@@ -1,4 +1,5 @@
 import type { DocumentRef } from '../../model/document.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
@@ -61,18 +62,26 @@ export function modifiedChanges(
         ...record,
         sha256: newContent ?? compared.sha256 ?? record.sha256,
         stat: document.stat,
-        fingerprint: document.fingerprint,
+        // What was withheld is found again by every scan of everything.
+        fingerprint: operation.withheld === null ? document.fingerprint : '',
         fileName: operation.content ? document.fileName : record.fileName,
         attachments,
         companions: document.companions,
         metadata: operation.accepted,
         modifiedAt: isoOf(now),
         said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
-        unsure: undefined,
+        unsure: operation.withheld === null ? undefined : unsureMode(record, operation.accepted),
       },
     },
     { kind: 'clear', ref: document.ref },
   ];
+}
+
+/** Of a record of which all but the sharing mode was put right: what the mode, and old attachments, may be instead. */
+function unsureMode({ unsure }: LedgerRecord, accepted: Metadata): LedgerRecord['unsure'] {
+  if (unsure === undefined) return undefined;
+  const metadata = unsure.metadata.map(({ shareInfo }) => ({ ...accepted, shareInfo }));
+  return { content: false, attachments: unsure.attachments, metadata };
 }
 
 /**

@@ -212,6 +212,7 @@ describe('a document that was moved waits for its sidecar', () => {
     metadata: shareInfo ? { shareInfo: { mode: 'EVERYONE' } } : { title: 'B' },
     accepted: {},
     unclearable: [],
+    withheld: null,
     bulk: null,
   });
 

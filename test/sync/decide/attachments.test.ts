@@ -1,16 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Inspection } from '../../../src/model/document.ts';
-import { shareModes } from '../../../src/model/metadata/metadata.ts';
-import type { ShareMode } from '../../../src/model/metadata/metadata.ts';
 import { planDocument } from '../../../src/model/plan.ts';
-import type { LedgerEntry, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
+import type { LedgerEntry } from '../../../src/model/ports/ledger-port.ts';
 import {
   carriersOf,
   companionsOf,
   hasLetGo,
   unsentAttachments,
-  exposureReason,
 } from '../../../src/sync/decide/attachments.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
@@ -99,48 +96,4 @@ it('attachments about which an answer was lost, and which nobody lists any more,
   const adopted = recordOf({ attachments: unsentAttachments(none, record) });
   const again = comparedOf({ attachments: [['a.csv', 'aa']] });
   expect(planDocument(again, adopted)).toMatchObject({ kind: 'modify', attachments: true });
-});
-
-describe('a sharing mode is not widened while the service holds attachments that nobody lists', () => {
-  const held = { name: 'a.csv', stat: statOf(), sha256: 'aa' };
-  const shown = (
-    before: ShareMode,
-    after: ShareMode,
-    changes: Partial<LedgerRecord> = {},
-    listed: [string, string][] = [],
-  ) => {
-    const compared = comparedOf({ metadata: { shareInfo: { mode: after } }, attachments: listed });
-    const record = recordOf({ metadata: { shareInfo: { mode: before } }, attachments: [held], ...changes });
-    return exposureReason(planDocument(compared, record), compared, record)?.code ?? null;
-  };
-  const pairs = shareModes.flatMap((before, narrow) =>
-    shareModes.map((after, wide) => [before, after, wide > narrow] as const),
-  );
-
-  it.each(pairs)('%s to %s: %s', (before, after, isWider) => {
-    expect(shown(before, after)).toBe(isWider ? 'attachments-would-show' : null);
-  });
-
-  it('but it is where they are listed, or replaced', () => {
-    expect(shown('NONE', 'EVERYONE', {}, [['a.csv', 'aa']])).toBeNull();
-    expect(shown('NONE', 'EVERYONE', {}, [['b.csv', 'bb']])).toBeNull();
-  });
-
-  it('and where there never were any', () => {
-    expect(shown('NONE', 'EVERYONE', { attachments: [] })).toBeNull();
-  });
-
-  it('an answer that was lost counts as either', () => {
-    const unsure = { content: false, attachments: true, metadata: [] };
-    expect(shown('NONE', 'EVERYONE', { attachments: [], unsure })).toBe('attachments-would-show');
-    expect(shown('NONE', 'EVERYONE', { attachments: [], said: ['attachments'] })).toBe(
-      'attachments-would-show',
-    );
-    const narrowed = {
-      content: false,
-      attachments: false,
-      metadata: [{ shareInfo: { mode: 'NONE' as const } }],
-    };
-    expect(shown('EVERYONE', 'EVERYONE', { unsure: narrowed })).toBe('attachments-would-show');
-  });
 });

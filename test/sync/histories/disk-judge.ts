@@ -281,6 +281,7 @@ export function assertAgreement(world: DiskWorld): void {
       // An answer that was lost may have been of the wider mode.
       const isUnsure = world.ledger().get({ folder: 'inbox', path })?.unsure !== undefined;
       assert.ok((isWider || isUnsure) && wanted.attachments.length === 0, path);
+      assert.equal(held.content, wanted.content, path);
       continue;
     }
     const theirs = held.attachments.map((name, index) => [name, held.attachmentContents[index]]);
