@@ -153,6 +153,17 @@ export function refKey(ref: DocumentRef): string {
   return `${ref.folder}/${ref.path}`;
 }
 
+/** The directories on the way to a path, outermost first, without the root. */
+export function directoriesTo(path: string): readonly string[] {
+  const directories: string[] = [];
+  let directory = '';
+  for (const name of path.split('/').slice(0, -1)) {
+    directory = joinPath(directory, name);
+    directories.push(directory);
+  }
+  return directories;
+}
+
 /** The directory part of a path inside a folder; `''` is the root. */
 export function directoryOf(path: string): string {
   const slash = path.lastIndexOf('/');

@@ -7,7 +7,7 @@ import type { FolderSettings } from '../model/settings.ts';
 import type { ScanReport } from './walk/scan-request.ts';
 
 /** Why a folder is not available; null: it is. */
-export type Trouble = { readonly code: string; readonly message: string } | null;
+export type FolderTrouble = { readonly code: string; readonly message: string } | null;
 
 /** So many unreadable directories are named one by one. */
 const named = 10;
@@ -19,7 +19,7 @@ export function folderHealth({
   busy,
   coveredUntil,
 }: {
-  readonly trouble: Trouble;
+  readonly trouble: FolderTrouble;
   /** Null: it was not scanned yet. */
   readonly report: ScanReport | null;
   readonly busy: boolean;

@@ -55,17 +55,17 @@ export function createFolderState(plan: FolderPlan): FolderState {
     observations: createObservations(settleMs),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: settingsRules(settings) }],
-    include: createIncludeRules(settings.include, placeOf(settings, 'include')),
+    include: createIncludeRules(settings.include, settingWords(settings, 'include')),
     absolute: (raw) => (raw === '' ? root : pathBelow(root, raw)),
   };
 }
 
 function settingsRules(settings: FolderSettings): IgnoreRules {
-  const place = placeOf(settings, 'ignore');
+  const place = settingWords(settings, 'ignore');
   return createIgnoreRules(settings.ignore.map((pattern) => ({ pattern, place })));
 }
 
-function placeOf({ name }: FolderSettings, key: 'ignore' | 'include'): string {
+function settingWords({ name }: FolderSettings, key: 'ignore' | 'include'): string {
   return `the setting "${key}" of the folder "${name}"`;
 }
 

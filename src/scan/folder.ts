@@ -12,7 +12,7 @@ import type { FolderSettings, Settings, TimingSettings } from '../model/settings
 import { createContentSource, hashFile, openContent, smallFileBytes } from './content.ts';
 import type { Wanted } from './content.ts';
 import { folderHealth, createFolderLog } from './folder-health.ts';
-import type { Trouble } from './folder-health.ts';
+import type { FolderTrouble } from './folder-health.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from './walk/scan-request.ts';
@@ -72,7 +72,7 @@ export function openFolder(options: FolderOptions): Folder {
   let firstScan: Promise<void> | null = null;
   let hear = () => {};
   const heard = new Promise<void>((resolve) => (hear = resolve));
-  let trouble: Trouble = null;
+  let trouble: FolderTrouble = null;
   let report: ScanReport | null = null;
   let identity: { readonly dev: number; readonly ino: number } | null = null;
   let closed = false;
@@ -132,7 +132,7 @@ export function openFolder(options: FolderOptions): Folder {
     listener?.changed();
   }
 
-  function unavailable(reason: NonNullable<Trouble>): void {
+  function unavailable(reason: NonNullable<FolderTrouble>): void {
     if (closed) return;
     if (trouble?.message !== reason.message) folderLog.unavailable(reason);
     trouble = { code: reason.code, message: reason.message };

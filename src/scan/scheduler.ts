@@ -47,7 +47,7 @@ interface Full {
 
 export function createScheduler({ clock, timing, scan, done }: SchedulerOptions): Scheduler {
   let dirty = new Set<string>();
-  let full: Full | null = null;
+  let pendingFull: Full | null = null;
   let pollDue = false;
   let running = false;
   let closed = false;
@@ -69,8 +69,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   }
 
   async function perform(request: ScanRequest): Promise<void> {
-    const waiters = request.targets === 'all' ? (full?.waiters ?? []) : [];
-    if (request.targets === 'all') full = null;
+    const waiters = request.targets === 'all' ? (pendingFull?.waiters ?? []) : [];
+    if (request.targets === 'all') pendingFull = null;
     const began = clock.monotonic();
     const outcome = await scan(request);
     if (closed) {
@@ -82,23 +82,23 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     if (request.targets !== 'all') restUntil = clock.monotonic() + Math.min(took * restFactor, longestRestMs);
     running = false;
     note(request, outcome, waiters);
-    if (outcome.kind === 'scanned' && request.targets !== 'withoutEvents' && full === null && !pollDue)
+    if (outcome.kind === 'scanned' && request.targets !== 'withoutEvents' && pendingFull === null && !pollDue)
       coveredUntil = began - timing.settleMs - followUpSlackMs;
     done(outcome);
     // Those who wait for a scan that has to be done again wait for that one.
-    if (outcome.kind !== 'moved' && !again(outcome)) for (const waiter of waiters) waiter();
+    if (outcome.kind !== 'moved' && !mustRepeat(outcome)) for (const waiter of waiters) waiter();
     kick();
   }
 
   /** Directories with events go first, so that a rescan finds only what had none. */
   function next(): ScanRequest | null {
     const resting = restUntil - clock.monotonic();
-    if (full !== null && (full.fromScratch || dirty.size === 0)) {
-      const { cause, fromScratch } = full;
+    if (pendingFull !== null && (pendingFull.fromScratch || dirty.size === 0)) {
+      const { cause, fromScratch } = pendingFull;
       dirty = new Set();
       return { cause, fromScratch, targets: 'all' };
     }
-    if (dirty.size > 0 && (resting <= 0 || full !== null)) {
+    if (dirty.size > 0 && (resting <= 0 || pendingFull !== null)) {
       const targets = [...dirty, ...followUps.take()];
       dirty = new Set();
       return { cause: 'event', targets, fromScratch: false };
@@ -124,31 +124,31 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       return;
     }
     if (outcome.kind === 'moved') {
-      plan('start', true, waiters);
+      planFull('start', true, waiters);
       return;
     }
     // Of a few new directories the follow-up takes care; there the watches are set long before.
-    if (again(outcome)) plan(request.cause, false, waiters);
-    if (outcome.outgrown) plan('overflow', true, []);
+    if (mustRepeat(outcome)) planFull(request.cause, false, waiters);
+    if (outcome.outgrown) planFull('overflow', true, []);
     if (request.cause === 'event' || request.cause === 'rescan') {
       const followUpAt = clock.monotonic() + timing.settleMs + followUpSlackMs;
       for (const directory of outcome.changed) followUps.set(directory, followUpAt);
     }
-    for (const [directory, ms] of outcome.again) followUps.setEarlier(directory, clock.monotonic() + ms);
+    for (const [directory, ms] of outcome.rescanIn) followUps.setEarlier(directory, clock.monotonic() + ms);
     cancelPoll();
     if (outcome.report.withoutEvents) cancelPoll = clock.after(timing.pollSeconds * 1_000, poll);
   }
 
-  function again(outcome: ScanOutcome): boolean {
+  function mustRepeat(outcome: ScanOutcome): boolean {
     return outcome.kind === 'scanned' && outcome.full && outcome.late;
   }
 
-  function plan(cause: ScanCause, fromScratch: boolean, waiters: readonly (() => void)[]): void {
-    if (full === null) full = { cause, fromScratch, waiters: [...waiters] };
+  function planFull(cause: ScanCause, fromScratch: boolean, waiters: readonly (() => void)[]): void {
+    if (pendingFull === null) pendingFull = { cause, fromScratch, waiters: [...waiters] };
     else {
-      full.fromScratch ||= fromScratch;
-      if (fromScratch) full.cause = cause;
-      full.waiters.push(...waiters);
+      pendingFull.fromScratch ||= fromScratch;
+      if (fromScratch) pendingFull.cause = cause;
+      pendingFull.waiters.push(...waiters);
     }
   }
 
@@ -158,7 +158,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   }
 
   function rescan(): void {
-    plan('rescan', false, []);
+    planFull('rescan', false, []);
     cancelRescan = clock.after(timing.rescanMinutes * 60_000, rescan);
     kick();
   }
@@ -175,7 +175,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
           resolve();
           return;
         }
-        plan(cause, fromScratch, [resolve]);
+        planFull(cause, fromScratch, [resolve]);
         kick();
       }),
     lost: (fromScratch) => {
@@ -184,14 +184,14 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       const begin = () => {
         cancelLost = null;
         lostUntil = clock.monotonic() + lostCoolDownMs;
-        plan('overflow', fromScratch, []);
+        planFull('overflow', fromScratch, []);
         kick();
       };
       if (wait <= 0) begin();
       else cancelLost = clock.after(wait, begin);
     },
     coveredUntil: () => coveredUntil,
-    busy: () => running || dirty.size > 0 || full !== null || pollDue || followUps.size() > 0,
+    busy: () => running || dirty.size > 0 || pendingFull !== null || pollDue || followUps.size() > 0,
     close: () => {
       closed = true;
       cancelRest();
@@ -199,7 +199,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       cancelLost?.();
       cancelRescan();
       followUps.clear();
-      for (const waiter of full?.waiters ?? []) waiter();
+      for (const waiter of pendingFull?.waiters ?? []) waiter();
     },
   };
 }

@@ -35,7 +35,7 @@ function found({ targets }: ScanRequest): Scanned {
     full: targets === 'all',
     root,
     changed: [],
-    again: [],
+    rescanIn: [],
     late: false,
     outgrown: false,
     report,
@@ -231,7 +231,7 @@ describe('a scheduler says', () => {
   });
 
   it('what has to be scanned again, when its time has come', async () => {
-    const { clock, scheduler, requests } = scripted({ again: [['d', 700]] });
+    const { clock, scheduler, requests } = scripted({ rescanIn: [['d', 700]] });
     void scheduler.everything('start', true);
     await clock.advance(10);
     expect(scheduler.busy()).toBe(true);

@@ -168,7 +168,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
   enqueue(run: RunFunction, { id = '', priority = 0 }: Options = {}): void {
     const level = this.#levels[Math.floor(priority / levelWidth)];
     if (level === undefined) throw new RangeError(`no level has the priority ${priority}`);
-    level.entries.splice(placeOf(level.entries, priority), 0, { id, priority, run });
+    level.entries.splice(insertionIndex(level.entries, priority), 0, { id, priority, run });
   }
 
   dequeue(): RunFunction | undefined {
@@ -202,7 +202,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
 }
 
 /** Before the first entry that is as urgent: what came earlier goes first. */
-function placeOf(entries: readonly Entry[], priority: number): number {
+function insertionIndex(entries: readonly Entry[], priority: number): number {
   let from = 0;
   let to = entries.length;
   while (from < to) {

@@ -1,11 +1,10 @@
 import { lstatSync } from 'node:fs';
 
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statKey } from '../rules/entry.ts';
-import { directoriesTo } from '../rules/classify-by-name.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import type { ListedCompanions } from './listed-companions.ts';
 

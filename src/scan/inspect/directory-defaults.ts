@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { joinPath } from '../../model/document.ts';
+import { directoriesTo, joinPath } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
@@ -9,9 +9,8 @@ import { directoryFingerprint } from '../rules/fingerprint.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import type { FolderState } from '../folder-state.ts';
-import { directoriesTo } from '../rules/classify-by-name.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
-import { settling, unfit } from './inspection-results.ts';
+import { changedMeanwhile, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
 import type { SidecarReading } from '../companions/read-sidecar.ts';
@@ -64,7 +63,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         const delay = kind === 'file' ? folder.observations.settle(path, stats) : 0;
         if (delay > 0) return settling(delay);
         const reading = read(path, absolute, key);
-        if (reading.kind === 'gone') return settling(1);
+        if (reading.kind === 'gone') return changedMeanwhile;
         if (reading.kind !== 'valid')
           return unfit('defaults-invalid', `${printable(path)}: ${reading.message}`);
         layers.unshift({ path, metadata: reading.value });

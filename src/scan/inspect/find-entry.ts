@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, nameOf, sameRoot } from '../../model/document.ts';
+import { directoriesTo, directoryOf, nameOf, sameRoot } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -10,7 +10,6 @@ import { kindOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { followLink } from '../walk/follow-link.ts';
 import { readRoot } from '../walk/root-identity.ts';
-import { directoriesTo } from '../rules/classify-by-name.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { ignored, settling, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';

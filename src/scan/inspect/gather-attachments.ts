@@ -16,7 +16,7 @@ import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
-import { settling, unfit, unknown } from './inspection-results.ts';
+import { changedMeanwhile, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** A document's attachments, all fit and settled. */
@@ -84,7 +84,7 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path), folder.settings.followSymlinks);
   const listing = await listAttachments({ path, absolute, place, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {
-    if (listing.code === 'ENOENT' || listing.code === 'ENOTDIR') return settling(1);
+    if (listing.code === 'ENOENT' || listing.code === 'ENOTDIR') return changedMeanwhile;
     const message = cannotBeRead(printable(path), listing.code);
     return listing.code === 'EACCES' ? unfit('unreadable', message) : unknown('unreadable', message);
   }

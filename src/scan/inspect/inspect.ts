@@ -30,7 +30,7 @@ import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { ignored, settling, unfit, unknown } from './inspection-results.ts';
+import { changedMeanwhile, ignored, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */
@@ -55,6 +55,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const { exclusion } = named;
     const name = nameOf(path);
+    // By its name alone, before anything is read: such a rule holds whether the file is there or not.
     const byName = classifyFile({ path, name, stats: null, exclusion }, folder);
     // A link to a directory is never entered under such a name, which `include` has no say in.
     if (byName.kind === 'ignored' && !isAttachmentDirectory(name))
@@ -154,7 +155,7 @@ function inspectTwin(
   return withoutContent(folder, path, classifyHere(folder, standing, { kind: 'file', twin: true }), defaults);
 }
 
-interface FoundFile {
+interface StandingFile {
   readonly stats: Stats;
   readonly classified: Classification;
   readonly defaults: DefaultsReader;
@@ -164,7 +165,7 @@ interface FoundFile {
 async function inspectFile(
   folder: FolderState,
   path: string,
-  { stats, classified, defaults, known }: FoundFile,
+  { stats, classified, defaults, known }: StandingFile,
 ): Promise<Inspection> {
   const name = nameOf(path);
   const unlisted = unlistedTrouble(folder, path);
@@ -255,7 +256,7 @@ function readTrouble(absolute: string): NoDocument | null {
         'unreadable',
         'it cannot be read (permission denied); make it readable for the user that runs ingestd',
       );
-    if (code === 'ENOENT') return settling(1);
+    if (code === 'ENOENT') return changedMeanwhile;
     return unknown('unreadable', cannotBeRead('it', code));
   }
 }

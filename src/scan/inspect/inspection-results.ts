@@ -22,3 +22,6 @@ export function ignored(code: string, message: string): NoDocument {
 export function settling(againMs: number): NoDocument {
   return { kind: 'settling', againMs };
 }
+
+/** It is another one than a moment ago: it is inspected again at once. */
+export const changedMeanwhile = settling(1);

@@ -12,7 +12,7 @@ import { sidecarPlaces } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { settling, unfit } from './inspection-results.ts';
+import { changedMeanwhile, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
@@ -66,11 +66,11 @@ export function findSidecar(
     return unfit('sidecar-unreadable', `${name} is not a regular file; replace it with one, or remove it`);
   if (found.settleMs > 0) return settling(found.settleMs);
   const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
-  if (reading.kind === 'gone') return settling(1);
+  if (reading.kind === 'gone') return changedMeanwhile;
   if (reading.kind === 'invalid') return unfit('sidecar-invalid', `${name}: ${reading.message}`);
   if (reading.kind === 'unreadable') return unfit('sidecar-unreadable', `${name}: ${reading.message}`);
   // It changed between two readings: the next inspection sees the new one.
-  if (statKey(reading.stats) !== key) return settling(1);
+  if (statKey(reading.stats) !== key) return changedMeanwhile;
   const named = path === sidecarPlaces(document).byName ? 'name' : 'stem';
   return { kind: 'sidecar', sidecar: reading.value, path, named, key };
 }

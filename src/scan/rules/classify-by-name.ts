@@ -1,4 +1,4 @@
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf, nameOf } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyEntry } from './classify.ts';
 import type { EntryKind, FolderRules } from './classify.ts';
@@ -25,15 +25,4 @@ export function classifyByName(
     rules = folder.tree.get(directory)?.rules ?? rules;
   }
   return classify(path, 'file');
-}
-
-/** The directories on the way to a path, outermost first, without the root. */
-export function directoriesTo(path: string): readonly string[] {
-  const directories: string[] = [];
-  let directory = '';
-  for (const name of path.split('/').slice(0, -1)) {
-    directory = joinPath(directory, name);
-    directories.push(directory);
-  }
-  return directories;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FolderSettings } from '../../model/settings.ts';
 
 /** What stands beside a document and decides what is sent, by its stats alone. */
-interface Companions {
+interface CompanionKeys {
   /** `ambiguous`: it could be the sidecar of several documents. */
   readonly sidecar: { readonly kind: 'own' | 'ambiguous'; readonly key: string } | null;
   /** Files of its `.attachments` directory, then those that its sidecar lists: path and stat, '' where missing. */
@@ -25,7 +25,7 @@ export function directoryFingerprint(above: string, defaultsKey: string): string
 }
 
 /** The fingerprint of one document. */
-export function documentFingerprint(directory: string, { sidecar, attachments }: Companions): string {
+export function documentFingerprint(directory: string, { sidecar, attachments }: CompanionKeys): string {
   if (sidecar === null && attachments.length === 0) return directory;
   return digest([directory, sidecar === null ? null : [sidecar.kind, sidecar.key], attachments]);
 }

@@ -40,7 +40,7 @@ export type ScanOutcome =
       readonly root: RootIdentity;
       readonly changed: readonly string[];
       /** Directories that have to be scanned again after so many ms, whatever happens. */
-      readonly again: readonly (readonly [directory: string, ms: number])[];
+      readonly rescanIn: readonly (readonly [directory: string, ms: number])[];
       /** Watches were set after the reading: it has to be read again. */
       readonly late: boolean;
       /** The tree has grown beyond what its watcher is good for: everything has to be scanned from scratch. */

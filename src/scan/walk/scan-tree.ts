@@ -40,7 +40,7 @@ type TreeScan =
       /**
        * Directories that have to be scanned again after so many ms, whatever happens: attachments may cease to be some.
        */
-      readonly again: readonly (readonly [directory: string, ms: number])[];
+      readonly rescanIn: readonly (readonly [directory: string, ms: number])[];
       /** The most entries that one of the directories, or all together when everything was scanned, had. */
       readonly entries: number;
     }
@@ -63,7 +63,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   const visited = new Set<string>();
   const redone = new Set<string>();
   const changed: string[] = [];
-  const again = new Map<string, number>();
+  const rescanIn = new Map<string, number>();
   let batch: PackedScan[] = [];
   let batched = 0;
   let entries = 0;
@@ -80,7 +80,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   if (!(await visitPlanned())) return { kind: 'moved', why };
   endClaims();
   if (!(await visitPlanned()) || !(await flush())) return { kind: 'moved', why };
-  return { kind: 'scanned', changed, again: [...again], entries };
+  return { kind: 'scanned', changed, rescanIn: [...rescanIn], entries };
 
   function plan(directory: string, deep: boolean): void {
     if (!planned.has(directory)) stack.push(directory);
@@ -111,7 +111,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
         continue;
       }
       const leftMs = removeGraceMs - observations.startOrElapsed(topic);
-      if (leftMs > 0) again.set(directory, Math.ceil(leftMs));
+      if (leftMs > 0) rescanIn.set(directory, Math.ceil(leftMs));
       else for (const path of claims.set(directory, new Map())) redo(directoryOf(path));
     }
   }
@@ -147,8 +147,8 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   async function note(directory: string, visit: Visit & { kind: 'listed' }, deep: boolean): Promise<void> {
     const { before, state, children, packed, againMs } = visit;
-    if (againMs === null) again.delete(directory);
-    else again.set(directory, againMs);
+    if (againMs === null) rescanIn.delete(directory);
+    else rescanIn.set(directory, againMs);
     batch.push(packed);
     const count = countPacked(packed.files) + packed.skips.length;
     batched += count;

@@ -52,7 +52,7 @@ export function createScanner(
     const job = { cause: request.cause, targets, root: root.identity };
     const result = await scanTree({ folder, watches, send }, job);
     if (result.kind === 'moved') return broken(result.why ?? 'it cannot be listed');
-    const { changed, again, entries } = result;
+    const { changed, rescanIn, entries } = result;
     const size = { directories: tree.size(), entries };
     if (scannedRoot === null && targets === 'all')
       await watches.change(backend ?? chooseBackend({ root: path, followSymlinks, outOfWatches, size }));
@@ -68,7 +68,7 @@ export function createScanner(
       full: targets === 'all',
       root: root.identity,
       changed,
-      again,
+      rescanIn,
       late,
       outgrown,
       report: report(),

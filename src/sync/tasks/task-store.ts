@@ -201,7 +201,7 @@ export class TaskStore {
   #count(task: Task, by: 1 | -1): void {
     const counts = this.#countsOf(task.ref.folder);
     if (task.hasRecord) counts.withRecord += by;
-    const place = placeOf(task);
+    const place = counterOf(task);
     if (place !== null) counts[place] += by;
     if (place === 'waiting') counts.waitingFor[waitOf(task) ?? 'other'] += by;
   }
@@ -255,7 +255,7 @@ class TaskIndex {
 }
 
 /** The count that a task belongs to; null: none of them. */
-function placeOf({
+function counterOf({
   state,
   present,
   waitedFor,

@@ -88,7 +88,7 @@ describe('a file that a valid sidecar attached stays an attachment (I5)', () => 
     await takeAway();
     expect(await documents()).not.toContain('salaries.csv');
     const { outcome } = await ask(false);
-    expect(outcome).toMatchObject({ again: [['', removeGraceMs]] });
+    expect(outcome).toMatchObject({ rescanIn: [['', removeGraceMs]] });
     expect(await documents(removeGraceMs)).toContain('salaries.csv');
   });
 
