@@ -143,6 +143,8 @@ interface Place {
   readonly path: string;
   /** With links resolved, as far as it exists. */
   readonly real: string;
+  /** What tells its directory from another one, by whatever path; null: it cannot be read. */
+  readonly identity: string | null;
 }
 
 /**
@@ -164,7 +166,11 @@ async function checkPaths(settings: Settings): Promise<void> {
 }
 
 async function placeOf(key: string, path: string): Promise<Place> {
-  return { key, path, real: await realPath(path) };
+  const identity = await stat(path).then(
+    ({ dev, ino }) => `${dev}:${ino}`,
+    () => null,
+  );
+  return { key, path, real: await realPath(path), identity };
 }
 
 async function realPath(path: string): Promise<string> {
@@ -187,7 +193,8 @@ async function refuseFile({ key, path }: Place): Promise<void> {
 }
 
 function refuseOverlap(one: Place, other: Place): void {
-  if (one.real === other.real) {
+  // One that is mounted at two paths (`mount --bind`) has two of them.
+  if (one.real === other.real || (one.identity !== null && one.identity === other.identity)) {
     throw new ConfigurationError(`${named(one)} and ${named(other)} are the same directory; ${fixText}`);
   }
   const [inner, outer] = one.real.length > other.real.length ? [one, other] : [other, one];

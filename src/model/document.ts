@@ -229,12 +229,23 @@ export function isBirthKnown(
   return a.birthtimeMs !== 0 && b.birthtimeMs !== 0;
 }
 
-/** Whether two stats of a folder's root are of one directory: device and inode number; no birth time is recorded. */
-export function sameRoot(
-  a: Pick<FileIdentity, 'dev' | 'ino'>,
-  b: Pick<FileIdentity, 'dev' | 'ino'>,
+/** What tells a folder's root from another directory. A birth time that is absent or 0 is not known. */
+export type RootMarks = Pick<FileIdentity, 'dev' | 'ino'> & { readonly birthtimeMs?: number | undefined };
+
+/**
+ * Whether two stats of a folder's root are of one directory: the same device and inode number, and the same birth time.
+ * Roots of different disks have the same inode number as a rule, and get each other's device numbers.
+ */
+export function sameRoot(a: RootMarks, b: RootMarks): boolean {
+  return a.dev === b.dev && a.ino === b.ino && !isBornAnother(a, b);
+}
+
+/** Whether the birth times of two directories are known, and differ. */
+export function isBornAnother(
+  { birthtimeMs: a = 0 }: Pick<RootMarks, 'birthtimeMs'>,
+  { birthtimeMs: b = 0 }: Pick<RootMarks, 'birthtimeMs'>,
 ): boolean {
-  return a.dev === b.dev && a.ino === b.ino;
+  return isBirthKnown({ birthtimeMs: a }, { birthtimeMs: b }) && a !== b;
 }
 
 const longestDocId = 200;

@@ -4,7 +4,8 @@ import PQueue from 'p-queue';
 
 import { pathBelow, pathInside } from '../lib/files/path-inside.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { DirectoryScan, FileStat, Inspection } from '../model/document.ts';
+import { sameRoot } from '../model/document.ts';
+import type { DirectoryScan, FileStat, Inspection, RootMarks } from '../model/document.ts';
 import { errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -74,7 +75,7 @@ export function openFolder(options: FolderOptions): Folder {
   const heard = new Promise<void>((resolve) => (hear = resolve));
   let trouble: FolderTrouble = null;
   let report: ScanReport | null = null;
-  let identity: { readonly dev: number; readonly ino: number } | null = null;
+  let identity: RootMarks | null = null;
   let closed = false;
   let cancelCheck = () => {};
 
@@ -151,8 +152,7 @@ export function openFolder(options: FolderOptions): Folder {
   async function checkRoot(): Promise<void> {
     try {
       const now = await ask('root', null);
-      const same =
-        now.kind === 'there' && identity?.dev === now.identity.dev && identity.ino === now.identity.ino;
+      const same = now.kind === 'there' && identity !== null && sameRoot(identity, now.identity);
       if (now.kind === 'unavailable') unavailable(now);
       else if (!same) await scheduler?.everything('start', true);
     } catch (error) {

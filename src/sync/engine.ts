@@ -434,7 +434,11 @@ export class Engine {
     const known = this.#ledger.root(folder);
     const keeps = this.#keeps(folder);
     const isRecorded =
-      known !== undefined && sameRoot(known, root) && known.path === root.path && known.keeps === keeps;
+      known !== undefined &&
+      sameRoot(known, root) &&
+      known.birthtimeMs === root.birthtimeMs &&
+      known.path === root.path &&
+      known.keeps === keeps;
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
     if (!isRecorded || isOld) {
       const identity = { ...acceptedRoot(known, root, seenAt), keeps };

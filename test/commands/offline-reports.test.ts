@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { FoundDocument } from '../../src/model/document.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
@@ -165,4 +165,25 @@ it('without a daemon, totals are those of the history', async () => {
     })}\n`,
   );
   expect(JSON.parse(await status('--json'))).toMatchObject({ totals: { uploaded: 7, requests: 8 } });
+});
+
+it('a folder that got another name since is known by it, before the next start too', async () => {
+  const { dev, ino } = await stat(folder.join('inbox'));
+  const ledger = await folder.openLedger();
+  const identity = { path: folder.join('inbox'), dev, ino };
+  await ledger.commit([{ kind: 'root', folder: 'inbox', identity }]);
+  await ledger.close();
+  const configuration = {
+    service: { mode: 'embedded' },
+    folders: [{ name: 'renamed', path: './inbox' }],
+    state: { dir: './state' },
+    http: { port: false },
+  };
+  await folder.write('ingestd.yaml', JSON.stringify(configuration));
+  const { folders, held } = JSON.parse(await status('--json')) as Status;
+  expect(folders).toMatchObject([{ name: 'renamed', held: 11 }]);
+  expect(held).toMatchObject([{ folder: 'renamed', count: 11 }]);
+  const why = JSON.parse((await folder.run('why', 'inbox/3.pdf', '--json')).stdout) as { docId: string };
+  expect(why).toMatchObject({ docId: 'doc-3', folder: 'renamed' });
+  expect((await folder.run('approve', 'renamed')).stdout).toContain('11 deletions released');
 });

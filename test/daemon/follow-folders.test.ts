@@ -1,6 +1,6 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { followFolders } from '../../src/daemon/preconditions/follow-folders.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -131,4 +131,77 @@ it('two folders that change their names with each other change holds and mounts,
     'held in the second',
     'held in the first',
   ]);
+});
+
+describe('a folder that takes the name of another one', () => {
+  const docIdsIn = (folder: string) =>
+    Object.fromEntries(
+      [...ledger.entries()]
+        .filter(({ ref }) => ref.folder === folder)
+        .map(({ ref, record }) => [ref.path, record.docId]),
+    );
+
+  beforeEach(async () => {
+    await addHeldFolder();
+    const record = recordOf({ docId: 'theirs', stat: statOf({ ino: 9 }) });
+    await ledger.commit([{ kind: 'put', ref: { folder: 'second', path: 'b.pdf' }, record }]);
+  });
+
+  it('leaves what that one had apart, and takes none of it over', async () => {
+    const known = ledger.root('second');
+    await followAll({ second: 'data' });
+    expect(docIdsIn('second')).toEqual({ 'drive/a.pdf': 'a', 'b.pdf': 'b' });
+    expect(docIdsIn('second (outside)')).toEqual({ 'c.pdf': 'c', 'b.pdf': 'theirs' });
+    expect(ledger.root('second (outside)')).toEqual(known);
+    expect(ledger.hold('second')?.reason).toBe('held in the first');
+    await followAll({ second: 'data', back: 'other' });
+    expect(docIdsIn('back')).toEqual({ 'c.pdf': 'c', 'b.pdf': 'theirs' });
+  });
+
+  it.each([
+    ['is not there', () => Promise.resolve()],
+    ['is an empty mount point', () => mkdir(home.join('other'))],
+  ])('gives it its own where the directory of that one %s', async (_, then) => {
+    const known = ledger.root('second');
+    await rm(home.join('other'), { recursive: true });
+    await mkdir(home.join('between'));
+    await then();
+    await followAll({ second: 'data', old: 'other' });
+    expect([docIdsIn('second'), docIdsIn('old')]).toEqual([
+      { 'drive/a.pdf': 'a', 'b.pdf': 'b' },
+      { 'c.pdf': 'c', 'b.pdf': 'theirs' },
+    ]);
+    expect(ledger.root('old')).toEqual(known);
+  });
+
+  it('and a folder in which other files stand by now gets none of what was once at its path', async () => {
+    await rm(home.join('other'), { recursive: true });
+    await mkdir(home.join('between'));
+    await mkdir(home.join('other'));
+    await writeFile(home.join('other/b.pdf'), 'another');
+    await followAll({ old: 'data', third: 'other' });
+    expect([docIdsIn('third'), docIdsIn('second')]).toEqual([{}, { 'c.pdf': 'c', 'b.pdf': 'theirs' }]);
+  });
+});
+
+it.each([
+  ['widened', { old: '.' }, { folder: 'old', path: 'data/drive/a.pdf' }, 'data/drive/x.csv'],
+  ['narrowed', { old: 'data/drive' }, { folder: 'old', path: 'a.pdf' }, 'x.csv'],
+  ['split', { one: 'data/drive/sub', old: 'data/other' }, { folder: 'one', path: 'a.pdf' }, undefined],
+])('attachments follow with their document in a folder that is %s', async (_, folders, ref, path) => {
+  const from = 'path' in ref && ref.folder === 'one' ? 'drive/sub/a.pdf' : 'drive/a.pdf';
+  const attachments = [{ name: 'x.csv', path: 'drive/x.csv', stat: statOf({ ino: 10 }), sha256: '' }];
+  const record = recordOf({ docId: 'carrier', attachments });
+  await mkdir(home.join('data/other'), { recursive: true });
+  await ledger.commit([{ kind: 'put', ref: { folder: 'old', path: from }, record }]);
+  await followAll(folders);
+  expect(ledger.get(ref)).toMatchObject({ docId: 'carrier' });
+  expect(ledger.get(ref)?.attachments[0]?.path).toBe(path);
+});
+
+it('what was deleted a moment ago counts for the limits under the new name, too', async () => {
+  const removal = { at: Date.now(), count: 7 };
+  await ledger.commit([{ kind: 'removed', folder: 'old', removal }]);
+  await follow('new', 'data');
+  expect(ledger.removals('new')).toEqual([removal]);
 });

@@ -46,6 +46,15 @@ describe('what is paused', () => {
     expect(pausedNames(pauses, [{ ...inbox, name: 'in' }])).toEqual(['in']);
     expect(pausedNames(pauses, [{ ...inbox, path: '/mnt/inbox' }])).toEqual(['inbox']);
   });
+
+  it('stays so for what is made of a folder, under other names', () => {
+    const made = [
+      { name: 'a', path: '/srv/inbox/a' },
+      { name: 'all', path: '/srv' },
+      { name: 'other', path: '/srv/inbox2' },
+    ];
+    expect(pausedNames(pause(none, inbox), made)).toEqual(['a', 'all']);
+  });
 });
 
 describe('in the state directory', () => {

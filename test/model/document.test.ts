@@ -78,8 +78,15 @@ describe('the identity of a file', () => {
     expect(sameFile({ ...known, ino: 0 }, { ...known, ino: 0 })).toBe(false);
   });
 
-  it('is told of a root by device and inode number', () => {
-    expect(sameRoot({ dev: 1, ino: 2 }, { dev: 1, ino: 2 })).toBe(true);
-    expect(sameRoot({ dev: 1, ino: 2 }, { dev: 3, ino: 2 })).toBe(false);
+  it.each([
+    ['the same', { dev: 1, ino: 2 }, true],
+    ['another device', { dev: 3, ino: 2 }, false],
+    ['another inode number', { dev: 1, ino: 3 }, false],
+    ['the same birth time', { dev: 1, ino: 2, birthtimeMs: 5 }, true],
+    ['another birth time', { dev: 1, ino: 2, birthtimeMs: 6 }, false],
+    ['no birth time', { dev: 1, ino: 2, birthtimeMs: 0 }, true],
+  ])('is told of a root by device, inode number and birth time: %s', (_, root, expected) => {
+    expect(sameRoot({ dev: 1, ino: 2, birthtimeMs: 5 }, root)).toBe(expected);
+    expect(sameRoot(root, { dev: 1, ino: 2, birthtimeMs: 5 })).toBe(expected);
   });
 });

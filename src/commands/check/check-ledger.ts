@@ -9,6 +9,8 @@ import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { missingFiles, mixedUpFolders } from '../../daemon/preconditions/folders-on-disk.ts';
+import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameStat } from '../../model/document.ts';
@@ -28,6 +30,7 @@ export async function checkLedger(settings: Settings): Promise<{
     if (other !== null) {
       return { findings: [finding('error', 'state.dir', { code: 'other-service', ...other })], ledger: null };
     }
+    await followFolders(ledger, settings, silentLog);
     return { findings: await checkRecords(ledger, settings), ledger };
   } catch (error) {
     const code = errorCode(error);

@@ -3,6 +3,7 @@ import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
+import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
 import { chooseRetries } from '../../model/choose-retries.ts';
@@ -15,6 +16,7 @@ import {
   claimLedger,
   documentsIn,
   canMove,
+  otherService,
   serviceIdentity,
   serviceWords,
 } from '../../daemon/preconditions/whose-ledger.ts';
@@ -32,7 +34,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
   return {
     // Forgets failures, so that the next start sends them again.
     retry: (paths) =>
-      withLedger(options, async (ledger) => {
+      withFolders(options, async (ledger) => {
         const { refs, lost } = namedRefs(folders, paths);
         const failed = Array.from(ledger.failures(), ([ref]) => ({ ref }));
         const { changes, retried, unknown } = chooseRetries(refs, failed, ledger);
@@ -41,7 +43,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
       }),
     resolve: async (path, resolution) => {
       const { ref, folder } = requirePath(folders, path);
-      await withLedger(options, (ledger) =>
+      await withFolders(options, (ledger) =>
         withFolder(folder, { settings: asItStands(settings), log: silentLog }, async (port) =>
           ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
         ),
@@ -49,7 +51,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     },
     // As `sync` leaves held deletions behind: of every document of a folder on hold whose file is gone at this moment.
     approve: (folder) =>
-      withLedger(options, async (ledger) => {
+      withFolders(options, async (ledger) => {
         const only = requireFolder(settings, folder);
         let approved = 0;
         for (const held of only === null ? folders : [only]) {
@@ -59,7 +61,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
           await ledger.commit([
             { kind: 'approve', folder: name, paths },
             { kind: 'hold', folder: name, hold: null },
-            ...acceptedPlaces(ledger, held),
+            ...(paths.length === 0 ? [] : acceptedPlaces(ledger, held)),
           ]);
           approved += paths.length;
         }
@@ -76,6 +78,15 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
       return { paused: pausedNames(after, folders) };
     });
   }
+}
+
+/** With the ledger as the next start will have it: what is decided is about the folders as they are configured. */
+function withFolders<T>(options: OfflineOptions, act: (ledger: LedgerPort) => Promise<T>): Promise<T> {
+  const { settings } = options;
+  return withLedger(options, async (ledger) => {
+    if (otherService(ledger, settings) === null) await followFolders(ledger, settings, silentLog);
+    return act(ledger);
+  });
 }
 
 /** Throws ConfigurationError where the folder cannot be read: what is missing from it is not known then. */

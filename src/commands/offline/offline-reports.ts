@@ -18,6 +18,7 @@ import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
+import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
@@ -49,6 +50,7 @@ export async function offlineStatus({
 }: StatusOptions): Promise<Status> {
   const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
   const other = otherService(ledger, settings);
+  if (other === null) await followFolders(ledger, settings, silentLog);
   const { survey, reasons } =
     readsFolders && other === null ? await readFolders(settings, makesFolders) : nothingSeen;
   const doubts = ledger.doubts();
@@ -226,6 +228,7 @@ export async function whyOffline(settings: Settings, path: string): Promise<Why>
   return withFolder(folder, { settings: { ...settings, timing }, log: silentLog }, async (port) => {
     const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
     const other = otherService(ledger, settings);
+    if (other === null) await followFolders(ledger, settings, silentLog);
     const plan = async () =>
       other === null
         ? (await surveyFolders({ settings, makesFolders: true })).plan

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 
+import { pathInside } from '../../lib/files/path-inside.ts';
 import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 
 /** What a person paused, kept in the state directory. */
 const schema = z.object({
   /** Every folder, those that are configured later too. */
   all: z.boolean(),
-  /** One that is given another name, or another path, stays paused. */
+  /** One that is given another name, or another path, stays paused; so does what is made of it. */
   folders: z.array(z.object({ name: z.string(), path: z.string() })).readonly(),
 });
 
@@ -32,8 +33,10 @@ export async function writePauses(stateDir: string, pauses: Pauses): Promise<voi
   await writeDurably(fileIn(stateDir), `${JSON.stringify(pauses)}\n`);
 }
 
+/** A folder is paused with what it was before it was narrowed, widened, split or merged, and got another name. */
 function isPaused({ all, folders }: Pauses, { name, path }: PausedFolder): boolean {
-  return all || folders.some((one) => one.name === name || one.path === path);
+  const isOf = (one: string, other: string) => pathInside(one, other) !== null;
+  return all || folders.some((one) => one.name === name || isOf(one.path, path) || isOf(path, one.path));
 }
 
 /** Names of the folders that are paused. */

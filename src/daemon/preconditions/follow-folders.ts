@@ -1,9 +1,16 @@
-import { realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 
-import { joinPath, refKey } from '../../model/document.ts';
+import { isBornAnother, joinPath, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import type { Change, Hold, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type {
+  Change,
+  Hold,
+  LedgerPort,
+  LedgerRecord,
+  MountIdentity,
+  RootIdentity,
+} from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
@@ -19,6 +26,16 @@ interface Mount {
 interface Mapping {
   readonly from: string;
   readonly to: DocumentRef;
+  /** The directory of the records does not stand there now: its path alone says where it belongs. */
+  readonly isAway?: true;
+}
+
+/** A document and the place that it has now. */
+interface Move {
+  readonly from: DocumentRef;
+  readonly to: DocumentRef;
+  /** Where another path of the same folder is now. */
+  readonly follow: (ref: DocumentRef) => DocumentRef;
 }
 
 /**
@@ -26,30 +43,29 @@ interface Mapping {
  * widened, its documents follow by their place on disk, in one commit. Else everything in it would be uploaded a second
  * time, and nobody would look after the first. Failures, approvals, doubts, uploads that a crash left open, mounts and
  * the identities of directories go with them. What lies outside of a narrowed folder is kept in the ledger under a name
- * of its own, as a folder that was taken out of the configuration.
+ * of its own, as a folder that was taken out of the configuration; so is what a name had whose folder is the directory
+ * of another name now.
  */
 export async function followFolders(ledger: LedgerPort, { folders }: Settings, log: LogPort): Promise<void> {
   const views = await Promise.all(folders.map(viewOf));
   const holds = new Map<string, Hold | null>();
   const mounts = new Map<string, readonly Mount[]>();
   const roots = new Map<string, RootIdentity>();
-  const moves = new Map<string, { readonly from: DocumentRef; readonly to: DocumentRef }>();
+  const moves = new Map<string, Move>();
   const uploads: Change[] = [];
   const directories: Change[] = [];
+  const removals: Change[] = [];
   const taken = new Set<string>();
-  const names = new Set(ledger.folders());
-  for (const [ref] of ledger.failures()) names.add(ref.folder);
-  for (const { ref } of [...ledger.doubts(), ...ledger.intents()]) names.add(ref.folder);
-  for (const name of names) {
-    const known = ledger.root(name);
-    const own = views.find((view) => view.name === name);
-    if (known === undefined || (own !== undefined && (own.root === null || isSameRoot(known, own.root))))
-      continue;
-    const mappings = await mappingsOf(known, views);
-    if (mappings.length === 0) continue;
-    // A folder that lies elsewhere altogether now: its own documents are found again by their content.
-    const isNarrowed = own !== undefined && mappings.some(({ to }) => to.folder === name);
-    const outside = isNarrowed ? nameOutside(ledger, views, { name, root: known }) : name;
+  const left = await leftDirectories(ledger, views);
+  const isTaken = (name: string) =>
+    left.some((other) => other.name !== name && other.mappings.some(({ to }) => to.folder === name));
+  for (const { name, known, mappings } of left) {
+    const isConfigured = views.some((view) => view.name === name);
+    const isNarrowed = isConfigured && mappings.some(({ to }) => to.folder === name);
+    // A folder that lies elsewhere altogether now, and is nobody else's: its documents are found again by their content.
+    const isKeptApart = isNarrowed || (isConfigured && isTaken(name));
+    if (mappings.length === 0 && !isKeptApart) continue;
+    const outside = isKeptApart ? nameOutside(ledger, views, { name, root: known }) : name;
     let documents = 0;
     let isOutsideUsed = false;
     const follow = (ref: DocumentRef) => placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
@@ -59,27 +75,33 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
       const to = follow(ref);
       if (refKey(to) === refKey(ref) || taken.has(refKey(to))) continue;
       taken.add(refKey(to));
-      moves.set(refKey(ref), { from: ref, to });
+      moves.set(refKey(ref), { from: ref, to, follow });
       documents += 1;
       isOutsideUsed ||= to.folder === outside && outside !== name;
     }
     if (documents === 0) continue;
     if (isOutsideUsed) roots.set(outside, known);
     const followers = [...new Set(mappings.map(({ to }) => to.folder))];
-    for (const folder of followers) {
-      const root = views.find((view) => view.name === folder)?.root ?? null;
-      if (root !== null)
-        roots.set(folder, {
+    for (const { to, isAway } of mappings) {
+      const root = views.find((view) => view.name === to.folder)?.root ?? null;
+      // Only the directory that was known may say by its files that something is gone.
+      if (isAway === true) roots.set(to.folder, known);
+      else if (root !== null)
+        roots.set(to.folder, {
           ...known,
           ...root,
           // What one of them kept is among the documents by now.
-          keeps: known.keeps ?? (roots.get(folder) ?? ledger.root(folder))?.keeps,
+          keeps: known.keeps ?? (roots.get(to.folder) ?? ledger.root(to.folder))?.keeps,
         });
     }
+    for (const folder of followers)
+      removals.push(
+        ...ledger.removals(name).map((removal): Change => ({ kind: 'removed', folder, removal })),
+      );
     moveHold(ledger, holds, name, followers);
     moveMounts(ledger, mounts, name, follow);
     log.info(
-      { folder: followers.join(', '), before: name, documents },
+      { folder: followers.join(', ') || outside, before: name, documents },
       'folder was renamed or moved; its documents are kept',
     );
   }
@@ -93,8 +115,9 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
       { kind: 'clear', ref: from },
       { kind: 'unapprove', folder: from.folder, paths: [from.path] },
     ]),
-    ...free.flatMap(({ from, to }) => changesAt(ledger, from, to)),
+    ...free.flatMap((move) => changesAt(ledger, move)),
     ...directories,
+    ...removals,
     ...uploads,
     ...Array.from(roots, ([folder, identity]): Change => ({ kind: 'root', folder, identity })),
   ]);
@@ -120,15 +143,55 @@ async function viewOf({ name, path }: Settings['folders'][number]) {
   const isThere = found?.isDirectory() === true;
   return {
     name,
-    root: isThere ? { path: resolve(path), dev: found.dev, ino: found.ino } : null,
+    path: resolve(path),
+    root: isThere
+      ? { path: resolve(path), dev: found.dev, ino: found.ino, birthtimeMs: found.birthtimeMs }
+      : null,
+    isEmpty: isThere && (await readdir(path).catch(() => ['unknown'])).length === 0,
     real: await realpath(path).catch(() => resolve(path)),
   };
 }
 
 /** A device has another number after a reboot, and a path leads to another directory after a restore: two of three. */
 function isSameRoot(known: RootIdentity, root: RootIdentity): boolean {
-  if (known.ino !== root.ino) return false;
+  if (known.ino !== root.ino || isBornAnother(known, root)) return false;
   return known.dev === root.dev || resolve(known.path) === root.path;
+}
+
+/** Names whose directory is not that of the folder of this name, with the folders to which their records belong now. */
+async function leftDirectories(ledger: LedgerPort, views: readonly View[]) {
+  const names = new Set(ledger.folders());
+  for (const [ref] of ledger.failures()) names.add(ref.folder);
+  for (const { ref } of [...ledger.doubts(), ...ledger.intents()]) names.add(ref.folder);
+  const left: { name: string; known: RootIdentity; mappings: readonly Mapping[] }[] = [];
+  for (const name of names) {
+    const known = ledger.root(name);
+    const own = views.find((view) => view.name === name);
+    const root = own?.root ?? null;
+    if (known === undefined || (root !== null && isSameRoot(known, root))) continue;
+    const found = await mappingsOf(known, views);
+    const mappings = found.length > 0 ? found : mappingsByPath(ledger, views, { name, known });
+    left.push({ name, known, mappings });
+  }
+  return left;
+}
+
+/**
+ * A disk that is out while its folder gets another name: the folder that has its path now. Nothing may stand there, and
+ * nothing that the folder knows may be there: it would be taken for documents of the disk.
+ */
+function mappingsByPath(
+  ledger: LedgerPort,
+  views: readonly View[],
+  { name, known }: { readonly name: string; readonly known: RootIdentity },
+): readonly Mapping[] {
+  const there = views.find((view) => view.name !== name && view.path === resolve(known.path));
+  if (there === undefined || (there.root !== null && !there.isEmpty)) return [];
+  const theirs = ledger.root(there.name);
+  const isFree =
+    theirs === undefined ||
+    views.some(({ name, root }) => name !== there.name && root !== null && isSameRoot(theirs, root));
+  return isFree ? [{ from: '', to: { folder: there.name, path: '' }, isAway: true }] : [];
 }
 
 /** Which folders the documents of a root belong to that is no folder's any more; none: it is not known. */
@@ -137,7 +200,7 @@ async function mappingsOf(known: RootIdentity, views: readonly View[]): Promise<
   if (same !== undefined) return [{ from: '', to: { folder: same.name, path: '' } }];
   // Only the very directory that was watched shows what lay where.
   const old = await stat(known.path).catch(() => null);
-  if (old?.isDirectory() !== true || old.ino !== known.ino) return [];
+  if (old?.isDirectory() !== true || old.ino !== known.ino || isBornAnother(known, old)) return [];
   const real = await realpath(known.path);
   return views.flatMap(({ name, root, real: place }): readonly Mapping[] => {
     if (root === null) return [];
@@ -186,14 +249,33 @@ function* refsOf(ledger: LedgerPort, folder: string): Iterable<DocumentRef> {
     if (ref.folder === folder && ledger.get(ref) === undefined) yield ref;
 }
 
-function changesAt(ledger: LedgerPort, from: DocumentRef, to: DocumentRef): readonly Change[] {
+function changesAt(ledger: LedgerPort, { from, to, follow }: Move): readonly Change[] {
   const record = ledger.get(from);
   const failure = ledger.failure(from);
   return [
-    ...(record === undefined ? [] : [{ kind: 'put', ref: to, record } as const]),
+    ...(record === undefined
+      ? []
+      : [
+          {
+            kind: 'put',
+            ref: to,
+            record: { ...record, attachments: attachmentsAt(record, { from, to, follow }) },
+          } as const,
+        ]),
     ...(failure === undefined ? [] : [{ kind: 'fail', ref: to, failure } as const]),
     ...(ledger.isApproved(from) ? [{ kind: 'approve', folder: to.folder, paths: [to.path] } as const] : []),
   ];
+}
+
+/** Attachments are known by their paths from the folder's root; one that is in another folder now by its file alone. */
+function attachmentsAt(
+  { attachments }: LedgerRecord,
+  { from, to, follow }: Move,
+): LedgerRecord['attachments'] {
+  return attachments.map(({ path, ...attachment }) => {
+    const place = path === undefined ? undefined : follow({ folder: from.folder, path });
+    return place?.folder === to.folder ? { ...attachment, path: place.path } : attachment;
+  });
 }
 
 /** Uploads whose outcome is not known: in doubt, or open when the process died. */

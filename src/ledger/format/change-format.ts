@@ -86,6 +86,7 @@ export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange
         path: z.string(),
         dev: z.number(),
         ino: z.number(),
+        birthtimeMs: z.number().optional(),
         seenAt: z.number().optional(),
         changes: z.number().optional(),
         keeps: z.literal(true).optional(),

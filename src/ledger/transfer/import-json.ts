@@ -94,6 +94,7 @@ const rootSchema = z.object({
   path: z.string().min(1),
   dev: z.number(),
   ino: z.number(),
+  birthtimeMs: z.number().optional(),
   seenAt: time.optional(),
   changes: rootChange.optional(),
   keeps: z.literal(true).optional(),

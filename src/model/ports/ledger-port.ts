@@ -135,6 +135,8 @@ export interface RootIdentity {
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
+  /** Ms; 0 or absent: not known. */
+  readonly birthtimeMs?: number | undefined;
   /** When a whole scan of it began, of those that were written down: wall clock, ms. What was recorded stood then. */
   readonly seenAt?: number | undefined;
   /** How often another directory was accepted as the root; absent: never. */

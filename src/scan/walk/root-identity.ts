@@ -18,7 +18,8 @@ export function readRoot(path: string): RootReading {
       return { kind: 'unavailable', code: 'folder-unavailable', message: `${path} is not a directory` };
     }
     accessSync(path, constants.R_OK | constants.X_OK);
-    return { kind: 'there', identity: { path, dev: stats.dev, ino: stats.ino } };
+    const { dev, ino, birthtimeMs } = stats;
+    return { kind: 'there', identity: { path, dev, ino, birthtimeMs } };
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') {

@@ -1,4 +1,4 @@
-import { refKey } from '../../model/document.ts';
+import { directoryOf, joinPath, refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import type {
@@ -30,6 +30,27 @@ export function unsentAttachments(
 /** The service holds it because it cannot be taken back; the file, wherever it is, is no attachment any more. */
 function noLongerCarried({ name, sha256, stat }: RecordedAttachment): RecordedAttachment {
   return { name, sha256, stat: { ...stat, ino: 0 } };
+}
+
+/**
+ * The attachments of a record whose document moves: those beside it and below move along, as far as is known before the
+ * document is compared again. What it lists elsewhere stays, or is known by its file alone in another folder.
+ */
+export function attachmentsAfterMove(
+  { attachments }: LedgerRecord,
+  from: DocumentRef,
+  to: DocumentRef,
+): readonly RecordedAttachment[] {
+  const [left, come] = [directoryOf(from.path), directoryOf(to.path)];
+  const own = `${from.path}.attachments/`;
+  return attachments.map(({ path, ...attachment }) => {
+    if (path === undefined) return attachment;
+    if (path.startsWith(own))
+      return { ...attachment, path: `${to.path}.attachments/${path.slice(own.length)}` };
+    if (left === '' || path.startsWith(`${left}/`))
+      return { ...attachment, path: joinPath(come, left === '' ? path : path.slice(left.length + 1)) };
+    return from.folder === to.folder ? { ...attachment, path } : attachment;
+  });
 }
 
 /**

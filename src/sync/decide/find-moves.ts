@@ -4,6 +4,7 @@ import { candidates, matchMove } from '../../model/match-moves.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
+import { attachmentsAfterMove } from './attachments.ts';
 
 /** One record that follows its file. */
 export interface MoveStep {
@@ -73,11 +74,11 @@ export function changesOf(
       { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
       { kind: 'clear', ref },
     ]),
-    ...steps.map(({ entry, to, stat }): Change => ({
-      kind: 'put',
-      ref: to,
-      record: { ...(get(entry.ref) ?? entry.record), stat, fingerprint: '' },
-    })),
+    ...steps.map(({ entry: { ref, record: seen }, to, stat }): Change => {
+      const record = get(ref) ?? seen;
+      const attachments = attachmentsAfterMove(record, ref, to);
+      return { kind: 'put', ref: to, record: { ...record, stat, attachments, fingerprint: '' } };
+    }),
     ...directories,
   ];
 }

@@ -1,6 +1,5 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { Skip, FileIdentity } from '../../model/document.ts';
-import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
 
 /**
  * A file that is missing for longer than so many scans was last seen by an older one: then its place is searched with
@@ -25,7 +24,7 @@ export class FolderView {
   /** When the first scan ended that could read every directory, monotonic ms. */
   readWholeAt = Infinity;
   /** The root as scans see it now; null: none has. */
-  root: Pick<RootIdentity, 'dev' | 'ino'> | null = null;
+  root: RootMarks | null = null;
   /** By directory. */
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;

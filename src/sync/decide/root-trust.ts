@@ -1,5 +1,6 @@
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import { sameRoot } from '../../model/document.ts';
+import type { RootMarks } from '../../model/document.ts';
 
 /**
  * Whether a folder's root is still the one that the ledger knows: by its identity, because a recorded file was found
@@ -18,10 +19,7 @@ export function isRootTrusted(
  * The number of `changes` that the root of a folder has, or would have if the directory that stands there were
  * accepted. Undefined: it is the one that the ledger knows.
  */
-export function nextRootChange(
-  known: RootIdentity | undefined,
-  root: Pick<RootIdentity, 'dev' | 'ino'> | null,
-): number | undefined {
+export function nextRootChange(known: RootIdentity | undefined, root: RootMarks | null): number | undefined {
   if (known === undefined || root === null || sameRoot(known, root)) return undefined;
   return (known.changes ?? 0) + 1;
 }
@@ -47,9 +45,7 @@ export function markRoot(
   }: {
     readonly ledger: Pick<LedgerPort, 'root'>;
     /** Undefined: the folder is not configured any more. */
-    readonly view: (
-      folder: string,
-    ) => { readonly root: Pick<RootIdentity, 'dev' | 'ino'> | null } | undefined;
+    readonly view: (folder: string) => { readonly root: RootMarks | null } | undefined;
   },
 ): Change {
   if (change.kind !== 'put' && change.kind !== 'fail') return change;

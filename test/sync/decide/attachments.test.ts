@@ -4,6 +4,7 @@ import type { Inspection } from '../../../src/model/document.ts';
 import { planDocument } from '../../../src/model/plan.ts';
 import type { LedgerEntry } from '../../../src/model/ports/ledger-port.ts';
 import {
+  attachmentsAfterMove,
   carriersOf,
   companionsOf,
   hasLetGo,
@@ -96,4 +97,31 @@ it('attachments about which an answer was lost, and which nobody lists any more,
   const adopted = recordOf({ attachments: unsentAttachments(none, record) });
   const again = comparedOf({ attachments: [['a.csv', 'aa']] });
   expect(planDocument(again, adopted)).toMatchObject({ kind: 'modify', attachments: true });
+});
+
+describe('the attachments of a document that moves', () => {
+  const places = (from: string, to: string, folder: string, ...paths: string[]) => {
+    const attachments = paths.map((path) => ({ ...carried, path }));
+    const moved = attachmentsAfterMove(
+      recordOf({ attachments }),
+      { folder: 'inbox', path: from },
+      { folder, path: to },
+    );
+    return moved.map(({ path }) => path);
+  };
+
+  it.each([
+    ['beside it', 'd/a.pdf', 'e/a.pdf', 'd/x.csv', 'e/x.csv'],
+    ['below it', 'd/a.pdf', 'e/f/a.pdf', 'd/g/x.csv', 'e/f/g/x.csv'],
+    ['from the root', 'a.pdf', 'e/a.pdf', 'x.csv', 'e/x.csv'],
+    ['to the root', 'd/a.pdf', 'a.pdf', 'd/x.csv', 'x.csv'],
+    ['in its own directory', 'd/a.pdf', 'd/b.pdf', 'd/a.pdf.attachments/x.csv', 'd/b.pdf.attachments/x.csv'],
+    ['elsewhere stay', 'd/a.pdf', 'e/a.pdf', 'g/x.csv', 'g/x.csv'],
+  ])('%s', (_, from, to, path, expected) => {
+    expect(places(from, to, 'inbox', path)).toEqual([expected]);
+  });
+
+  it('and in another folder those elsewhere are known by their files alone', () => {
+    expect(places('d/a.pdf', 'd/a.pdf', 'other', 'd/x.csv', 'g/x.csv')).toEqual(['d/x.csv', undefined]);
+  });
 });
