@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
@@ -100,19 +101,13 @@ function conflictWith(
 function isKnown(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry): boolean {
   const known = ledger.get(ref);
   if (known?.docId !== record.docId) return false;
-  return record.sha256 === '' || toldOf(known) === toldOf(record);
+  return record.sha256 === '' || isDeepStrictEqual(toldOf(known), toldOf(record));
 }
 
-function toldOf({
-  sha256,
-  attachments,
-  metadata,
-  fileName,
-  possibleDuplicates,
-  unsure,
-}: LedgerRecord): string {
+/** Whatever order the fields of metadata are in. */
+function toldOf({ sha256, attachments, metadata, fileName, possibleDuplicates, unsure }: LedgerRecord) {
   const held = attachments.map((attachment) => [attachment.name, attachment.sha256]);
-  return JSON.stringify([sha256, held, metadata, fileName, possibleDuplicates, unsure]);
+  return [sha256, held, metadata, fileName, possibleDuplicates, unsure];
 }
 
 /** What the ledger itself says of the same thing is newer than any export. */
