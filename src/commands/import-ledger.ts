@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
@@ -28,15 +29,17 @@ const recordsAtOnce = 5_000;
 /**
  * Adopts documents that the service already holds, with their files as they stand. Nothing is taken from a file in
  * which anything is wrong, or that gives a document another docId than the ledger does: `problems` says what, with line
- * numbers. `known`: documents that the ledger knows just so; they are left as they are. Throws StateLockedError beside
+ * numbers. `known`: documents that the ledger knows just so; they are left as they are. `former`: documents of folders that were
+ * taken out of the configuration, of both kinds. Throws StateLockedError beside
  * a running daemon, ConfigurationError where the ledger is another service's.
  */
 export async function importIntoLedger(options: OfflineOptions, text: string, fileName: string) {
   const { settings, log = silentLog } = options;
   const folders = settings.folders.map(({ name }) => name);
-  const imported = readImport(text, { folders, now: systemClock.now() });
+  const paths = settings.folders.map(({ path }) => path);
+  const imported = readImport(text, { folders, paths, now: systemClock.now() });
   const { service } = imported;
-  const refuse = (problems: readonly string[]) => ({ adopted: 0, known: 0, problems });
+  const refuse = (problems: readonly string[]) => ({ adopted: 0, known: 0, former: [], problems });
   if (imported.problems.length > 0) {
     return refuse(imported.problems.map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`));
   }
@@ -64,7 +67,12 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
       );
     }
     await ledger.commit((imported.changes ?? []).filter((change) => isNew(ledger, change)));
-    return { adopted: entries.length, known: imported.entries.length - entries.length, problems: [] };
+    return {
+      adopted: entries.length,
+      known: imported.entries.length - entries.length,
+      former: imported.entries.map(({ ref }) => ref).filter(({ folder }) => !folders.includes(folder)),
+      problems: [],
+    };
   });
 }
 
@@ -93,19 +101,13 @@ function conflictWith(
 function isKnown(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry): boolean {
   const known = ledger.get(ref);
   if (known?.docId !== record.docId) return false;
-  return record.sha256 === '' || toldOf(known) === toldOf(record);
+  return record.sha256 === '' || isDeepStrictEqual(toldOf(known), toldOf(record));
 }
 
-function toldOf({
-  sha256,
-  attachments,
-  metadata,
-  fileName,
-  possibleDuplicates,
-  unsure,
-}: LedgerRecord): string {
+/** Whatever order the fields of metadata are in. */
+function toldOf({ sha256, attachments, metadata, fileName, possibleDuplicates, unsure }: LedgerRecord) {
   const held = attachments.map((attachment) => [attachment.name, attachment.sha256]);
-  return JSON.stringify([sha256, held, metadata, fileName, possibleDuplicates, unsure]);
+  return [sha256, held, metadata, fileName, possibleDuplicates, unsure];
 }
 
 /** What the ledger itself says of the same thing is newer than any export. */
@@ -146,12 +148,15 @@ const atOnce = 16;
  * Gives each imported document whose bytes nobody knows (`sha256` empty) those of its file: the file as it stands is
  * what is adopted, and an edit from now on is a change. One without a file is a problem: the first pass would take the
  * file for removed, and delete the document. Where the bytes are known, as in an export, it rightly would.
+ * In a folder that is not configured no file is looked at.
  */
 async function adoptFiles(
   entries: readonly LedgerEntry[],
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
 ): Promise<{ readonly entries: readonly LedgerEntry[]; readonly problems: readonly string[] }> {
-  const adopted = entries.filter(({ record }) => record.sha256 !== '');
+  const adopted = entries.filter(
+    ({ ref, record }) => record.sha256 !== '' || settings.folders.every(({ name }) => name !== ref.folder),
+  );
   const problems: string[] = [];
   for (const folder of settings.folders) {
     const unknown = entries.filter(({ ref, record }) => record.sha256 === '' && ref.folder === folder.name);

@@ -45,6 +45,16 @@ export interface FolderState extends FolderPlan, FolderRules {
   readonly absolute: (raw: string) => string;
 }
 
+/** Where a folder's files are looked for. */
+interface FolderOnDisk extends Pick<FolderState, 'root' | 'absolute'> {
+  readonly tree: Pick<Tree, 'rawPath'>;
+  /** What directories were found to hold, by their absolute paths; absent: each is read as it is at that moment. */
+  readonly listed?: Map<string, NamesOnDisk>;
+}
+
+/** Names as they stand on disk, by their NFC forms. */
+type NamesOnDisk = ReadonlyMap<string, string>;
+
 export function createFolderState(plan: FolderPlan): FolderState {
   const { settings, root, settleMs } = plan;
   return {
@@ -56,8 +66,17 @@ export function createFolderState(plan: FolderPlan): FolderState {
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: settingsRules(settings) }],
     include: createIncludeRules(settings.include, settingWords(settings, 'include')),
-    absolute: (raw) => (raw === '' ? root : pathBelow(root, raw)),
+    absolute: absoluteIn(root),
   };
+}
+
+/** A folder that no scan has been through. Each directory is read once: it is for one look at many files. */
+export function unscannedFolder(root: string): FolderOnDisk {
+  return { root, absolute: absoluteIn(root), tree: createTree(), listed: new Map() };
+}
+
+function absoluteIn(root: string): FolderState['absolute'] {
+  return (raw) => (raw === '' ? root : pathBelow(root, raw));
 }
 
 function settingsRules(settings: FolderSettings): IgnoreRules {
@@ -73,16 +92,23 @@ function settingWords({ name }: FolderSettings, key: 'ignore' | 'include'): stri
  * The absolute path at which a file stands, whatever Unicode form its name has on disk. Where no scan has told the
  * form, the directory is read. Never throws: what does not exist stands where its NFC name would.
  */
-export function locateOnDisk(folder: FolderState, path: string): string {
+export function locateOnDisk(folder: FolderOnDisk, path: string): string {
   const absolute = folder.absolute(folder.tree.rawPath(path));
   if (!/[^\0-\x7f]/.test(path) || isShown(absolute)) return absolute;
   const directory = directoryOf(path) === '' ? folder.root : locateOnDisk(folder, directoryOf(path));
   try {
-    const raw = readdirSync(directory).find((name) => name.normalize('NFC') === nameOf(path));
+    const raw = namesIn(folder, directory).get(nameOf(path));
     return raw === undefined ? absolute : `${directory}/${raw}`;
   } catch {
     return absolute;
   }
+}
+
+function namesIn({ listed }: FolderOnDisk, directory: string): NamesOnDisk {
+  const names =
+    listed?.get(directory) ?? new Map(readdirSync(directory).map((name) => [name.normalize('NFC'), name]));
+  listed?.set(directory, names);
+  return names;
 }
 
 function isShown(absolute: string): boolean {
@@ -94,7 +120,7 @@ function isShown(absolute: string): boolean {
 }
 
 /** Whether anything stands at a path, whatever Unicode form its name has; `unreadable`: the system does not tell. */
-export function presenceOf(folder: FolderState, path: string): 'there' | 'gone' | 'unreadable' {
+export function presenceOf(folder: FolderOnDisk, path: string): 'there' | 'gone' | 'unreadable' {
   try {
     const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
     return stats === undefined ? 'gone' : 'there';

@@ -90,6 +90,21 @@ it('what came back is not held any more, and of a folder that is away nothing is
   await mkdir(folder.join('inbox'));
 });
 
+it('a file whose name, or whose directory, is written with combining accents on disk is not missing', async () => {
+  const [file, directory] = ['\u00e9.pdf', '\u00fc'];
+  const ledger = await folder.openLedger();
+  const paths = [file, `${directory}/a.pdf`, `${directory}/${file}`];
+  for (const path of paths) {
+    await ledger.commit([
+      { kind: 'put', ref: { folder: 'inbox', path }, record: recordOf({ docId: `doc-${path}` }) },
+    ]);
+    await folder.write(`inbox/${path.normalize('NFD')}`, 'x');
+  }
+  await ledger.close();
+  expect(JSON.parse(await status('--json'))).toMatchObject({ held: [{ count: 11 }] });
+  expect((await folder.run('approve')).stdout).toContain('11 deletions released');
+});
+
 it('without a daemon, approve accepts the root as one more that has changed, and the mounts as they are', async () => {
   const open = () => folder.openLedger();
   const before = await open();

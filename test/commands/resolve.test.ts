@@ -65,6 +65,24 @@ it.each([
   expect(stderr).toContain(words);
 });
 
+it('a doubt in a folder that was taken out of the configuration can be dismissed, and nothing else', async () => {
+  const ledger = await folder.openLedger();
+  const ref = { folder: 'old (outside)', path: 'a.pdf' };
+  await ledger.commit([
+    { kind: 'doubt', doubt: { id: 'd', ref, count: 1, since: 1, message: 'lost', holds: true } },
+  ]);
+  await ledger.close();
+  for (const way of [['--again'], ['--doc-id', 'x', '--yes']]) {
+    expect(await run('resolve', 'old (outside)/a.pdf', ...way)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the folder "old (outside)" is not configured'),
+    });
+  }
+  expect(await run('resolve', 'old (outside)/a.pdf', '--dismiss')).toMatchObject({ code: 0 });
+  expect((await run('status')).stdout).not.toContain('old (outside)');
+  expect((await run('resolve', 'old (outside)/a.pdf', '--dismiss')).stderr).toContain('is not in doubt');
+});
+
 it('retry leaves doubts alone unless they are named, and status says how to end them', async () => {
   expect((await run('retry')).stdout).toContain('The service has refused nothing');
   expect(await planned()).toEqual(['failed']);

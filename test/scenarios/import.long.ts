@@ -164,6 +164,36 @@ describe('ledger import', () => {
     expect(await plannedKinds()).toEqual(['delete']);
   }, 60_000);
 
+  it('takes what lies outside of a folder that was narrowed, and keeps it as it was', async () => {
+    const narrowed = { folders: [{ name: 'inbox', path: './inbox/sub' }] };
+    await place.configure({ ...narrowed, state: { dir: './state' } });
+    expect((await place.run('sync')).code).toBe(0);
+    const { out } = await place.run('ledger', 'export', '--json');
+
+    await place.configure({ ...narrowed, state: { dir: './fresh' } });
+    expect(await importText('export.json', out)).toMatchObject({
+      code: 0,
+      out:
+        '3 documents adopted.\n' +
+        'Not in the configuration, kept at the service: 1 document of inbox (outside).\n',
+    });
+    expect(await plannedKinds()).toEqual([]);
+    expect((await place.run('ledger', 'export', '--json')).out).toBe(out);
+  }, 60_000);
+
+  it('knows its own export, with metadata of a sidecar, too', async () => {
+    await place.configure({ state: { dir: './state' } });
+    const sidecar = { sourceType: 'research', createdTimestamp: '2026-01-31T09:00:00Z' };
+    await writeFile(join(place.inbox, 'new.txt'), 'new');
+    await writeFile(join(place.inbox, 'new.txt.meta.json'), JSON.stringify(sidecar));
+    expect((await place.run('sync')).code).toBe(0);
+    const { out } = await place.run('ledger', 'export');
+    expect(await importText('export.json', out)).toMatchObject({
+      code: 0,
+      out: '0 documents adopted, 4 already known.\n',
+    });
+  }, 60_000);
+
   it('leaves what the ledger knows as it is, and gives no document another docId', async () => {
     expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
     await writeFile(join(place.inbox, 'a.txt'), 'edited');

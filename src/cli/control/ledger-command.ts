@@ -98,10 +98,16 @@ async function ledgerImport(context: CommandContext, file: string, flags: Global
   const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
   const { importIntoLedger } = await import('../../commands/import-ledger.ts');
   const options = { ...(await offlineOptions(prepared)), log: prepared.log };
-  const { adopted, known, problems } = await importIntoLedger(options, text, file);
+  const { adopted, known, former, problems } = await importIntoLedger(options, text, file);
   context.output.line(
     `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
   );
+  if (former.length > 0) {
+    const names = [...new Set(former.map(({ folder }) => folder))];
+    context.output.line(
+      `Not in the configuration, kept at the service: ${countWords(former.length, 'document')} of ${names.join(', ')}.`,
+    );
+  }
   for (const problem of problems) context.complain(problem);
   return problems.length === 0 ? exitCodes.ok : exitCodes.usage;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { lstat, stat, access, constants, statfs } from 'node:fs/promises';
-import { join, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { countWords, sizeWords } from '../../lib/text/amounts.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -15,6 +15,7 @@ import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { locateOnDisk, presenceOf, unscannedFolder } from '../../scan/folder-state.ts';
 import { statOf } from '../../scan/rules/entry.ts';
 
 /** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */
@@ -60,16 +61,15 @@ async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<C
       heldFinding(ledger, folder, missing.length) ?? (await rootFinding(ledger, folder, missing.length));
     if (found !== null) held.push(found);
   }
-  return [...shared, ...held, ...(await doubtsWithoutFile(ledger, settings))];
+  return [...shared, ...held, ...doubtsWithoutFile(ledger, settings)];
 }
 
 /** Where the file is, the doubt is a finding about the file. */
-async function doubtsWithoutFile(ledger: LedgerReader, { folders }: Settings): Promise<CheckFinding[]> {
+function doubtsWithoutFile(ledger: LedgerReader, { folders }: Settings): CheckFinding[] {
   const findings: CheckFinding[] = [];
   for (const { ref, message } of ledger.doubts()) {
     const folder = folders.find(({ name }) => name === ref.folder);
-    const isThere =
-      folder !== undefined && (await lstat(join(folder.path, ref.path)).catch(() => null)) !== null;
+    const isThere = folder !== undefined && presenceOf(unscannedFolder(folder.path), ref.path) === 'there';
     if (!isThere) findings.push(doubtFinding('warning', ref, message));
   }
   return findings;
@@ -112,9 +112,10 @@ async function isProven(
   ledger: LedgerReader,
   { name, path }: Pick<FolderSettings, 'name' | 'path'>,
 ): Promise<boolean> {
+  const folder = unscannedFolder(path);
   for (const { ref, record } of ledger.entries()) {
     if (ref.folder !== name) continue;
-    const found = await lstat(join(path, ref.path)).catch(() => null);
+    const found = await lstat(locateOnDisk(folder, ref.path)).catch(() => null);
     if (found !== null && sameStat(statOf(found), record.stat)) return true;
   }
   return false;

@@ -8,7 +8,7 @@ import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
 import { chooseRetries } from '../../model/choose-retries.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
-import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
+import { dismissFormer, resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import type { Pauses } from '../../daemon/control/pauses.ts';
 import { namedRefs, requireFolder, requirePath } from '../../daemon/control/resolve-path.ts';
@@ -41,14 +41,18 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
         if (changes.length > 0) await ledger.commit(changes);
         return { retried, unknown: lost(unknown) };
       }),
-    resolve: async (path, resolution) => {
-      const { ref, folder } = requirePath(folders, path);
-      await withFolders(options, (ledger) =>
-        withFolder(folder, { settings: asItStands(settings), log: silentLog }, async (port) =>
+    resolve: (path, resolution) =>
+      withFolders(options, async (ledger) => {
+        const former = dismissFormer(path, { folders, ledger }, resolution);
+        if (former !== null) {
+          await ledger.commit(former.changes);
+          return;
+        }
+        const { ref, folder } = requirePath(folders, path);
+        await withFolder(folder, { settings: asItStands(settings), log: silentLog }, async (port) =>
           ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
-        ),
-      );
-    },
+        );
+      }),
     // As `sync` leaves held deletions behind: of every document of a folder on hold whose file is gone at this moment.
     approve: (folder) =>
       withFolders(options, async (ledger) => {

@@ -12,7 +12,7 @@ import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
-import { resolveDoubt } from './resolve-doubt.ts';
+import { dismissFormer, resolveDoubt } from './resolve-doubt.ts';
 import { pause, pausedNames, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
 import { namedRefs, requireFolder, requirePath } from './resolve-path.ts';
@@ -80,6 +80,11 @@ export function createControl(sources: Sources): ControlPort {
       return { retried, unknown: lost(unknown) };
     },
     resolve: async (text, resolution) => {
+      const former = dismissFormer(text, { folders, ledger }, resolution);
+      if (former !== null) {
+        await engine.decide(former.ref, former.changes);
+        return;
+      }
       const { ref, folder: port } = requirePath(folders, text);
       const changes = await resolveDoubt({ ref, port, ledger }, resolution);
       if (await engine.decide(ref, changes)) return;

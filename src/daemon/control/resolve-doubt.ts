@@ -13,6 +13,8 @@ import {
   sendAgain,
 } from '../../model/doubts.ts';
 import type { DoubtfulPath } from '../../model/doubts.ts';
+import { formerPath } from './resolve-path.ts';
+import type { Folders } from './resolve-path.ts';
 
 interface Sources {
   readonly ref: DocumentRef;
@@ -37,6 +39,26 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
   if (found.kind === 'absent') await requireUnmoved(sources, path);
   const left = followed.map((doubt): Change => ({ kind: 'clear', ref: doubt.ref }));
   return [...(await changesOf(sources, { path, found, resolution })), ...left];
+}
+
+/**
+ * The same for `FOLDER/PATH` in a folder that was taken out of the configuration, whose files nobody looks at: the doubt
+ * can only be dismissed. Null: there is none. Throws ConfigurationError for anything but a dismissal.
+ */
+export function dismissFormer(
+  text: string,
+  { folders, ledger }: { readonly folders: Folders; readonly ledger: Omit<Sources['ledger'], 'findByDocId'> },
+  resolution: Resolution,
+): { readonly ref: DocumentRef; readonly changes: readonly Change[] } | null {
+  const ref = formerPath(folders, text);
+  if (ref === null) return null;
+  const failure = ledger.failure(ref);
+  const path: DoubtfulPath = { ref, record: ledger.get(ref), failure, doubts: doubtsAbout(ref, ledger) };
+  if (!isDoubtful(path)) return null;
+  if (resolution.kind === 'dismiss') return { ref, changes: dismissDoubt(path, failure ?? null) };
+  throw new ConfigurationError(
+    `the folder "${ref.folder}" is not configured, so ${refKey(ref)} can be neither adopted nor sent; put the folder back into the configuration, or clear the doubt with --dismiss`,
+  );
 }
 
 function changesOf(

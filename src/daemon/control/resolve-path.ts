@@ -63,6 +63,13 @@ export function requirePath<T extends Pick<FolderSettings, 'name' | 'path'>>(
   throw new ConfigurationError(`${text} is not in any of the folders; use FOLDER/PATH or an absolute path`);
 }
 
+/** What `FOLDER/PATH` means where no folder of that name is configured; null: it is, or the text has another form. */
+export function formerPath(folders: Folders, text: string): DocumentRef | null {
+  const [, folder, path] = /^([^/]+)\/(.+)$/su.exec(text.normalize('NFC')) ?? [];
+  if (folder === undefined || path === undefined || folders.some(({ name }) => name === folder)) return null;
+  return { folder, path };
+}
+
 /**
  * The settings of a folder by its name; null: all are meant. Throws ConfigurationError for one that is not configured.
  */

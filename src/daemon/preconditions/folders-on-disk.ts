@@ -1,10 +1,10 @@
-import { stat, lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat, readdir } from 'node:fs/promises';
 
 import { countWords } from '../../lib/text/amounts.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { ConfigurationError, errorCode } from '../../model/errors.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import { presenceOf, unscannedFolder } from '../../scan/folder-state.ts';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;
 
@@ -70,14 +70,10 @@ export async function missingFiles(
   { name, path: root }: Pick<FolderSettings, 'name' | 'path'>,
 ): Promise<readonly string[]> {
   await readdir(root);
+  const folder = unscannedFolder(root);
   const missing: string[] = [];
   for (const { ref } of ledger.entries()) {
-    if (ref.folder !== name) continue;
-    const code = await lstat(join(root, ref.path)).then(
-      () => null,
-      (error: unknown) => errorCode(error),
-    );
-    if (code === 'ENOENT' || code === 'ENOTDIR') missing.push(ref.path);
+    if (ref.folder === name && presenceOf(folder, ref.path) === 'gone') missing.push(ref.path);
   }
   return missing;
 }

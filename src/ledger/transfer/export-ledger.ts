@@ -6,8 +6,13 @@ import type { LedgerExport } from './import-json.ts';
 /** The ledger as one JSON object; everything by folder, then by path. */
 export function exportLedger(ledger: LedgerReader): LedgerExport {
   const entries = [...ledger.entries()];
+  const uploads = [...ledger.doubts(), ...ledger.intents()];
   const folders = [
-    ...new Set([...ledger.folders(), ...Array.from(ledger.failures(), ([{ folder }]) => folder)]),
+    ...new Set([
+      ...ledger.folders(),
+      ...Array.from(ledger.failures(), ([{ folder }]) => folder),
+      ...uploads.map(({ ref }) => ref.folder),
+    ]),
   ].sort(compare);
   return {
     version: 1,

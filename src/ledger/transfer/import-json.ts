@@ -132,9 +132,10 @@ export type LedgerExport = DeepReadonly<
 >;
 
 /** The object that `ledger export` prints. */
-export function importJson(text: string, options: ImportOptions): ImportedLedger {
+export function importJson(text: string, configured: ImportOptions): ImportedLedger {
   const ledger = readLedger(text);
   if ('message' in ledger) return { entries: [], lines: [], problems: [ledger] };
+  const options = { ...configured, folders: [...configured.folders, ...formerFolders(ledger, configured)] };
   const problems: ImportProblem[] = [];
   const imported: ImportedEntry[] = [];
   for (const [index, document] of ledger.documents.entries()) {
@@ -152,6 +153,19 @@ export function importJson(text: string, options: ImportOptions): ImportedLedger
     changes: changesOf(ledger),
     service: ledger.service,
   };
+}
+
+/**
+ * Folders that were taken out of the configuration: the ledger keeps what it knows of them. One at the path of a
+ * configured folder is that folder under another name, which is a mistake.
+ */
+function formerFolders(
+  { roots }: z.infer<typeof ledgerSchema>,
+  { folders, paths }: ImportOptions,
+): readonly string[] {
+  return roots
+    .filter(({ folder, path }) => !folders.includes(folder) && !paths.includes(path))
+    .map(({ folder }) => folder);
 }
 
 function readLedger(text: string): z.infer<typeof ledgerSchema> | ImportProblem {
@@ -229,7 +243,7 @@ function changesOf({
   ];
 }
 
-/** The same that is asked of documents: a folder that is configured, a path inside it. */
+/** The same that is asked of documents: a folder that is configured, or was, and a path inside it. */
 function problemsOf(
   ledger: z.infer<typeof ledgerSchema>,
   { folders }: ImportOptions,

@@ -34,6 +34,8 @@ export type ImportedChange = Extract<
 export interface ImportOptions {
   /** Names of the configured folders. With one of them the CSV may leave the folder out. */
   readonly folders: readonly string[];
+  /** Their paths. */
+  readonly paths: readonly string[];
   /** Wall clock, ms: the time of upload of documents whose time is not known. */
   readonly now: number;
 }

@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
 
@@ -67,4 +67,18 @@ it('beside the process that sends it, it is in nobody’s doubt', async () => {
   await eventually(() => place.service.requests[0]?.complete() === true);
   expect(await planned()).toEqual([['upload', 'a.txt', null]]);
   expect(await json<Status>('status')).toMatchObject({ inDoubt: [] });
+}, 60_000);
+
+it('a doubt in a folder that was taken out of the configuration is dismissed by the daemon, and not sent', async () => {
+  await killUnderWay('hold');
+  await mkdir(place.home.join('other'));
+  await place.configure({ folders: [{ name: 'other', path: './other' }], safety: { inDoubt: 'hold' } });
+  const daemon = await place.start();
+  await daemon.idle(({ inDoubt }) => inDoubt.length === 1);
+  expect(await place.run('resolve', 'inbox/a.txt', '--again')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('the folder "inbox" is not configured'),
+  });
+  expect(await place.run('resolve', 'inbox/a.txt', '--dismiss')).toMatchObject({ code: 0 });
+  expect(await json<Status>('status')).toMatchObject({ inDoubt: [], health: 'ok' });
 }, 60_000);

@@ -11,8 +11,8 @@ import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { put, recordOf, statOf } from '../support/samples.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const inbox = { folders: ['inbox'], now };
-const both = { folders: ['inbox', 'archive'], now };
+const inbox = { folders: ['inbox'], paths: ['/srv/inbox'], now };
+const both = { folders: ['inbox', 'archive'], paths: ['/srv/inbox', '/srv/archive'], now };
 
 let folder: TemporaryFolder;
 let ledger: LedgerPort;
@@ -189,6 +189,38 @@ describe('an export', () => {
     ];
     expect(besidesOf(fresh)).toEqual(besidesOf(ledger));
     await fresh.close();
+  });
+});
+
+describe('an export of a folder that was taken out of the configuration', () => {
+  const ref = { folder: 'old (outside)', path: 'e.pdf' };
+  const doubt = { id: 'd1', ref, count: 1, since: now, message: 'lost', holds: true };
+  const root = (path: string) => ({
+    kind: 'root' as const,
+    folder: ref.folder,
+    identity: { path, dev: 3, ino: 4 },
+  });
+
+  it('is taken back with it, a doubt on its own, too', async () => {
+    await ledger.commit([root('/srv'), { kind: 'doubt', doubt }]);
+    const text = JSON.stringify(exportLedger(ledger));
+    expect(readImport(text, inbox)).toMatchObject({
+      problems: [],
+      changes: [{ kind: 'doubt', doubt }, root('/srv')],
+    });
+    await ledger.commit([put('a.pdf', recordOf(1), ref.folder)]);
+    const { entries } = readImport(JSON.stringify(exportLedger(ledger)), inbox);
+    expect(entries.map((entry) => entry.ref)).toEqual([{ folder: ref.folder, path: 'a.pdf' }]);
+  });
+
+  it.each([
+    ['whose directory it does not name', []],
+    ['whose directory is a folder of another name', [root('/srv/inbox')]],
+  ])('is refused for one %s', async (_which, roots) => {
+    await ledger.commit([put('a.pdf', recordOf(1), ref.folder), ...roots]);
+    const { entries, problems } = readImport(JSON.stringify(exportLedger(ledger)), inbox);
+    expect(entries).toEqual([]);
+    expect(problems[0]?.message).toContain('no folder named "old (outside)" is configured');
   });
 });
 
