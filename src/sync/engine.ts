@@ -539,11 +539,17 @@ export class Engine {
     this.#options.onChange();
   }
 
+  /** Documents of a folder whose deletions are held. */
+  heldTasks(folder: string): readonly Task[] {
+    return [...this.tasks.missing(folder)].filter(({ state }) => state.kind === 'held');
+  }
+
   /** Releases held deletions of one folder, or of all; the number of documents. */
   async approve(folder: string | null): Promise<number> {
     let approved = 0;
-    for (const name of folder === null ? this.#folders.keys() : [folder]) {
-      const held = [...this.tasks.missing(name)].filter(({ state }) => state.kind === 'held');
+    const names = folder === null ? [...this.#folders.keys()] : [folder];
+    // All of them now: what is held while it is written was not meant.
+    for (const [name, held] of names.map((one) => [one, this.heldTasks(one)] as const)) {
       const end: Change = { kind: 'hold', folder: name, hold: null };
       if (held.length > 0) {
         const paths = held.map(({ ref }) => ref.path);

@@ -2,6 +2,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import { offlineDecisions } from '../../src/commands/offline/offline-actions.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
@@ -9,6 +11,7 @@ import type { InstallationWithService } from '../support/processes/installation-
 let place: InstallationWithService;
 
 const documents = 20;
+const tooMany = /20 deletions are held by now, more than the 19 that you were shown, so none was released/;
 
 beforeEach(async () => {
   place = await installationWithService();
@@ -53,3 +56,32 @@ it('a hold whose files have come back while nothing ran ends with the next scan'
   await second.idle(({ totals }) => totals.deleted === 1);
   expect(deletions()).toBe(1);
 }, 60_000);
+
+it.each([
+  ['beside a daemon', true],
+  ['without one', false],
+])(
+  'more deletions than were shown to a person are not released: %s',
+  async (_, isRunning) => {
+    await holdAll();
+    if (!isRunning) {
+      const { settings } = await loadConfiguration({ env: {}, cwd: place.home.path });
+      const { approve } = offlineDecisions({ settings, username: '' });
+      await expect(approve('inbox', documents - 1)).rejects.toThrow(tooMany);
+      expect(await approve('inbox', documents)).toEqual({ approved: documents });
+      return;
+    }
+    const daemon = await place.start();
+    await daemon.idle((status) => held(status) === documents);
+    const token = ((await (await daemon.fetch('/api/token')).json()) as { token: string }).token;
+    const approve = async (most: number) => {
+      const headers = { 'x-ingestd-token': token, 'content-type': 'application/json' };
+      const body = JSON.stringify({ folder: 'inbox', most });
+      return (await daemon.fetch('/api/approve', { method: 'POST', headers, body })).text();
+    };
+    expect(await approve(documents - 1)).toMatch(tooMany);
+    expect(deletions()).toBe(0);
+    expect(await approve(documents)).toContain(`"approved":${documents}`);
+  },
+  60_000,
+);

@@ -183,7 +183,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete 37 documents');
       await page.keyboard.press('Enter');
       await eventually(() => world.control.calls.length > 0);
-      expect(world.control.calls).toEqual([{ approve: 'inbox' }]);
+      expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37 }]);
     });
 
     it('pauses, resumes and scans one folder or all', async () => {

@@ -60,11 +60,13 @@ async function approve(
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
   const name = nameOf(folder, settings);
-  if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
+  const isAsked = context.interactive && flags.yes !== true;
+  const most = isAsked ? await askedFor(context, { settings, daemon, name }) : undefined;
+  if (most === null) {
     context.output.line('Nothing was released.');
     return exitCodes.ok;
   }
-  const { approved } = await (await decisionsOf(prepared)).approve(name);
+  const { approved } = await (await decisionsOf(prepared)).approve(name, most);
   context.output.line(
     approved === 0
       ? 'Nothing is held.'
@@ -73,19 +75,19 @@ async function approve(
   return exitCodes.ok;
 }
 
-/** Names the documents that would be deleted at the service, and asks. */
-async function isMeant(
+/** Names the documents that would be deleted at the service, and asks. Gives how many they are; null: none is meant. */
+async function askedFor(
   context: CommandContext,
   { settings, daemon, name }: { settings: Settings; daemon: DaemonClient | null; name: string | null },
-): Promise<boolean> {
+): Promise<number | null> {
   const { held } = await (daemon?.status() ?? offline(settings));
   const wanted = held.filter(({ folder }) => name === null || folder === name);
   const count = wanted.reduce((total, one) => total + one.count, 0);
-  if (count === 0) return true;
+  if (count === 0) return 0;
   const paths = wanted.flatMap(({ folder, paths }) => paths.map((path) => `${folder}/${path}`));
   for (const path of paths) context.output.line(path);
   if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
-  return confirm(context, `Delete ${countWords(count, 'document')} at the service?`);
+  return (await confirm(context, `Delete ${countWords(count, 'document')} at the service?`)) ? count : null;
 }
 
 async function offline(settings: Settings): Promise<Status> {

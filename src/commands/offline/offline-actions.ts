@@ -11,6 +11,7 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import { dismissFormer, resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import type { Pauses } from '../../daemon/control/pauses.ts';
+import { requireShown } from '../../daemon/control/require-shown.ts';
 import { namedRefs, requireFolder, requirePath } from '../../daemon/control/resolve-path.ts';
 import {
   claimLedger,
@@ -54,21 +55,24 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
         );
       }),
     // As `sync` leaves held deletions behind: of every document of a folder on hold whose file is gone at this moment.
-    approve: (folder) =>
+    approve: (folder, most) =>
       withFolders(options, async (ledger) => {
         const only = requireFolder(settings, folder);
+        const changes: Change[] = [];
         let approved = 0;
         for (const held of only === null ? folders : [only]) {
           const { name } = held;
           if (ledger.hold(name) === undefined) continue;
           const paths = await missingFrom(ledger, held);
-          await ledger.commit([
+          changes.push(
             { kind: 'approve', folder: name, paths },
             { kind: 'hold', folder: name, hold: null },
             ...(paths.length === 0 ? [] : acceptedPlaces(ledger, held)),
-          ]);
+          );
           approved += paths.length;
         }
+        requireShown(approved, most);
+        if (changes.length > 0) await ledger.commit(changes);
         return { approved };
       }),
     pause: (folder) => setPauses((before) => pause(before, requireFolder(settings, folder))),

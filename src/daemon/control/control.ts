@@ -15,6 +15,7 @@ import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import { dismissFormer, resolveDoubt } from './resolve-doubt.ts';
 import { pause, pausedNames, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
+import { requireShown } from './require-shown.ts';
 import { namedRefs, requireFolder, requirePath } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
 
@@ -90,8 +91,13 @@ export function createControl(sources: Sources): ControlPort {
       if (await engine.decide(ref, changes)) return;
       throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
     },
-    approve: async (folder) => {
+    approve: async (folder, most) => {
       requireFolder(settings, folder);
+      const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
+      requireShown(
+        names.reduce((total, name) => total + engine.heldTasks(name).length, 0),
+        most,
+      );
       return { approved: await engine.approve(folder) };
     },
     pause: async (folder) => {

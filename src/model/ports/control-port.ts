@@ -31,9 +31,10 @@ export interface ControlPort {
    */
   readonly resolve: (path: string, resolution: Resolution) => Promise<void>;
   /**
-   * Releases held deletions of one folder, or of all. Throws ConfigurationError for a folder that is not configured.
+   * Releases held deletions of one folder, or of all. `most`: how many a person was shown; none given: whatever is held.
+   * Throws ConfigurationError for a folder that is not configured, and where more are held by now: then none is released.
    */
-  readonly approve: (folder: string | null) => Promise<{ readonly approved: number }>;
+  readonly approve: (folder: string | null, most?: number) => Promise<{ readonly approved: number }>;
   /**
    * Sends nothing of one folder, or of all, until `resume`: kept over restarts, durable when it resolves; requests
    * under way end. Both give the names of the folders that are paused then, and throw ConfigurationError for a folder

@@ -137,12 +137,13 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
     (path) => path,
     (path) => fixed(el('li', {}, el('bdi', { class: 'path' }, printable(path)))),
   );
+  let shown = 0;
   const confirmation = createConfirmation({
     opener: button('Approve deletion…', {}, () => undefined),
     label: 'Confirm the deletion',
     keep: 'Keep',
     look: 'danger',
-    act: () => approve(folder),
+    act: () => approve(folder, shown),
   });
   const node = el(
     'li',
@@ -156,6 +157,7 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
     node,
     show: (held) => {
       const { count, since, paths } = held;
+      shown = count;
       setText(heading, `${countWords(count, 'file')} missing from ${printable(folder)}`);
       setText(
         reason,

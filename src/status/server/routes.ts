@@ -145,6 +145,11 @@ const folderBody = {
   schema: z.strictObject({ folder: z.string().min(1).nullable() }),
   wanted: '{"folder": "name"}, or null for all',
 };
+const approveBody = {
+  schema: z.strictObject({ folder: z.string().min(1).nullable(), most: z.int().nonnegative().optional() }),
+  wanted:
+    '{"folder": "name"}, or null for all; {"folder": "name", "most": 3} releases none where more are held',
+};
 const revokeBody = {
   schema: z.strictObject({ all: z.boolean() }),
   wanted: '{"all": true} or {"all": false}',
@@ -174,7 +179,7 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot }: AppOptions
     await control.resolve(given.path, resolution);
     return {};
   });
-  post('/api/approve', folderBody, ({ folder }) => control.approve(folder));
+  post('/api/approve', approveBody, ({ folder, most }) => control.approve(folder, most));
   post('/api/pause', folderBody, ({ folder }) => control.pause(folder));
   post('/api/resume', folderBody, ({ folder }) => control.resume(folder));
   post('/api/rescan', folderBody, ({ folder }) => control.rescan(folder));

@@ -40,10 +40,10 @@ export async function resolve(path: string, resolution: Resolution): Promise<voi
   });
 }
 
-/** Releases what is held of a folder; reports how it went. */
-export async function approve(folder: string): Promise<void> {
+/** Releases what is held of a folder, unless it is more than was shown; reports how it went. */
+export async function approve(folder: string, shown: number): Promise<void> {
   await attempt(async () => {
-    const { approved } = (await post('/api/approve', { folder })) as { approved: number };
+    const { approved } = (await post('/api/approve', { folder, most: shown })) as { approved: number };
     return `${countWords(approved, 'deletion')} approved.`;
   });
 }
