@@ -28,9 +28,14 @@ export function folderHealth({
   const work = { busy, coveredUntil };
   if (trouble !== null) return { state: 'unavailable', watches: 0, attached: 0, reasons: [trouble], ...work };
   if (report === null) return { state: 'scanning', watches: 0, attached: 0, reasons: [], ...work };
-  const state = report.polled ? 'polling' : 'watching';
+  const state = isPolled(report) ? 'polling' : 'watching';
   const { watches, attached } = report;
   return { state, watches, attached, reasons: reasonsOf(report), ...work };
+}
+
+/** Whether no directory is watched: none reports events, or there are no watches. */
+function isPolled({ polled, unwatched, directories }: ScanReport): boolean {
+  return polled || (directories > 0 && unwatched === directories);
 }
 
 function reasonsOf({
@@ -72,9 +77,9 @@ export function createFolderLog(
 
   return {
     scanned: (report, back) => {
-      const { backend, polled, directories, watches, eventlessFileSystem, unwatched } = report;
+      const { backend, directories, watches, eventlessFileSystem, unwatched } = report;
       if (back) log.info({ folder }, 'folder available again');
-      const how = polled ? 'polling' : (backend ?? 'polling');
+      const how = isPolled(report) ? 'polling' : (backend ?? 'polling');
       if (how !== said) {
         const data = { folder, path, directories, watches, watcher: backend };
         if (how === 'polling')

@@ -29,6 +29,8 @@ describe('the health of a folder', () => {
     expect(health({})).toEqual({ ...well, state: 'watching' });
     expect(health({ busy: true })).toMatchObject({ state: 'watching', busy: true });
     expect(health({ report: nfs })).toEqual({ ...well, state: 'polling', watches: 0 });
+    expect(health({ report: { ...report, watches: 0, unwatched: 3 } }).state).toBe('polling');
+    expect(health({ report: { ...report, watches: 2, unwatched: 1 } }).state).toBe('watching');
     expect(health({ report: null })).toEqual({ ...well, state: 'scanning', watches: 0, attached: 0 });
   });
 
