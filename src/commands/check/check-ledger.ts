@@ -6,7 +6,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
-import { inDoubtCode } from '../../model/doubts.ts';
+import { inDoubtCode, openDoubts } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { missingFiles, mixedUpFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
@@ -63,7 +63,7 @@ async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<C
 /** Where the file is, the doubt is a finding about the file. */
 async function doubtsWithoutFile(ledger: LedgerReader, { folders }: Settings): Promise<CheckFinding[]> {
   const findings: CheckFinding[] = [];
-  for (const { ref, message } of ledger.doubts()) {
+  for (const { ref, message } of openDoubts(ledger)) {
     const folder = folders.find(({ name }) => name === ref.folder);
     const isThere =
       folder !== undefined && (await lstat(join(folder.path, ref.path)).catch(() => null)) !== null;
