@@ -123,6 +123,8 @@ const tooLowBytes = 10_000_000;
 /** Judges the place of the ledger: may it be written, is there room, can others read it. */
 export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> {
   const place = nearest(dir);
+  // With one that may hold a ledger it is no way out: everything would be uploaded a second time.
+  const elsewhere = place === dir ? '' : ', or set another state.dir';
   const findings: CheckFinding[] = [];
   try {
     await access(place, constants.W_OK | constants.X_OK);
@@ -131,7 +133,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       finding('error', 'state.dir', {
         code: 'state-unwritable',
         message: `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
-        fix: 'Give the user that runs ingestd permission to write there, or set another state.dir.',
+        fix: `Give the user that runs ingestd permission to write there${elsewhere}.`,
       }),
     );
   }
@@ -142,7 +144,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       finding(free < tooLowBytes ? 'error' : 'warning', 'state.dir', {
         code: 'state-disk-full',
         message: `only ${sizeWords(free)} free for the ledger in ${place}`,
-        fix: 'Free up space, or set another state.dir. Nothing is sent while the ledger cannot be written.',
+        fix: `Free up space${elsewhere}. Nothing is sent while the ledger cannot be written.`,
       }),
     );
   }
