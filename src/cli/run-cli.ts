@@ -18,8 +18,8 @@ import type { CommandContext } from './define-command.ts';
 import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
 
-const unwritableFix =
-  'free up space in the state directory, make it writable for this user, or set another state.dir';
+// Another state.dir would be no way out: its ledger knows no document, and all are uploaded a second time.
+const unwritableFix = 'free up space in the state directory, or make it writable for this user';
 
 /** The process a command line runs in. */
 export interface Surroundings {

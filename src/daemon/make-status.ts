@@ -5,6 +5,7 @@ import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
+import { openDoubts } from '../model/doubts.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
 import { heldNames, longestList } from '../model/report/status.ts';
 import type {
@@ -110,7 +111,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     waitingTotal: waiting.total,
     waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
-    ...listDoubts(ledger.doubts()),
+    ...listDoubts(openDoubts(ledger)),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
       .list()
@@ -297,7 +298,7 @@ const everyMs = 10_000;
 
 /** How many further copies the service may hold: of records, and of uploads in doubt. */
 export function countDuplicates(ledger: Omit<Duplicates, 'entries'>): number {
-  return ledger.doubts().reduce((total, { count }) => total + count, ledger.possibleDuplicates());
+  return openDoubts(ledger).reduce((total, { count }) => total + count, ledger.possibleDuplicates());
 }
 
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */
@@ -309,7 +310,7 @@ export function listDuplicates(ledger: Duplicates): readonly DuplicateStatus[] {
       if (list.length === longestList) return list;
     }
   }
-  const doubts = ledger.doubts().filter(({ count }) => count > 0);
+  const doubts = openDoubts(ledger).filter(({ count }) => count > 0);
   return [...list, ...doubts.map(({ ref, count }) => ({ ...ref, copies: count }))].slice(0, longestList);
 }
 

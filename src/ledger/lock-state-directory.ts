@@ -123,20 +123,27 @@ function refuseWritable(dir: string, { mode }: Stats): void {
 /** What another user put there while others could write must not become the ledger. */
 async function refusePlanted(dir: string): Promise<void> {
   const own = process.geteuid?.();
-  for (const name of own === undefined ? [] : await readdir(dir)) {
+  const names = await readdir(dir);
+  // Where a ledger is, another directory is no way out: everything would be uploaded a second time.
+  const elsewhere = names.some(isOfLedger) ? '' : ', or name a directory for ingestd alone';
+  for (const name of own === undefined ? [] : names) {
     const { uid } = await lstat(join(dir, name));
     if (uid === own || uid === 0) continue;
     throw new ConfigurationError(
-      `state.dir: others can write in ${dir}, and ${name} in it belongs to another user (uid ${uid}); look whose it is, then remove it, or name a directory for ingestd alone`,
+      `state.dir: others can write in ${dir}, and ${name} in it belongs to another user (uid ${uid}); look whose it is, then remove it${elsewhere}`,
     );
   }
+}
+
+function isOfLedger(name: string): boolean {
+  return name.startsWith('ledger.');
 }
 
 /** A setting that names /var/lib or /tmp must not lock everybody else out of it. */
 async function isForState(dir: string): Promise<boolean> {
   if (process.geteuid?.() !== 0) return true;
   const names = await readdir(dir);
-  return names.length === 0 || names.some((name) => name.startsWith('ledger.'));
+  return names.length === 0 || names.some(isOfLedger);
 }
 
 /** A directory that is not on the medium takes the whole ledger with it. */

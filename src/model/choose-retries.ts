@@ -1,6 +1,6 @@
 import { refKey } from './document.ts';
 import type { DocumentRef } from './document.ts';
-import { sendAgain } from './doubts.ts';
+import { dismissedCode, openDoubts, sendAgain } from './doubts.ts';
 import type { Change, LedgerPort } from './ports/ledger-port.ts';
 
 interface Retries<T> {
@@ -13,8 +13,8 @@ interface Retries<T> {
 }
 
 /**
- * What a person means who retries `refs`, of all that failed; null: everything but what is in doubt. One in doubt that
- * is named is sent again. `unknown` are those that are neither.
+ * What a person means who retries `refs`, of all that failed; null: everything but what is in doubt or was dismissed as
+ * such. One of these that is named is sent again. `unknown` are those that have neither failed nor are in doubt.
  */
 export function chooseRetries<T extends { readonly ref: DocumentRef }>(
   refs: readonly DocumentRef[] | null,
@@ -22,9 +22,11 @@ export function chooseRetries<T extends { readonly ref: DocumentRef }>(
   ledger: Pick<LedgerPort, 'doubts' | 'failure'>,
 ): Retries<T> {
   const wanted = refs === null ? null : new Set(refs.map(refKey));
-  const doubts = ledger.doubts();
+  const doubts = openDoubts(ledger);
   const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
-  const chosen = failed.filter(({ ref }) => wanted?.has(refKey(ref)) ?? !inDoubt.has(refKey(ref)));
+  const isMeant = (ref: DocumentRef) =>
+    wanted?.has(refKey(ref)) ?? (!inDoubt.has(refKey(ref)) && ledger.failure(ref)?.code !== dismissedCode);
+  const chosen = failed.filter(({ ref }) => isMeant(ref));
   const doubted = doubts.filter(({ ref }) => wanted?.has(refKey(ref)) ?? false);
   const known = new Set([...chosen, ...doubted].map(({ ref }) => refKey(ref)));
   const refused = chosen.filter(({ ref }) => ledger.failure(ref) !== undefined);

@@ -15,6 +15,15 @@ export interface DoubtfulPath {
   readonly doubts: readonly Doubt[];
 }
 
+/** Uploads whose outcome was never learned and that nobody has dismissed. */
+export function openDoubts(ledger: Pick<LedgerPort, 'doubts'>): readonly Doubt[] {
+  return ledger.doubts().filter(isOpen);
+}
+
+function isOpen({ dismissed }: Doubt): boolean {
+  return dismissed !== true;
+}
+
 /** Uploads of this path whose outcome was never learned. */
 export function doubtsAbout(ref: DocumentRef, ledger: Pick<LedgerPort, 'doubts'>): readonly Doubt[] {
   return ledger.doubts().filter((doubt) => refKey(doubt.ref) === refKey(ref));
@@ -32,7 +41,7 @@ export function interruptedUploads(intents: readonly Intent[], inDoubt: SafetySe
 
 /** Says whether there is anything to resolve. */
 export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
-  return doubts.length > 0 || (record?.possibleDuplicates ?? 0) > 0;
+  return doubts.some(isOpen) || (record?.possibleDuplicates ?? 0) > 0;
 }
 
 /**
@@ -50,11 +59,12 @@ export function sendAgain({
 }
 
 /** The code of a document whose doubt was dismissed while it had not been delivered. */
-const dismissedCode = 'doubt-dismissed';
+export const dismissedCode = 'doubt-dismissed';
 
 /**
- * Forgets the doubt and sends nothing. A file that was never delivered is kept from being sent until it changes or a
- * person retries it; `file` null: there is none.
+ * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it changes or a
+ * person retries it by name, and its doubts stay on record, to be counted as possible duplicates then; `file` null:
+ * there is none.
  */
 export function dismissDoubt(
   path: DoubtfulPath,
@@ -69,13 +79,18 @@ export function dismissDoubt(
   if (file === null) return failure === undefined ? forgotten : [...forgotten, { kind: 'clear', ref }];
   const refused: Failure = {
     code: dismissedCode,
-    message: 'the doubt about its upload was dismissed; it is sent when it changes, or with ingestd retry',
+    message:
+      'the doubt about its upload was dismissed; it is sent when it changes, or with ingestd retry PATH',
     attempts: failure?.attempts ?? 1,
     history: failure?.history ?? [],
     stat: file.stat,
     fingerprint: file.fingerprint,
   };
-  return [...forgotten, { kind: 'fail', ref, failure: refused }];
+  const dismissed = doubts.map((doubt): Change => ({
+    kind: 'doubt',
+    doubt: { ...doubt, holds: false, dismissed: true },
+  }));
+  return [...dismissed, { kind: 'fail', ref, failure: refused }];
 }
 
 /**

@@ -107,11 +107,11 @@ function brokenNameRule(name: string): BrokenRule | null {
       message: `the file name has ${name.length} characters and the service accepts at most ${maxNameLength}; shorten it`,
     };
   }
-  if (/[/\\]/.test(name)) {
+  const separator = /[/\\]/.exec(name)?.[0];
+  if (separator !== undefined) {
     return {
       code: 'forbidden-character',
-      message:
-        'the file name contains a slash or backslash, which the service does not accept; rename the file',
+      message: `the file name contains a ${separator === '/' ? 'slash' : 'backslash'}, which the service does not accept; rename the file`,
     };
   }
   const dots = name.split('.').length - 1;

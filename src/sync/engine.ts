@@ -491,8 +491,8 @@ export class Engine {
   }
 
   /**
-   * Failed documents back in line; null: all but those in doubt. One in doubt that is named is sent again. `retried`:
-   * how many; `unknown`: those of `refs` that have neither failed nor are in doubt.
+   * Failed documents back in line; null: all but those in doubt, or dismissed as such. One of these that is named is
+   * sent again. `retried`: how many; `unknown`: those of `refs` that have neither failed nor are in doubt.
    */
   async retry(
     refs: readonly DocumentRef[] | null,

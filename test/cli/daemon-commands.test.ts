@@ -279,6 +279,26 @@ describe('a command beside a running daemon', () => {
     expect(stderr).toContain('"inbx" is not configured; did you mean inbox?');
   });
 
+  it('pause names what was paused', async () => {
+    answer = ({ method }) => ({ status: 200, body: method === 'GET' ? status : { paused: ['inbox'] } });
+    const rest = 'Resume with ingestd resume.\n';
+    expect(await run('pause', 'inbox')).toMatchObject({ code: 0, stdout: `Paused: inbox. ${rest}` });
+    expect(await run('pause')).toMatchObject({ code: 0, stdout: `Paused: all folders. ${rest}` });
+  });
+
+  it.each([
+    ['what was resumed', ['inbox'], [], 'Resumed: inbox. Nothing is paused any more.'],
+    ['what is still paused', ['inbox', 'scans'], ['scans'], 'Resumed: inbox. Still paused: scans.'],
+    ['that nothing changed', ['scans'], ['scans'], 'Nothing was resumed. Still paused: scans.'],
+    ['that nothing was paused', [], [], 'Nothing was paused.'],
+  ])('resume says %s', async (_, before, paused, words) => {
+    answer = ({ method }) => ({
+      status: 200,
+      body: method === 'GET' ? { ...status, paused: before } : { paused },
+    });
+    expect(await run('resume', 'inbox')).toMatchObject({ code: 0, stdout: `${words}\n` });
+  });
+
   it('auth revoke has the daemon do it', async () => {
     answer = () => ({ status: 200, body: {} });
     expect(await run('auth', 'revoke', '--all')).toMatchObject({ code: 0 });

@@ -224,6 +224,12 @@ describe('the state directory', () => {
     expect(await checkStateDirectory(folder.join('a/b/c'))).toEqual([]);
   });
 
+  it('is not to be replaced by another one where it is in use', async () => {
+    const proc = await checkStateDirectory('/proc');
+    expect(proc[0]?.fix).not.toContain('another state.dir');
+    expect((await checkStateDirectory('/proc/new'))[0]?.fix).toContain('another state.dir');
+  });
+
   it('is warned of when others can read it', async () => {
     await mkdir(folder.join('state'), { mode: 0o755 });
     expect(await checkStateDirectory(folder.join('state'))).toMatchObject([

@@ -45,6 +45,11 @@ it('resolve --dismiss sends nothing, and says what would', async () => {
   expect((await run('resolve', 'inbox/a.pdf', '--dismiss')).code).toBe(0);
   expect(await planned()).toEqual(['failed']);
   expect(await run('resolve', 'inbox/a.pdf', '--dismiss')).toMatchObject({ code: 2 });
+  expect((await run('status')).stdout).toContain('ingestd retry PATH sends it again');
+  expect((await run('retry')).code).toBe(0);
+  expect(await planned()).toEqual(['failed']);
+  expect((await run('retry', 'inbox/a.pdf')).code).toBe(0);
+  expect(await planned()).toEqual(['upload']);
 });
 
 it('resolve --doc-id adopts the document, which is changed and not uploaded from then on', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
+import { openDoubts } from '../../src/model/doubts.ts';
 import type { Resolution } from '../../src/model/ports/control-port.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
@@ -80,7 +81,7 @@ describe('an upload in doubt that is held', () => {
   it('is dismissed without anything being sent, after a restart too, until the file changes', async () => {
     await lose();
     await resolve({ kind: 'dismiss' });
-    expect(world.ledger().doubts()).toEqual([]);
+    expect(openDoubts(world.ledger())).toEqual([]);
     expect(world.ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed' });
     await world.restart();
     world.folder.scan();
@@ -91,6 +92,21 @@ describe('an upload in doubt that is held', () => {
     await world.quiesce();
     expect(world.service.calls).toHaveLength(2);
     expect(world.ledger().failure(ref)).toBeUndefined();
+    expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
+  });
+
+  it('is left alone once dismissed, but for a retry that names it, which counts a possible duplicate', async () => {
+    await lose();
+    await resolve({ kind: 'dismiss' });
+    expect(await world.engine().retry(null)).toEqual({ retried: 0, unknown: [] });
+    await world.restart();
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(1);
+    expect(await world.engine().retry([ref])).toEqual({ retried: 1, unknown: [] });
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(2);
+    expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
   });
 
   it('is sent again by a retry that names it, and left alone by one that does not', async () => {

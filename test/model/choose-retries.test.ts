@@ -37,6 +37,20 @@ describe('a retry', () => {
     });
   });
 
+  it('without a name leaves out what was dismissed; one that names it sends it', () => {
+    const dismissed = {
+      doubts: () => [{ ...doubt, holds: false, dismissed: true as const }],
+      failure: () => ({ ...failure, code: 'doubt-dismissed' }),
+    };
+    expect(chooseRetries(null, [doubted], dismissed)).toMatchObject({ failed: [], changes: [], retried: 0 });
+    expect(chooseRetries([ref], [doubted], dismissed)).toMatchObject({
+      failed: [doubted],
+      changes: [{ kind: 'clear', ref }],
+      retried: 1,
+      unknown: [],
+    });
+  });
+
   it('of a document in doubt frees it, and one that has neither failed nor is in doubt is named', () => {
     expect(chooseRetries([ref, other], all, ledger)).toEqual({
       failed: [doubted],

@@ -28,6 +28,7 @@ describe('a path', () => {
     ['with nothing known', nothing, false],
     ['with a record alone', { ...nothing, record: recordOf() }, false],
     ['with an upload in doubt', { ...nothing, doubts: [doubtOf()] }, true],
+    ['with a doubt that was dismissed', { ...nothing, doubts: [doubtOf({ dismissed: true })] }, false],
     ['with possible duplicates', { ...nothing, record: recordOf({ possibleDuplicates: 1 }) }, true],
   ])('%s has something to resolve: %p', (_, path, expected) => {
     expect(isDoubtful(path)).toBe(expected);
@@ -55,6 +56,11 @@ describe('dismissing a doubt', () => {
     { kind: 'dismiss', id: '2' },
   ];
 
+  const dismissed = doubts.map((doubt) => ({
+    kind: 'doubt',
+    doubt: { ...doubt, holds: false, dismissed: true },
+  }));
+
   it('forgets the possible duplicates of a delivered document', () => {
     const record = recordOf({ possibleDuplicates: 2 });
     expect(dismissDoubt({ ref, record, failure, doubts }, file)).toEqual([
@@ -80,7 +86,7 @@ describe('dismissing a doubt', () => {
     ['one attempt, where none failed', undefined, 1, []],
   ])('keeps a file that was never delivered from being sent, with %s', (_, before, attempts, history) => {
     expect(dismissDoubt({ ref, record: undefined, failure: before, doubts }, file)).toEqual([
-      ...forgotten,
+      ...dismissed,
       {
         kind: 'fail',
         ref,

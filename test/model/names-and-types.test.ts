@@ -27,6 +27,13 @@ const broken: readonly (readonly [string, string])[] = [
 ];
 
 describe('file names, interface section 8 (F21, F23, F24)', () => {
+  it.each([
+    ['a/b.pdf', 'contains a slash,'],
+    ['a\\b.pdf', 'contains a backslash,'],
+  ])('says what is wrong with %j', (name, words) => {
+    expect(judgeName(name, 'reject')).toMatchObject({ message: expect.stringContaining(words) });
+  });
+
   it.each(broken)('refuses %j as %s', (name, code) => {
     expect(judgeName(name, 'reject')).toMatchObject({ kind: 'unfit', code });
   });

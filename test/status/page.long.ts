@@ -130,6 +130,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await group.locator('h3').innerText()).toBe('More than one dot in the name');
       expect(await group.locator('.fix').innerText()).toContain('Rename the file');
       expect(await group.locator('.rows li').count()).toBe(3);
+      // What is hidden is empty: no text speaks of -1 more.
+      expect(await page.locator('body').evaluate(({ textContent }) => textContent)).not.toMatch(/-\d+ more/);
       await group.getByRole('button', { name: 'Show 3 more' }).click();
       expect(await group.locator('.rows li').count()).toBe(6);
       await group.getByRole('button', { name: /^Retry all 6/ }).click();

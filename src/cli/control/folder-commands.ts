@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
@@ -115,15 +116,36 @@ async function changeHost(
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
   const name = nameOf(folder, settings);
+  const before =
+    daemon === null
+      ? pausedNames(await readPauses(settings.state.dir), settings.folders)
+      : (await daemon.status()).paused;
   const { paused } = await (await decisionsOf(prepared))[action](name);
-  const names = paused.length === settings.folders.length ? 'all folders' : paused.join(', ');
   const start = daemon === null ? ', from the next start on' : '';
+  const names = name === null ? 'all folders' : paused.join(', ');
   context.output.line(
-    paused.length === 0
-      ? `Nothing is paused${start}.`
-      : `Paused: ${names}${start}. Resume with ingestd resume.`,
+    action === 'pause'
+      ? `Paused: ${names}${start}. Resume with ingestd resume.`
+      : resumedWords({ before, paused, start }),
   );
   return exitCodes.ok;
+}
+
+interface Resumed {
+  /** Names of the folders that were paused. */
+  readonly before: readonly string[];
+  /** Of those that still are. */
+  readonly paused: readonly string[];
+  readonly start: string;
+}
+
+function resumedWords({ before, paused, start }: Resumed): string {
+  const resumed = before.filter((name) => !paused.includes(name));
+  if (before.length === 0) return 'Nothing was paused.';
+  const done = resumed.length === 0 ? 'Nothing was resumed.' : `Resumed: ${resumed.join(', ')}${start}.`;
+  return paused.length === 0
+    ? `${done} Nothing is paused any more.`
+    : `${done} Still paused: ${paused.join(', ')}.`;
 }
 
 async function changeFleet(

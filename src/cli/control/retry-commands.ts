@@ -12,11 +12,16 @@ import type { CommandContext, GlobalFlags } from '../define-command.ts';
 export function addRetryCommands(program: Command, context: CommandContext): void {
   const retrying = program
     .command('retry')
-    .description('send failed documents again; without a path, all except uploads in doubt')
+    .description(
+      'send failed documents again; without a path, all except uploads in doubt and those dismissed',
+    )
     .argument('[paths...]', 'files, or FOLDER/PATH as in status');
   defineCommand(retrying, context, retry, [
     { command: 'ingestd retry', does: 'all that failed' },
-    { command: 'ingestd retry inbox/report.pdf', does: 'one document, even if its upload is in doubt' },
+    {
+      command: 'ingestd retry inbox/report.pdf',
+      does: 'one document, even if its upload is in doubt or was dismissed',
+    },
   ]);
   const resolving = program
     .command('resolve')
@@ -51,7 +56,7 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
   const atStart = 'what failed for another reason is tried when ingestd runs';
   if (retried + unknown.length === 0)
     context.output.line(
-      daemon === null ? `The service has refused nothing; ${atStart}.` : 'Nothing has failed.',
+      daemon === null ? `The service has refused nothing; ${atStart}.` : 'Nothing to retry.',
     );
   for (const path of unknown) {
     const what = daemon === null ? `was not refused by the service; ${atStart}` : 'has not failed';

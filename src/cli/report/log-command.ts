@@ -35,7 +35,7 @@ export function addLogCommand(program: Command, context: CommandContext): void {
   defineCommand(command, context, log, [
     { command: 'ingestd log --since 1h --failed', does: 'failures of the last hour' },
     { command: 'ingestd log inbox/report.pdf', does: 'the history of one document' },
-    { command: 'ingestd log --follow', does: 'keep watching failures' },
+    { command: 'ingestd log --follow', does: 'watch what happens' },
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { dismissedCode } from '../../model/doubts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import {
   fleetHeadline,
@@ -142,7 +143,9 @@ function failureSection(status: Status, { colors }: StatusView): string[] {
   const again = listed.filter(({ retryAt }) => retryAt !== null).map(rowOf);
   const failed = listed.filter(({ retryAt }) => retryAt === null).map(rowOf);
   const total = status.failuresTotal - elsewhere.size - again.length;
-  const hint = 'ingestd why PATH explains one, ingestd retry sends them again';
+  const isLeftAlone = listed.some(({ code }) => code === dismissedCode);
+  const sends = isLeftAlone ? 'ingestd retry PATH sends it again' : 'ingestd retry sends them again';
+  const hint = `ingestd why PATH explains one, ${sends}`;
   return [
     ...section(`Failed (${numberWords(total)})`, cut(failed, total, hint), colors.red),
     ...section(

@@ -6,7 +6,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
-import { inDoubtCode } from '../../model/doubts.ts';
+import { inDoubtCode, openDoubts } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { missingFiles, mixedUpFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
@@ -67,7 +67,7 @@ async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<C
 /** Where the file is, the doubt is a finding about the file. */
 function doubtsWithoutFile(ledger: LedgerReader, { folders }: Settings): CheckFinding[] {
   const findings: CheckFinding[] = [];
-  for (const { ref, message } of ledger.doubts()) {
+  for (const { ref, message } of openDoubts(ledger)) {
     const folder = folders.find(({ name }) => name === ref.folder);
     const isThere = folder !== undefined && presenceOf(unscannedFolder(folder.path), ref.path) === 'there';
     if (!isThere) findings.push(doubtFinding('warning', ref, message));
@@ -127,6 +127,8 @@ const tooLowBytes = 10_000_000;
 /** Judges the place of the ledger: may it be written, is there room, can others read it. */
 export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> {
   const place = nearest(dir);
+  // With one that may hold a ledger it is no way out: everything would be uploaded a second time.
+  const elsewhere = place === dir ? '' : ', or set another state.dir';
   const findings: CheckFinding[] = [];
   try {
     await access(place, constants.W_OK | constants.X_OK);
@@ -135,7 +137,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       finding('error', 'state.dir', {
         code: 'state-unwritable',
         message: `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
-        fix: 'Give the user that runs ingestd permission to write there, or set another state.dir.',
+        fix: `Give the user that runs ingestd permission to write there${elsewhere}.`,
       }),
     );
   }
@@ -146,7 +148,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       finding(free < tooLowBytes ? 'error' : 'warning', 'state.dir', {
         code: 'state-disk-full',
         message: `only ${sizeWords(free)} free for the ledger in ${place}`,
-        fix: 'Free up space, or set another state.dir. Nothing is sent while the ledger cannot be written.',
+        fix: `Free up space${elsewhere}. Nothing is sent while the ledger cannot be written.`,
       }),
     );
   }

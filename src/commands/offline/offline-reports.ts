@@ -11,6 +11,7 @@ import type {
   Status,
 } from '../../model/report/status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
+import { openDoubts } from '../../model/doubts.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
 import { countDuplicates, listDoubts, listDuplicates, unconfigured } from '../../daemon/make-status.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
@@ -53,7 +54,7 @@ export async function offlineStatus({
   if (other === null) await followFolders(ledger, settings, silentLog);
   const { survey, reasons } =
     readsFolders && other === null ? await readFolders(settings, makesFolders) : nothingSeen;
-  const doubts = ledger.doubts();
+  const doubts = openDoubts(ledger);
   const held = [...(await allHeld(settings, ledger)), ...heldFromNowOn(ledger, survey)];
   const failures = listFailures(ledger, survey);
   const rows = settings.folders.map(folderStatus);

@@ -122,7 +122,9 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
 
 /** What is held because of a doubt says so; nothing else does. */
 function doubtNotes({ ref, ledger }: Sources, isGone: boolean): readonly string[] {
-  const unsaid = doubtsAbout(ref, ledger).filter(({ holds }) => isGone || !holds);
+  const unsaid = doubtsAbout(ref, ledger).filter(
+    ({ holds, dismissed }) => dismissed !== true && (isGone || !holds),
+  );
   return unsaid.map(
     ({ message }) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`,
   );

@@ -44,6 +44,7 @@ const doubt = z.object({
   since: z.number(),
   message: z.string(),
   holds: z.boolean(),
+  dismissed: z.literal(true).optional(),
 });
 
 /** Which file or directory something was. */

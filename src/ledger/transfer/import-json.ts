@@ -71,6 +71,7 @@ const inDoubtSchema = place.extend({
   since: time,
   message: z.string(),
   holds: z.boolean(),
+  dismissed: z.literal(true).optional(),
 });
 const uploadingSchema = place.extend({
   id: z.string().min(1),

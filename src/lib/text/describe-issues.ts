@@ -34,7 +34,8 @@ function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] 
   const field = pathText(issue.path);
   const found = valueAt(value, issue.path);
   if (found === undefined) return [`${field} is missing; add it`];
-  return [`${field === '' ? '' : `${field}: `}${shownValue(found)} ${ruleOf(issue, found)}`];
+  const rule = `${ruleOf(issue, found)}${wrapWords(issue, found, fields)}`;
+  return [`${field === '' ? '' : `${field}: `}${shownValue(found)} ${rule}`];
 }
 
 interface UnknownOptions {
@@ -54,6 +55,15 @@ export function unknownWords(path: readonly PropertyKey[], { known, kind, whole 
       ? `remove it; ${parent.length === 0 ? whole : `${pathText(parent)} has`} ${known.join(', ')}`
       : `did you mean ${pathText([...parent, near])}?`;
   return `${pathText(path)} is not a known ${kind}; ${fix}`;
+}
+
+/** How to write a text that stands in the place of an object with a single field. */
+function wrapWords(issue: Issue, found: unknown, fields: Examined['fields']): string {
+  const [first, ...inner] = issue.path;
+  const [only, ...others] = fields.get(String(first)) ?? [];
+  const isMeant = issue.code === 'invalid_type' && issue.expected === 'object' && typeof found === 'string';
+  if (!isMeant || inner.length > 0 || only === undefined || others.length > 0) return '';
+  return `; write { "${only}": ${shownValue(found)} }`;
 }
 
 function ruleOf(issue: Issue, found: unknown): string {

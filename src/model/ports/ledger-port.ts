@@ -106,6 +106,8 @@ export interface Doubt {
   readonly message: string;
   /** True: `safety.inDoubt` is hold and the document is not sent before a person says so. */
   readonly holds: boolean;
+  /** A person wants nothing sent because of it: it is no longer listed, and counts once its document is sent again. */
+  readonly dismissed?: true | undefined;
 }
 
 /** One attempt of a document and what came of it. */

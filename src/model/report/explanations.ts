@@ -111,8 +111,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Add the file at the path given in the sidecar, or remove it from the sidecar’s attachments.',
       },
       'attachment-outside': {
-        cause: 'Attachment outside the folder',
-        fix: 'Copy the file into the folder and give its path relative to the document.',
+        cause: 'Attachment not below its document',
+        fix: 'Move the file into the document’s directory or below it, and give its path relative to the document. If it is elsewhere in the folder, you can also set attachments: folder.',
       },
       'attachment-invalid': {
         cause: 'Attachment cannot be sent',

@@ -8,7 +8,7 @@ import { failedCount, failuresInDoubt } from '../../model/report/headline.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { approve, resolve, retry } from './data/ask-daemon.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
-import { button, byId, createList, el, fixed, setText } from './dom.ts';
+import { button, byId, createList, el, fixed, setText, showTextIf } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
 
@@ -74,11 +74,11 @@ function createGroup({ code }: Group<FailureStatus>): Part<Group<FailureStatus>>
     shared.hidden = !isShared || isTold;
     list.classList.toggle('same', isShared);
     showRows(next.items.slice(0, all ? maxRows : fewRows));
-    more.hidden = total <= fewRows;
     more.setAttribute('aria-expanded', String(all));
     const cut =
       total > maxRows ? ` (the first ${numberWords(maxRows)} of ${numberWords(total)} are listed)` : '';
-    setText(more, all ? `Show fewer${cut}` : `Show ${numberWords(Math.min(total, maxRows) - fewRows)} more`);
+    const others = Math.min(total, maxRows) - fewRows;
+    showTextIf(others > 0, more, all ? `Show fewer${cut}` : `Show ${numberWords(others)} more`);
   };
 
   const node = el(
@@ -165,8 +165,8 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
       );
       setText(summary, count === 1 ? 'Show the file' : 'Show the files');
       showNames(paths);
-      more.hidden = count <= paths.length;
-      setText(more, `and ${numberWords(count - paths.length)} more`);
+      const others = count - paths.length;
+      showTextIf(others > 0, more, `and ${numberWords(others)} more`);
       const documents = countWords(count, 'document');
       confirmation.ask({
         question: `This deletes ${documents} at the service. It cannot be undone.`,
@@ -268,9 +268,8 @@ function createDuplicate(one: DuplicateStatus): Part<DuplicateStatus> {
 }
 
 function showCut(id: string, listed: number, total: number): void {
-  const cut = byId(id);
-  cut.hidden = total <= listed;
-  setText(cut, `The first ${numberWords(listed)} of ${numberWords(total)} are listed.`);
+  const words = `The first ${numberWords(listed)} of ${numberWords(total)} are listed.`;
+  showTextIf(total > listed, byId(id), words);
 }
 
 function keyOf({ folder, path }: Pick<FailureStatus, 'folder' | 'path'>): string {

@@ -47,6 +47,12 @@ export function setText(node: Element, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Shows an element with a text, or hides it without one. */
+export function showTextIf(isShown: boolean, node: HTMLElement, text: string): void {
+  node.hidden = !isShown;
+  setText(node, isShown ? text : '');
+}
+
 /** Sets an attribute only where it differs. */
 export function setAttribute(node: Element, name: string, value: string): void {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);

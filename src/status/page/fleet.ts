@@ -7,7 +7,7 @@ import { fleetHeadline } from '../../model/report/headline.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { get } from './data/ask-daemon.ts';
 import { momentWords } from './data/time-words.ts';
-import { byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
+import { byId, createList, el, fixed, setAttribute, setText, showTextIf } from './dom.ts';
 import type { Part } from './dom.ts';
 
 /** Hosts publish their summaries this often. */
@@ -56,8 +56,11 @@ export function createFleet(): (status: StatusAnswer) => void {
       `${numberWords(fleet.rate.used)} of ${countWords(rate.limit, 'request')} used by all hosts in the last ${fleet.rate.windowSeconds} s · account ${printable(fleet.account)}`,
     );
     const more = fleet.hosts.length - mostHosts;
-    byId('fleet-more').hidden = more <= 0;
-    setText(byId('fleet-more'), `and ${numberWords(more)} more: ingestd status --fleet lists all of them`);
+    showTextIf(
+      more > 0,
+      byId('fleet-more'),
+      `and ${numberWords(more)} more: ingestd status --fleet lists all of them`,
+    );
     show(
       fleet.hosts
         .slice(0, mostHosts)

@@ -8,7 +8,7 @@ import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { shortDuration } from './data/time-words.ts';
 import { rescan, setPaused } from './data/ask-daemon.ts';
 import type { Counts } from './data/proportions.ts';
-import { button, byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
+import { button, byId, createList, el, fixed, setAttribute, setText, showTextIf } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
 import { createProportions } from './overview.ts';
@@ -146,8 +146,8 @@ function createSkipGroup({ code }: Group<SkipStatus>): Part<Group<SkipStatus>> {
     show: ({ items }) => {
       setText(count, numberWords(items.length));
       showRows(items.slice(0, maxSkipRows));
-      more.hidden = items.length <= maxSkipRows;
-      setText(more, `and ${numberWords(items.length - maxSkipRows)} more`);
+      const others = items.length - maxSkipRows;
+      showTextIf(others > 0, more, `and ${numberWords(others)} more`);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { TransferStatus } from '../../model/report/status.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { filledOf } from './data/proportions.ts';
 import { clockWords, shortDuration } from './data/time-words.ts';
-import { byId, createList, el, setAttribute, setText, fixed } from './dom.ts';
+import { byId, createList, el, setAttribute, setText, showTextIf, fixed } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
 
@@ -23,8 +23,7 @@ export function createTransfers(): (status: StatusAnswer) => void {
     const { transfers, rate } = status;
     show(transfers.slice(0, maxTransfers));
     const more = transfers.length - maxTransfers;
-    byId('transfers-more').hidden = more <= 0;
-    setText(byId('transfers-more'), `${numberWords(more)} more`);
+    showTextIf(more > 0, byId('transfers-more'), `${numberWords(more)} more`);
     setText(byId('queue'), queueWords(status));
     showBudget(rate);
   };
@@ -152,7 +151,6 @@ export function createWaits(): (status: StatusAnswer) => void {
     setText(byId('waits-count'), numberWords(total));
     show(waits.slice(0, maxWaits));
     const more = total - Math.min(maxWaits, waits.length);
-    byId('waits-more').hidden = more <= 0;
-    setText(byId('waits-more'), `and ${numberWords(more)} more`);
+    showTextIf(more > 0, byId('waits-more'), `and ${numberWords(more)} more`);
   };
 }

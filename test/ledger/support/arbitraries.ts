@@ -114,7 +114,18 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('resolve' as const), id }),
   fc.record({
     kind: fc.constant('doubt' as const),
-    doubt: fc.record({ id, ref, count: fc.nat(3), since: at, message: fc.string(), holds: fc.boolean() }),
+    doubt: fc.record(
+      {
+        id,
+        ref,
+        count: fc.nat(3),
+        since: at,
+        message: fc.string(),
+        holds: fc.boolean(),
+        dismissed: fc.constant(true as const),
+      },
+      { requiredKeys: ['id', 'ref', 'count', 'since', 'message', 'holds'] },
+    ),
   }),
   fc.record({ kind: fc.constant('dismiss' as const), id }),
   fc.record({ kind: fc.constant('fail' as const), ref, failure }),

@@ -145,6 +145,18 @@ describe('an export', () => {
         kind: 'doubt',
         doubt: { id: 'd1', ref: ref('e.pdf'), count: 2, since: now, message: 'lost', holds: true },
       },
+      {
+        kind: 'doubt',
+        doubt: {
+          id: 'd2',
+          ref: ref('g.pdf'),
+          count: 1,
+          since: now,
+          message: 'lost',
+          holds: false,
+          dismissed: true,
+        },
+      },
       { kind: 'intent', intent: { id: 'i1', ref: ref('f.pdf'), size: 3, at: now + 1 } },
       { kind: 'fail', ref: ref('large.pdf'), failure },
       { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },

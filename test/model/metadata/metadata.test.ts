@@ -93,6 +93,7 @@ describe('metadata from outside (F53, F55)', () => {
       'has name, operation',
     ],
     [{ title: { text: 'x' } }, 'title: an object', 'is not a string'],
+    [{ shareInfo: 'EVERYONE' }, 'shareInfo: "EVERYONE"', 'is not an object; write { "mode": "EVERYONE" }'],
     [{ documentOwner: '' }, 'documentOwner: "" is empty', 'remove it'],
     [{ documentUrl: 'ftp://x' }, 'documentUrl: "ftp://x"', 'must be an http or https address'],
     [{ title: 5, extra: `\u001b[2J${'x'.repeat(500)}` }, 'title: 5 is not a string', 'extra is not a known'],
