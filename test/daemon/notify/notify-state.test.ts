@@ -12,6 +12,7 @@ const begin: NotifyState = {
   owesRecovery: false,
   clearSince: null,
   events: [],
+  accepted: [],
 };
 
 function failed(path: string, more: Partial<FailureStatus> = {}): FailureStatus {
