@@ -125,7 +125,7 @@ export function nextNotifyState(
   const { owesRecovery } = state;
   if (clearSince === null || now - clearSince < afterMs)
     return answer({ waiting, announced, owesRecovery, clearSince, events: state.events });
-  const events = [...state.events, recoveryEvent(status.health, now)];
+  const events = [...state.events, recoveryEvent(status, now)];
   return answer({ waiting, announced, owesRecovery: false, clearSince: null, events });
 
   function answer(next: Omit<NotifyState, 'accepted'>): {
