@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../../src/lib/time/clock.ts';
+import type { Clock } from '../../../src/lib/time/clock.ts';
 import { startNotifier } from '../../../src/daemon/notify/notifier.ts';
 import { fakeControl } from '../../status/support/fake-control.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -49,6 +50,9 @@ const failed = (path: string) => ({
 });
 const failures = [failed('a.b.pdf')];
 
+/** Waits for nothing. */
+const clock: Clock = { ...systemClock, after: (_, call) => systemClock.after(0, call) };
+
 /** What the command got: its paths. */
 async function mailed(): Promise<string[]> {
   const text = await readFile(folder.join('mails'), 'utf8').catch(() => '');
@@ -59,19 +63,19 @@ function pathsIn(events: readonly string[]): string[] {
   return events.map((text) => (JSON.parse(text) as { path: string }).path);
 }
 
-/** Starts with a command, `script`, and a webhook. */
-async function start(script: string, control = fakeControl({ failures })) {
+/** Starts with a command, `script` (null: none), and a webhook. */
+async function start(script: string | null, control = fakeControl({ failures })) {
   const { port } = hook.address() as AddressInfo;
   const log = recordedLog();
   stop = await startNotifier({
     settings: {
-      notify: { command: ['sh', '-c', script], afterMinutes: 0 },
+      notify: { command: script === null ? [] : ['sh', '-c', script], afterMinutes: 0 },
       file: folder.join('ingestd.yaml'),
       state: { dir: folder.path },
     },
     webhook: `http://127.0.0.1:${port}/`,
     control,
-    clock: systemClock,
+    clock,
     log,
   });
   const logged = (message: string) => log.lines.filter((line) => line.message === message).length;
@@ -103,4 +107,16 @@ it('gives every event to the webhook, once, while the command fails', async () =
   control.change({ failures: [...failures, failed('c.d.pdf')] });
   await eventually(() => (logged('notification sent') === 2 ? true : null));
   expect(pathsIn(posted)).toEqual(['a.b.pdf', 'c.d.pdf']);
+});
+
+it('sends nothing twice that is accepted while another event is written down', async () => {
+  const all = Array.from({ length: 40 }, (_, index) => failed(`${index}.b.pdf`));
+  const { control } = await start(null, fakeControl({ failures: all.slice(0, 2) }));
+  let known = 2;
+  hook.on('request', () => control.change({ failures: all.slice(0, (known += 1)) }));
+  await eventually(async () => {
+    const { announced, events } = await state().catch(() => ({ announced: [] }));
+    return announced.length === all.length && events.length === 0 ? true : null;
+  });
+  expect(new Set(posted).size).toBe(posted.length);
 });
