@@ -228,7 +228,9 @@ async function daemonOfTheOneBefore(
   flags: GlobalFlags,
 ): Promise<{ readonly stateDir: string; readonly daemon: DaemonClient } | null> {
   const { likelyStateDirectory } = await import('../config/find-places.ts');
-  const { file, dir } = await likelyStateDirectory({ file: flags.config, env, cwd });
+  const likely = await likelyStateDirectory({ file: flags.config, env, cwd }).catch(() => null);
+  if (likely === null) return null;
+  const { file, dir } = likely;
   const daemon = await daemonOf(dir, file);
   return daemon !== null && daemon.configuration === file ? { stateDir: dir, daemon } : null;
 }

@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 
-import { errorCode } from '../model/errors.ts';
+import { orNull } from '../lib/or-null.ts';
+import { ConfigurationError, errorCode } from '../model/errors.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { trialFile } from './package-files.ts';
 import { readTrustedFile } from './trusted-file.ts';
@@ -34,10 +35,10 @@ export async function findSettingsFile({ file, env, cwd }: SettingsSearch) {
 }
 
 function candidates(env: SettingsSearch['env'], cwd: string): string[] {
-  const user = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
+  const user = env['XDG_CONFIG_HOME'] || orNull(() => join(homeDirectory(env, 'XDG_CONFIG_HOME'), '.config'));
   return [
     join(cwd, 'ingestd.yaml'),
-    resolve(cwd, user, 'ingestd', 'ingestd.yaml'),
+    ...(user === null ? [] : [resolve(cwd, user, 'ingestd', 'ingestd.yaml')]),
     '/etc/ingestd/ingestd.yaml',
   ];
 }
@@ -111,14 +112,26 @@ function isForeignVolume(dir: string, own: number | undefined): boolean {
 }
 
 function namedDirectory({ written, directory, env }: StateSearch): string {
-  const home = env['HOME'] || homedir();
-  if (written !== undefined) return resolve(directory, expandHome(written, home));
+  const key = 'state.dir';
+  if (written !== undefined) return resolve(directory, expandHome(written, { env, key }));
   const [given] = (env['STATE_DIRECTORY'] ?? '').split(':');
   if (given !== undefined && given !== '') return resolve(directory, given);
-  return resolve(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'ingestd');
+  return resolve(env['XDG_STATE_HOME'] || join(homeDirectory(env, key), '.local', 'state'), 'ingestd');
 }
 
-/** `~/inbox` in the user's home. */
-export function expandHome(path: string, home: string): string {
-  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+/** `~/inbox` in the user's home; every other path as it is. */
+export function expandHome(
+  path: string,
+  { env, key }: { readonly env: SettingsSearch['env']; readonly key: string },
+): string {
+  return path === '~' || path.startsWith('~/') ? join(homeDirectory(env, key), path.slice(1)) : path;
+}
+
+/** Throws ConfigurationError, which names `key` as what to set, where the user has neither `$HOME` nor an account. */
+export function homeDirectory(env: SettingsSearch['env'], key: string): string {
+  const home = env['HOME'] || orNull(homedir);
+  if (home) return home;
+  throw new ConfigurationError(
+    `${key}: this user has no home directory; set ${key} to an absolute path, or set HOME`,
+  );
 }

@@ -123,7 +123,20 @@ it('sends a test event, and says where nothing is set', async () => {
   const { code, out } = await place.run('notify', 'test');
   expect({ code, out }).toEqual({
     code: 0,
-    out: expect.stringMatching(/^Sent: ingestd on .*: this is a test/),
+    out: expect.stringMatching(/^Sent to the webhook: ingestd on .*: this is a test/),
   });
   expect(arrived).toMatchObject([{ kind: 'test', health: 'ok' }]);
+});
+
+it('tries the command and the webhook, whatever becomes of the other', async () => {
+  await place.configure({
+    notify: { afterMinutes, command: ['sh', '-c', 'echo no mail server >&2; exit 1'] },
+  });
+  const { code, out, err } = await place.run('notify', 'test');
+  expect({ code, out, err }).toEqual({
+    code: 1,
+    out: expect.stringMatching(/^Sent to the webhook: .*this is a test.*\n$/),
+    err: 'ingestd: sh: exit code 1: no mail server\n',
+  });
+  expect(arrived).toMatchObject([{ kind: 'test' }]);
 });

@@ -19,19 +19,24 @@ async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings } = prepared;
   const target = { settings, webhook: await notifyWebhookFor(prepared) };
-  const { isNotifying, sendEvent } = await import('../../daemon/notify/notifier.ts');
-  if (!isNotifying(target)) {
+  const { waysOf } = await import('../../daemon/notify/notifier.ts');
+  const ways = waysOf(target);
+  if (ways.length === 0) {
     throw new ConfigurationError(
       'notify: not configured; set notify.command, or INGESTD_NOTIFY_WEBHOOK to the address of a webhook',
     );
   }
   const { testEvent } = await import('../../daemon/notify/event.ts');
   const event = testEvent(Date.now());
-  try {
-    await sendEvent(target, event, new AbortController().signal);
-  } catch (error) {
-    throw new IngestdError('notify', exitCodes.unforeseen, errorMessage(error), { cause: error });
-  }
-  context.output.line(`Sent: ${event.text}`);
+  const { signal } = new AbortController();
+  const complaints: string[] = [];
+  const tried = ways.map(({ name, send }) =>
+    send(event, signal).then(
+      () => context.output.line(`Sent to the ${name}: ${event.text}`),
+      (error: unknown) => complaints.push(errorMessage(error)),
+    ),
+  );
+  await Promise.all(tried);
+  if (complaints.length > 0) throw new IngestdError('notify', exitCodes.unforeseen, complaints.join('\n'));
   return exitCodes.ok;
 }

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 
 import { expandHome } from '../../config/find-places.ts';
@@ -46,8 +45,7 @@ export interface InitAnswers {
 export type GivenAnswers = Omit<Partial<InitAnswers>, 'credentials'> & {
   readonly secrets: Partial<Credentials>;
   readonly cwd: string;
-  /** The user's home directory, absolute. */
-  readonly home: string;
+  readonly env: CommandContext['env'];
 };
 
 interface InitSources {
@@ -60,7 +58,6 @@ interface InitSources {
 
 /** The answers that flags and environment give. Throws ConfigurationError for one that cannot be right. */
 export async function givenAnswers({ flags, env, cwd, environmentFile }: InitSources): Promise<GivenAnswers> {
-  const home = env['HOME'] || homedir();
   const sources = { env, cwd, environmentFile: { file: environmentFile, values: {}, warnings: [] } };
   const secrets = await findCredentials(sources);
   const folder = flags.folder ?? env['INGESTD_FOLDERS__0__PATH'];
@@ -68,13 +65,17 @@ export async function givenAnswers({ flags, env, cwd, environmentFile }: InitSou
   return {
     ...valid('authUrl', flags.authUrl ?? env['INGESTD_AUTH_URL'], '--auth-url'),
     ...valid('ingestUrl', flags.ingestUrl ?? env['INGESTD_INGEST_URL'], '--ingest-url'),
-    ...(folder ? { folder: resolve(cwd, expandHome(folder, home)) } : {}),
+    ...(folder ? { folder: folderPath(folder, { env, cwd }) } : {}),
     ...(name ? { name: validName(name) } : {}),
     ...(flags.share === undefined ? {} : { share: flags.share }),
     secrets,
+    env,
     cwd,
-    home,
   };
+}
+
+function folderPath(text: string, { env, cwd }: Pick<InitSources, 'env' | 'cwd'>): string {
+  return resolve(cwd, expandHome(text, { env, key: '--folder' }));
 }
 
 function valid(key: 'authUrl' | 'ingestUrl', text: string | undefined, flag: string): Partial<InitAnswers> {
@@ -96,19 +97,16 @@ function validName(name: string): string {
  */
 export async function askAnswers(given: GivenAnswers, prompter: Prompter | null): Promise<InitAnswers> {
   if (prompter === null) return complete(given);
-  const { cwd, secrets } = given;
+  const { secrets } = given;
   const authUrl = given.authUrl ?? (await askAddress(prompter, 'Base address of the token endpoints'));
   const ingestUrl =
     given.ingestUrl ?? (await askAddress(prompter, 'Base address of the ingestion operations', authUrl));
   const credentials = await askCredentials(secrets, prompter);
   const folder =
     given.folder ??
-    resolve(
-      cwd,
-      expandHome(
-        await prompter.text({ message: 'Directory to watch', suggestion: './inbox', judge: judgeText }),
-        given.home,
-      ),
+    folderPath(
+      await prompter.text({ message: 'Directory to watch', suggestion: './inbox', judge: judgeText }),
+      given,
     );
   const name =
     given.name ??

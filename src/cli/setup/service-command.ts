@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
@@ -6,6 +5,7 @@ import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { listenForSignals } from '../../daemon/process/signals.ts';
+import { homeDirectory } from '../../config/find-places.ts';
 import { fixturesDirectory } from '../../config/package-files.ts';
 import { levelAskedFor, defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -90,7 +90,7 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
 
 function usualDirectory(env: CommandContext['env']): string {
   return resolve(
-    env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'),
+    env['XDG_STATE_HOME'] || join(homeDirectory(env, '--data'), '.local', 'state'),
     'ingestd-service',
   );
 }

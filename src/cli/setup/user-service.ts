@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
+import { homeDirectory } from '../../config/find-places.ts';
 import { userUnitFile } from '../../config/package-files.ts';
 import type { CommandContext } from '../define-command.ts';
 import { mayOverwrite, readIfThere, writeWhole } from './init-files.ts';
@@ -32,7 +32,10 @@ export async function hasUserManager(env: CommandContext['env']): Promise<boolea
  */
 export async function installUserService(destination: Destination): Promise<readonly string[]> {
   const { env } = destination;
-  const directory = join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'systemd/user');
+  const directory = join(
+    env['XDG_CONFIG_HOME'] || join(homeDirectory(env, 'XDG_CONFIG_HOME'), '.config'),
+    'systemd/user',
+  );
   const file = join(directory, unit);
   const text = unitText(await readFile(userUnitFile, 'utf8'), {
     command: [process.execPath, process.argv[1] ?? '', 'run'],

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseRedisAddress } from '../../lib/server/redis-address.ts';
 import { excerpt } from '../../lib/text/printable.ts';
@@ -24,15 +23,14 @@ export function buildSettings(
   { file, directory, env, redisUrl }: Surroundings,
 ): { readonly settings: Settings; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
-  const home = env['HOME'] || homedir();
   const fleet = clusterSettings(input, redisUrl);
   const settings: Settings = {
     ...input,
     file,
     service: addressed(input, problems),
-    folders: input.folders.map((folder) => ({
+    folders: input.folders.map((folder, index) => ({
       ...folder,
-      path: resolve(directory, expandHome(folder.path, home)),
+      path: resolve(directory, expandHome(folder.path, { env, key: `folders[${index}].path` })),
     })),
     state: { dir: stateDirectory({ written: input.state.dir, directory, env }) },
     cluster: fleet.cluster,

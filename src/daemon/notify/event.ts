@@ -4,8 +4,10 @@ import * as z from 'zod';
 
 import { countWords } from '../../lib/text/amounts.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { explain } from '../../model/report/explanations.ts';
+import { headline } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Health, Status } from '../../model/report/status.ts';
 
@@ -46,7 +48,8 @@ const mostInText = 5;
 
 /** What of a status needs a person: failed, held, in doubt, refused; and what may pass, should it last. */
 export function troublesOf({ reasons, failures, held, inDoubt }: Status): readonly Trouble[] {
-  const doubted = new Set(inDoubt.map(({ folder, path }) => `${folder}/${path}`));
+  // Several uploads of one document may be in doubt.
+  const doubted = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt]));
   return [
     ...reasons
       .filter(({ code }) => code !== 'held' && code !== 'paused' && reasonHealth(code) !== 'ok')
@@ -55,12 +58,14 @@ export function troublesOf({ reasons, failures, held, inDoubt }: Status): readon
       ),
     ...failures
       // What is in doubt and held back is announced once.
-      .filter(({ retryAt, folder, path }) => retryAt === null && !doubted.has(`${folder}/${path}`))
+      .filter((failure) => failure.retryAt === null && !doubted.has(refKey(failure)))
       .map(({ folder, path, code, message }) => trouble({ folder, path, code, message })),
     ...held.map(({ folder, count, reason }) =>
       trouble({ folder, path: null, code: 'held', message: `${count} held: ${reason}` }),
     ),
-    ...inDoubt.map(({ folder, path, message }) => trouble({ folder, path, code: inDoubtCode, message })),
+    ...[...doubted.values()].map(({ folder, path, message }) =>
+      trouble({ folder, path, code: inDoubtCode, message }),
+    ),
   ];
 }
 
@@ -92,9 +97,14 @@ export function troubleEvent(troubles: readonly Trouble[], health: Health, now: 
   };
 }
 
-/** Nothing needs a person any more. */
-export function recoveryEvent(health: Health, now: number): NotifyEvent {
-  return eventOf('recovery', { text: 'everything is in order again', health, now });
+/** Nothing of what is announced is wrong any more. A pause and possible duplicates are not announced. */
+export function recoveryEvent(status: Status, now: number): NotifyEvent {
+  const { health } = status;
+  const text =
+    health === 'ok'
+      ? 'everything is in order again'
+      : `the announced problems have ended; this still needs attention:\n${printable(headline(status))}`;
+  return eventOf('recovery', { text, health, now });
 }
 
 /** What `ingestd notify test` sends. */

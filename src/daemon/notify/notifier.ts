@@ -12,7 +12,15 @@ import type { Settings } from '../../model/settings.ts';
 import { postToWebhook } from '../../remote/webhook.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import type { NotifyEvent } from './event.ts';
-import { nextNotifyState, readNotifyState, writeNotifyState } from './notify-state.ts';
+import {
+  isAccepted,
+  nextNotifyState,
+  readNotifyState,
+  withAccepted,
+  withoutDone,
+  writeNotifyState,
+} from './notify-state.ts';
+import type { WayName } from './notify-state.ts';
 
 /** Where events go. */
 export interface NotifyTarget {
@@ -31,54 +39,62 @@ interface NotifierOptions extends NotifyTarget {
 /** A change of the status waits this long for others, so that many count once. */
 const gatherMs = 1_000;
 
-/**
- * Sends one event, to the command and to the webhook, whichever are set. Rejects where one of them does not accept it.
- */
-export async function sendEvent(
-  { settings, webhook }: NotifyTarget,
-  event: NotifyEvent,
-  signal: AbortSignal,
-): Promise<void> {
-  const { command } = settings.notify;
-  if (command.length > 0) await runNotifyCommand(command, event, { cwd: dirname(settings.file), signal });
-  if (webhook !== null) await postToWebhook(webhook, event, signal);
+/** One way to notify. */
+interface Way {
+  readonly name: WayName;
+  /** Rejects where the event is not accepted. */
+  readonly send: (event: NotifyEvent, signal: AbortSignal) => Promise<void>;
 }
 
-export function isNotifying({ settings, webhook }: NotifyTarget): boolean {
-  return settings.notify.command.length > 0 || webhook !== null;
+/** The command and the webhook, whichever are set. */
+export function waysOf({ settings, webhook }: NotifyTarget): readonly Way[] {
+  const { command } = settings.notify;
+  const cwd = dirname(settings.file);
+  const ways: Way[] = [];
+  if (command.length > 0)
+    ways.push({
+      name: 'command',
+      send: (event, signal) => runNotifyCommand(command, event, { cwd, signal }),
+    });
+  if (webhook !== null)
+    ways.push({ name: 'webhook', send: (event, signal) => postToWebhook(webhook, event, signal) });
+  return ways;
 }
 
 /**
  * Notifies when something needs a person, and when nothing does any more: gathered, written down before it is sent, and
- * repeated with the same id until it is accepted. Deliveries never wait for it. The function it returns ends it; what
- * was not accepted is sent at the next start.
+ * repeated with the same id until it is accepted, by each way on its own. Deliveries never wait for it. The function it
+ * returns ends it; what was not accepted is sent at the next start.
  */
 export async function startNotifier(options: NotifierOptions): Promise<() => Promise<void>> {
   const { settings, control, clock, log } = options;
-  if (!isNotifying(options)) return async () => {};
+  const ways = waysOf(options);
+  if (ways.length === 0) return async () => {};
+  const names = ways.map(({ name }) => name);
   const afterMs = settings.notify.afterMinutes * 60_000;
   const ending = new AbortController();
-  let state = await readNotifyState(settings.state.dir);
-  let written = JSON.stringify(state);
-  let attempts = 0;
+  const before = await readNotifyState(settings.state.dir);
+  let written = JSON.stringify(before);
+  // One that waited for a way that is not set any more is done.
+  let state = withoutDone(before, names);
   let cancelTimer = (): void => {};
-  let cancelRetry = (): void => {};
   let work = Promise.resolve();
-  let isSending = false;
+  const senders = ways.map(createSender);
 
   const changes = createChangeSignal(clock, gatherMs);
   changes.listen(() => enqueue(evaluate));
   const stopListening = control.onStatus(changes.note);
   enqueue(evaluate);
-  void send();
+  send();
 
   return async () => {
     stopListening();
     changes.close();
     cancelTimer();
-    cancelRetry();
+    for (const { cancel } of senders) cancel();
     ending.abort();
     await work;
+    await keep();
   };
 
   /** One step after the other: each writes the state. */
@@ -96,7 +112,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     await keep();
     cancelTimer();
     if (next.nextMs !== null) cancelTimer = clock.after(next.nextMs, () => enqueue(evaluate));
-    void send();
+    send();
   }
 
   /** A disk that does not accept it is no reason to be silent. */
@@ -109,32 +125,46 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     );
   }
 
-  async function send(): Promise<void> {
-    const [event] = state.events;
-    if (event === undefined || isSending || ending.signal.aborted) return;
-    isSending = true;
-    try {
-      await sendEvent(options, event, ending.signal);
-    } catch (error) {
-      if (ending.signal.aborted) return;
-      attempts += 1;
-      if (attempts === 1) log.warn({ error: errorMessage(error) }, 'notification was not accepted; retrying');
-      const random = Math.random();
-      const ms = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs: null, random });
-      cancelRetry = clock.after(ms, () => {
-        isSending = false;
-        void send();
+  function send(): void {
+    for (const sender of senders) void sender.send();
+  }
+
+  /** Sends by one way what it has not accepted yet, one event after the other. */
+  function createSender(way: Way) {
+    let attempts = 0;
+    let isSending = false;
+    let cancelRetry = (): void => {};
+    return { send: sendNext, cancel: () => cancelRetry() };
+
+    async function sendNext(): Promise<void> {
+      const event = state.events.find(({ id }) => !isAccepted(state, { id, way: way.name }));
+      if (event === undefined || isSending || ending.signal.aborted) return;
+      isSending = true;
+      try {
+        await way.send(event, ending.signal);
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        attempts += 1;
+        if (attempts === 1)
+          log.warn({ way: way.name, error: errorMessage(error) }, 'notification was not accepted; retrying');
+        const random = Math.random();
+        const ms = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs: null, random });
+        cancelRetry = clock.after(ms, () => {
+          isSending = false;
+          void sendNext();
+        });
+        return;
+      }
+      attempts = 0;
+      isSending = false;
+      // At once: an evaluation that ends now must not find it again.
+      state = withAccepted(state, { id: event.id, way: way.name }, names);
+      log.info({ id: event.id, kind: event.kind, way: way.name }, 'notification sent');
+      enqueue(async () => {
+        await keep();
+        void sendNext();
       });
-      return;
     }
-    attempts = 0;
-    isSending = false;
-    log.info({ id: event.id, kind: event.kind }, 'notification sent');
-    enqueue(async () => {
-      state = { ...state, events: state.events.filter(({ id }) => id !== event.id) };
-      await keep();
-      void send();
-    });
   }
 }
 

@@ -4,6 +4,13 @@ import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 import type { Status } from '../../model/report/status.ts';
 import { eventSchema, recoveryEvent, troubleEvent, troublesOf } from './event.ts';
 
+/** One way has accepted one event. */
+const acceptanceSchema = z.object({ id: z.string(), way: z.enum(['command', 'webhook']) });
+
+type Acceptance = Readonly<z.output<typeof acceptanceSchema>>;
+/** By what an event is sent. */
+export type WayName = Acceptance['way'];
+
 /** What the notifier knows over restarts. */
 const stateSchema = z.object({
   /** Troubles that wait to be announced, by key, and since when: wall clock, ms. */
@@ -14,13 +21,22 @@ const stateSchema = z.object({
   owesRecovery: z.boolean(),
   /** Since when nothing is wrong any more, although something was announced; wall clock, ms. */
   clearSince: z.number().nullable(),
-  /** Events that are not delivered yet, oldest first. */
+  /** Events that some way has not accepted yet, oldest first. */
   events: z.array(eventSchema).readonly(),
+  /** Which of them a way has accepted. */
+  accepted: z.array(acceptanceSchema).readonly().default([]),
 });
 
 export type NotifyState = Readonly<z.output<typeof stateSchema>>;
 
-const none: NotifyState = { waiting: {}, announced: [], owesRecovery: false, clearSince: null, events: [] };
+const none: NotifyState = {
+  waiting: {},
+  announced: [],
+  owesRecovery: false,
+  clearSince: null,
+  events: [],
+  accepted: [],
+};
 
 /** One that cannot be read counts as none: the worst is a notification that comes twice. */
 export async function readNotifyState(stateDir: string): Promise<NotifyState> {
@@ -38,6 +54,25 @@ export async function writeNotifyState(stateDir: string, state: NotifyState): Pr
 
 function fileIn(stateDir: string): string {
   return join(stateDir, 'notify.json');
+}
+
+export function isAccepted({ accepted }: NotifyState, { id, way }: Acceptance): boolean {
+  return accepted.some((one) => one.id === id && one.way === way);
+}
+
+export function withAccepted(
+  state: NotifyState,
+  acceptance: Acceptance,
+  ways: readonly WayName[],
+): NotifyState {
+  return withoutDone({ ...state, accepted: [...state.accepted, acceptance] }, ways);
+}
+
+/** Without the events that all of these ways have accepted. */
+export function withoutDone(state: NotifyState, ways: readonly WayName[]): NotifyState {
+  const events = state.events.filter(({ id }) => !ways.every((way) => isAccepted(state, { id, way })));
+  const left = new Set(events.map(({ id }) => id));
+  return { ...state, events, accepted: state.accepted.filter(({ id }) => left.has(id)) };
 }
 
 /** Beyond these the oldest that was not delivered is given up. */
@@ -90,13 +125,17 @@ export function nextNotifyState(
   const { owesRecovery } = state;
   if (clearSince === null || now - clearSince < afterMs)
     return answer({ waiting, announced, owesRecovery, clearSince, events: state.events });
-  const events = [...state.events, recoveryEvent(status.health, now)];
+  const events = [...state.events, recoveryEvent(status, now)];
   return answer({ waiting, announced, owesRecovery: false, clearSince: null, events });
 
-  function answer(next: NotifyState): { readonly state: NotifyState; readonly nextMs: number | null } {
+  function answer(next: Omit<NotifyState, 'accepted'>): {
+    readonly state: NotifyState;
+    readonly nextMs: number | null;
+  } {
     const dues = Object.values(next.waiting);
     if (next.clearSince !== null) dues.push(next.clearSince);
     const nextMs = dues.length === 0 ? null : Math.max(0, Math.min(...dues) + afterMs - now);
-    return { state: { ...next, events: next.events.slice(-mostEvents) }, nextMs };
+    const { accepted } = state;
+    return { state: { ...next, events: next.events.slice(-mostEvents), accepted }, nextMs };
   }
 }

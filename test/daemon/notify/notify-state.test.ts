@@ -12,6 +12,7 @@ const begin: NotifyState = {
   owesRecovery: false,
   clearSince: null,
   events: [],
+  accepted: [],
 };
 
 function failed(path: string, more: Partial<FailureStatus> = {}): FailureStatus {
@@ -86,6 +87,31 @@ describe('what is announced', () => {
     };
     const [event] = story([0, status], [300, status]).events;
     expect(event?.troubles.map(({ code }) => code)).toEqual(['credentials-refused', 'held', 'in-doubt']);
+  });
+
+  it('is a document once, however many of its uploads are in doubt', () => {
+    const doubt = { folder: 'inbox', path: 'd.pdf', since: '', count: 1, message: 'no answer' };
+    const inDoubt = [doubt, { ...doubt, path: 'e.pdf' }, { ...doubt, since: 'later' }];
+    const status = { inDoubt, inDoubtTotal: 3 };
+    const [event] = story([0, status], [300, status]).events;
+    expect(event?.troubles.map(({ path }) => path)).toEqual(['d.pdf', 'e.pdf']);
+    expect(event).toMatchObject({ troublesTotal: 2, text: expect.stringContaining(': 2 problems:\n') });
+  });
+
+  it.each([
+    ['ok', {}, /: everything is in order again$/],
+    [
+      'attention',
+      { possibleDuplicates: 2, recordedDuplicates: 2, paused: ['inbox'], folders: [aFolder(), aFolder()] },
+      /: the announced problems have ended; this still needs attention:\ninbox paused, 2 possible duplicates$/,
+    ],
+  ])('is a recovery that tells what else needs attention: %s', (health, after, text) => {
+    const state = story([0, one], [300, one], [400, after], [700, after]);
+    expect(state.events.at(-1)).toMatchObject({
+      kind: 'recovery',
+      health,
+      text: expect.stringMatching(text),
+    });
   });
 
   it('is the recovery, when nothing has been wrong for as long', () => {

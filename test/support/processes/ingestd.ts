@@ -12,8 +12,8 @@ export interface Ran {
 
 export interface RunOptions {
   readonly cwd: string;
-  /** On top of PATH and HOME=cwd only, so that nothing of the machine gets in. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** On top of PATH and HOME=cwd only, so that nothing of the machine gets in; undefined takes one away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
   /** Runs as this user and group; default: as the tests do. */
   readonly uid?: number;

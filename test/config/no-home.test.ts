@@ -1,0 +1,65 @@
+import { chmod, chown } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { ingestd } from '../support/processes/ingestd.ts';
+import { copyProgram } from '../support/processes/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+/** Of nobody's account. */
+const stranger = 54_321;
+
+const users = [
+  { who: 'HOME is empty', env: { HOME: '' }, uid: undefined },
+  // Only root can be somebody else.
+  ...(process.getuid?.() === 0
+    ? [{ who: 'there is no account', env: { HOME: undefined }, uid: stranger }]
+    : []),
+];
+
+describe.each(users)('where $who', ({ env, uid }) => {
+  let folder: TemporaryFolder;
+  let program: string;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    program = await copyProgram(folder.join('program'));
+    await folder.write('inbox/report.pdf', 'content');
+    await folder.write('state/.keep', '');
+    if (uid === undefined) return;
+    await chmod(folder.path, 0o755);
+    await chown(folder.join('state'), uid, uid);
+  });
+  afterEach(() => folder.remove());
+
+  const run = (...args: string[]) =>
+    ingestd(args, { cwd: folder.path, env, program, ...(uid === undefined ? {} : { uid }) });
+  const configure = (path: string, more: string) =>
+    folder.write(
+      'ingestd.yaml',
+      `service: {mode: embedded}\nfolders: [{name: inbox, path: ${path}}]\n${more}\n`,
+    );
+
+  it('nothing fails that needs no home', async () => {
+    await configure('./inbox', 'state: {dir: ./state}');
+    for (const args of [['plan'], ['plan', '-c', 'ingestd.yaml'], ['ledger', 'verify'], ['--help']])
+      expect(await run(...args)).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/home/) });
+  });
+
+  it.each([
+    ['state.dir', './inbox', '', ['plan']],
+    ['state.dir', './inbox', 'state: {dir: ~/state}', ['plan']],
+    ['folders[0].path', '~/inbox', 'state: {dir: ./state}', ['plan']],
+    ['--data', './inbox', '', ['service', '--port', '0']],
+  ])('%s is named where it needs one', async (key, path, more, args) => {
+    await configure(path, more);
+    expect(await run(...args)).toMatchObject({
+      code: 2,
+      stderr: `ingestd: ${key}: this user has no home directory; set ${key} to an absolute path, or set HOME\n`,
+    });
+  });
+
+  it('an invalid file is still reported as such', async () => {
+    await configure('./inbox', 'nonsense: 1');
+    expect(await run('status')).toMatchObject({ code: 2, stderr: expect.stringContaining('nonsense') });
+  });
+});

@@ -1,0 +1,122 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { systemClock } from '../../../src/lib/time/clock.ts';
+import type { Clock } from '../../../src/lib/time/clock.ts';
+import { startNotifier } from '../../../src/daemon/notify/notifier.ts';
+import { fakeControl } from '../../status/support/fake-control.ts';
+import { eventually } from '../../support/eventually.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+let hook: Server;
+let posted: string[];
+let answer: number;
+let stop = async (): Promise<void> => {};
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  posted = [];
+  answer = 200;
+  hook = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      posted.push(text.trim());
+      response.writeHead(answer).end();
+    });
+  });
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  await stop();
+  hook.closeAllConnections();
+  await new Promise((resolve) => hook.close(resolve));
+  await folder.remove();
+});
+
+const failed = (path: string) => ({
+  folder: 'inbox',
+  path,
+  code: 'double-extension',
+  message: 'more than one dot',
+  attempts: 1,
+  retryAt: null,
+});
+const failures = [failed('a.b.pdf')];
+
+/** Waits for nothing. */
+const clock: Clock = { ...systemClock, after: (_, call) => systemClock.after(0, call) };
+
+/** What the command got: its paths. */
+async function mailed(): Promise<string[]> {
+  const text = await readFile(folder.join('mails'), 'utf8').catch(() => '');
+  return pathsIn(text.split('\n').filter((line) => line !== ''));
+}
+
+function pathsIn(events: readonly string[]): string[] {
+  return events.map((text) => (JSON.parse(text) as { path: string }).path);
+}
+
+/** Starts with a command, `script` (null: none), and a webhook. */
+async function start(script: string | null, control = fakeControl({ failures })) {
+  const { port } = hook.address() as AddressInfo;
+  const log = recordedLog();
+  stop = await startNotifier({
+    settings: {
+      notify: { command: script === null ? [] : ['sh', '-c', script], afterMinutes: 0 },
+      file: folder.join('ingestd.yaml'),
+      state: { dir: folder.path },
+    },
+    webhook: `http://127.0.0.1:${port}/`,
+    control,
+    clock,
+    log,
+  });
+  const logged = (message: string) => log.lines.filter((line) => line.message === message).length;
+  return { control, logged };
+}
+
+const mail = 'cat >> mails';
+const state = async () => JSON.parse(await readFile(folder.join('notify.json'), 'utf8'));
+
+it('gives an event to the command once while the webhook is down, over a restart as well', async () => {
+  answer = 503;
+  const first = await start(mail);
+  await eventually(() => (posted.length >= 3 && first.logged('notification sent') === 1 ? true : null));
+  await stop();
+  expect(await state()).toMatchObject({ events: [{ path: 'a.b.pdf' }], accepted: [{ way: 'command' }] });
+  answer = 200;
+  posted = [];
+  const second = await start(mail);
+  await eventually(() => (second.logged('notification sent') === 1 ? true : null));
+  await stop();
+  expect(pathsIn(posted)).toEqual(['a.b.pdf']);
+  expect(await mailed()).toEqual(['a.b.pdf']);
+  expect(await state()).toMatchObject({ events: [], accepted: [] });
+});
+
+it('gives every event to the webhook, once, while the command fails', async () => {
+  const { control, logged } = await start('exit 1');
+  await eventually(() => (posted.length > 0 ? true : null));
+  control.change({ failures: [...failures, failed('c.d.pdf')] });
+  await eventually(() => (logged('notification sent') === 2 ? true : null));
+  expect(pathsIn(posted)).toEqual(['a.b.pdf', 'c.d.pdf']);
+});
+
+it('sends nothing twice that is accepted while another event is written down', async () => {
+  const all = Array.from({ length: 40 }, (_, index) => failed(`${index}.b.pdf`));
+  const { control } = await start(null, fakeControl({ failures: all.slice(0, 2) }));
+  let known = 2;
+  hook.on('request', () => control.change({ failures: all.slice(0, (known += 1)) }));
+  await eventually(async () => {
+    const { announced, events } = await state().catch(() => ({ announced: [] }));
+    return announced.length === all.length && events.length === 0 ? true : null;
+  });
+  expect(new Set(posted).size).toBe(posted.length);
+});
