@@ -115,6 +115,7 @@ export function histories(inDoubt: 'retry' | 'hold') {
     const slow = () => waits[(turn += 1) % waits.length] ?? 0;
     const world = await engineWorld({ safety: { maxDeleteCount: 1_000, inDoubt }, slow });
     const violations: string[] = [];
+    world.service.beStrict();
     world.service.observe((request) => violations.push(...violationsOf(world, request)));
     try {
       // What is done to a document that the service has, or may have, matters most: there are some from the beginning.
