@@ -26,12 +26,12 @@ const drive = { ino: 4711, birthtimeMs: 1_760_000_000_000.25, dev: 65_025 };
 beforeEach(async () => {
   home = await temporaryFolder();
   await mkdir(home.join('data/drive/sub'), { recursive: true });
-  const { dev, ino } = await stat(home.join('data'));
+  const { dev, ino, birthtimeMs } = await stat(home.join('data'));
   ledger = await openLedger({ dir: home.join('state'), clock: manualClock(), log: recordedLog() });
   const ref = (path: string) => ({ folder: 'old', path });
   const doubt = { id: 'd', ref: ref('drive/doubt.pdf'), count: 1, since: 1, message: 'lost', holds: true };
   await ledger.commit([
-    { kind: 'root', folder: 'old', identity: { path: home.join('data'), dev, ino } },
+    { kind: 'root', folder: 'old', identity: { path: home.join('data'), dev, ino, birthtimeMs } },
     { kind: 'put', ref: ref('drive/a.pdf'), record: recordOf({ docId: 'a' }) },
     { kind: 'put', ref: ref('b.pdf'), record: recordOf({ docId: 'b', stat: statOf({ ino: 8 }) }) },
     { kind: 'approve', folder: 'old', paths: ['drive/a.pdf'] },
@@ -61,10 +61,10 @@ function followAll(paths: Readonly<Record<string, string>>): Promise<void> {
 /** A second folder, of which something is held and a mount remembered, as of the first. */
 async function addHeldFolder(): Promise<void> {
   await mkdir(home.join('other'));
-  const { dev, ino } = await stat(home.join('other'));
+  const { dev, ino, birthtimeMs } = await stat(home.join('other'));
   await ledger.commit([
     { kind: 'hold', folder: 'old', hold: { since: 1, reason: 'held in the first' } },
-    { kind: 'root', folder: 'second', identity: { path: home.join('other'), dev, ino } },
+    { kind: 'root', folder: 'second', identity: { path: home.join('other'), dev, ino, birthtimeMs } },
     { kind: 'put', ref: { folder: 'second', path: 'c.pdf' }, record: recordOf({ docId: 'c' }) },
     { kind: 'mounts', folder: 'second', mounts: ['disk'] },
     { kind: 'hold', folder: 'second', hold: { since: 1, reason: 'held in the second' } },
