@@ -8,6 +8,7 @@ import { keepHeapSmall } from '../lib/process/heap.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
 import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
+import type { ControlPort } from '../model/ports/control-port.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
@@ -144,16 +145,21 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const isNameFree = hasName || (await Promise.race([waitForName(place), ended]));
       if (isNameFree === false) throw nameTaken(place, current.settings);
       if (isNameFree !== true) return isNameFree;
-      return await serveStandBy(place, current, { onRunning, ended });
+      return await serveStandBy(place, current, { onRunning, ended, notifies: hasName });
     } finally {
       over.abort();
     }
   }
 
+  /** `notifies`: nobody else had the state directory, so what was notified of is this host's to know. */
   async function serveStandBy<T>(
     place: Place,
     current: Reloaded,
-    { onRunning, ended }: { readonly onRunning: () => void; readonly ended: Promise<T> },
+    {
+      onRunning,
+      ended,
+      notifies,
+    }: { readonly onRunning: () => void; readonly ended: Promise<T>; readonly notifies: boolean },
   ): Promise<T> {
     const { standBy } = await import('./process/stand-by.ts');
     const { settings } = current;
@@ -164,12 +170,44 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       log.info({ holder: otherHolder(place)?.host ?? null, dir: settings.state.dir }, 'standing by');
       notify.ready();
       notify.status(statusLine(standing.control.status()));
+      const stopNotifier = notifies
+        ? await notifyInStandBy(place, current, standing.control)
+        : async () => {};
       const stopWatchdog = notify.watchdog(standing.control.healthy);
-      return await ended.finally(stopWatchdog);
+      try {
+        return await ended;
+      } finally {
+        stopWatchdog();
+        await stopNotifier();
+      }
     } finally {
       standing.close();
       await served.close();
     }
+  }
+
+  /** Notifies of what keeps this host from its lease, until another host has it. */
+  async function notifyInStandBy(
+    place: Place,
+    current: Reloaded,
+    control: ControlPort,
+  ): Promise<() => Promise<void>> {
+    const { startNotifier } = await import('./notify/notifier.ts');
+    const stop = await startNotifier({
+      settings: current.settings,
+      webhook: current.notifyWebhook,
+      // Not settled: what was wrong with documents still is, and is not known while the ledger is closed.
+      control: { ...control, status: () => ({ ...control.status(), state: 'starting' }) },
+      clock: systemClock,
+      log,
+    });
+    const stopListening = control.onStatus(() => {
+      if (otherHolder(place) !== null) void stop();
+    });
+    return async () => {
+      stopListening();
+      await stop();
+    };
   }
 
   async function runAlone(
