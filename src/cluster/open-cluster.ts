@@ -75,6 +75,8 @@ export async function openCluster(options: ClusterOptions) {
     onChange: () => notify(),
   });
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
+  /** A host that waits for its lease only reads it: that Redis takes no writes shows when it publishes its summary. */
+  const refusal = () => lease?.trouble ?? (lease?.holds() === true ? null : publisher.trouble);
 
   return {
     host,
@@ -129,7 +131,7 @@ export async function openCluster(options: ClusterOptions) {
     },
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => [
-      ...reasonsOf(settings, { away: link.away(), refused: lease?.trouble ?? null }, limiter, tokens),
+      ...reasonsOf(settings, { away: link.away(), refused: refusal() }, limiter, tokens),
       ...(link.away() === null ? clashReasons(host, options.requestsPerMinute, publisher.clashes) : []),
     ],
     /** Publishes that this host stops. */

@@ -8,13 +8,14 @@ import { keepHeapSmall } from '../lib/process/heap.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
 import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
+import type { ControlPort } from '../model/ports/control-port.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
 import { version } from '../config/package-files.ts';
 import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import { joinCluster, nameTaken } from './process/join-cluster.ts';
+import { joinCluster, nameTaken, otherHolder, redisTrouble } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
@@ -50,12 +51,16 @@ const tidyAfterMs = 1_000;
 const unusable = 'the new configuration is invalid; the previous one stays in effect';
 
 const lostWords = 'the state directory is lost to another host; standing by';
+const lapsedWords =
+  'the lease of the state directory ran out because Redis did not renew it; standing by until Redis works again';
 
 /** Runs until SIGTERM or SIGINT; gives the exit code. */
 export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<number> {
   const notify = createServiceNotify({ env: process.env, clock: systemClock, log });
   const signals = listenForSignals();
   const startedAt = new Date().toISOString();
+  /** The lease ran out a moment ago and nobody had taken it: no other process uses the name of this host. */
+  let hadName = false;
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
   try {
@@ -97,6 +102,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     onRunning: () => void,
   ): Promise<Reloaded | null> {
     log.setLevel(current.settings.log.level);
+    const hasName = hadName;
+    hadName = false;
     const place = await joinCluster({
       settings: current.settings,
       username: current.credentials?.username ?? null,
@@ -104,13 +111,13 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     });
     if (place === null) return runAlone(current, refused, { onRunning, place });
     try {
-      const next = await waitForPlace(place, current, onRunning);
+      const next = await waitForPlace(place, current, { onRunning, hasName });
       if (next !== 'taken') return next;
       return await runAlone(current, refused, { onRunning, place });
     } catch (error) {
       // It was lost before everything was there that listens for it: while the ledger was read, for example.
       if (place.lease.fence === 0 || place.lease.holds()) throw error;
-      log.error({ host: place.cluster.host, reason: errorMessage(error) }, lostWords);
+      noteLoss(place, errorMessage(error));
       return current;
     } finally {
       await place.cluster.close();
@@ -121,33 +128,38 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function waitForPlace(
     place: Place,
     current: Reloaded,
-    onRunning: () => void,
+    { onRunning, hasName }: { readonly onRunning: () => void; readonly hasName: boolean },
   ): Promise<Reloaded | null | 'taken'> {
     const over = new AbortController();
     const taken = place.lease.taken.then(() => {
       over.abort();
       return 'taken' as const;
     });
-    // Most hosts have their state directory for themselves.
-    if (await isWithin(systemClock, soonMs, taken)) return 'taken';
+    // Most hosts have their state directory for themselves. A lease that ran out has to rest first.
+    if (!hasName && (await isWithin(systemClock, soonMs, taken))) return 'taken';
     const control = { refuse: () => {}, refresh: async () => {}, drain: async () => {} };
     const obeyed = obey(control, current, { signals, over: over.signal });
     try {
       // Whoever was killed a moment ago holds it under this name; another that uses the name renews it.
       const ended = Promise.race([taken, obeyed]);
-      const isNameFree = await Promise.race([waitForName(place), ended]);
+      const isNameFree = hasName || (await Promise.race([waitForName(place), ended]));
       if (isNameFree === false) throw nameTaken(place, current.settings);
       if (isNameFree !== true) return isNameFree;
-      return await serveStandBy(place, current, { onRunning, ended });
+      return await serveStandBy(place, current, { onRunning, ended, notifies: hasName });
     } finally {
       over.abort();
     }
   }
 
+  /** `notifies`: nobody else had the state directory, so what was notified of is this host's to know. */
   async function serveStandBy<T>(
     place: Place,
     current: Reloaded,
-    { onRunning, ended }: { readonly onRunning: () => void; readonly ended: Promise<T> },
+    {
+      onRunning,
+      ended,
+      notifies,
+    }: { readonly onRunning: () => void; readonly ended: Promise<T>; readonly notifies: boolean },
   ): Promise<T> {
     const { standBy } = await import('./process/stand-by.ts');
     const { settings } = current;
@@ -155,15 +167,47 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const served = await serve({ ...standing, fleet: place.cluster.fleet, place }, current, log);
     try {
       onRunning();
-      log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
+      log.info({ holder: otherHolder(place)?.host ?? null, dir: settings.state.dir }, 'standing by');
       notify.ready();
       notify.status(statusLine(standing.control.status()));
+      const stopNotifier = notifies
+        ? await notifyInStandBy(place, current, standing.control)
+        : async () => {};
       const stopWatchdog = notify.watchdog(standing.control.healthy);
-      return await ended.finally(stopWatchdog);
+      try {
+        return await ended;
+      } finally {
+        stopWatchdog();
+        await stopNotifier();
+      }
     } finally {
       standing.close();
       await served.close();
     }
+  }
+
+  /** Notifies of what keeps this host from its lease, until another host has it. */
+  async function notifyInStandBy(
+    place: Place,
+    current: Reloaded,
+    control: ControlPort,
+  ): Promise<() => Promise<void>> {
+    const { startNotifier } = await import('./notify/notifier.ts');
+    const stop = await startNotifier({
+      settings: current.settings,
+      webhook: current.notifyWebhook,
+      // Not settled: what was wrong with documents still is, and is not known while the ledger is closed.
+      control: { ...control, status: () => ({ ...control.status(), state: 'starting' }) },
+      clock: systemClock,
+      log,
+    });
+    const stopListening = control.onStatus(() => {
+      if (otherHolder(place) !== null) void stop();
+    });
+    return async () => {
+      stopListening();
+      await stop();
+    };
   }
 
   async function runAlone(
@@ -234,8 +278,14 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function lossOf(place: Place | null, current: Reloaded): Promise<Reloaded> {
     if (place === null) return new Promise(() => {});
     const reason = await place.lease.lost;
-    log.error({ host: place.cluster.host, reason }, lostWords);
+    noteLoss(place, reason);
     return current;
+  }
+
+  function noteLoss({ cluster, lease }: Place, reason: string): void {
+    hadName = !lease.isTakenOver;
+    if (hadName) log.warn({ host: cluster.host, reason }, lapsedWords);
+    else log.error({ host: cluster.host, reason }, lostWords);
   }
 
   /** The ledger of another state directory would not know the documents. */
@@ -387,9 +437,14 @@ function hostDirectory(stateDir: string, host: string | null): string {
   return host === null ? stateDir : join(stateDir, 'hosts', encodeURIComponent(host));
 }
 
-/** Says whether the name of this host is its own: nobody holds the state directory under it, or nobody any more. */
-async function waitForName({ cluster, lease }: Place): Promise<boolean> {
-  while (lease.holder?.host === cluster.host && !lease.isNameTaken) await delay(askMs);
+/**
+ * Says whether the name of this host is its own: nobody holds the state directory under it, or nobody any more. Where
+ * Redis does not tell, nobody is seen to.
+ */
+async function waitForName(place: Place): Promise<boolean> {
+  const { cluster, lease } = place;
+  while (lease.holder?.host === cluster.host && !lease.isNameTaken && redisTrouble(place) === null)
+    await delay(askMs);
   return !lease.isNameTaken;
 }
 

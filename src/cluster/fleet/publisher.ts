@@ -71,6 +71,12 @@ export interface Clashes {
   readonly otherLimits: readonly (readonly [string, number])[];
 }
 
+/** What a Redis process said instead of taking a summary. */
+interface Trouble {
+  readonly session: RedisSession;
+  readonly message: string;
+}
+
 /** A summary is renewed this often. */
 const publishMs = 5_000;
 /** The limits of the others are asked for at first, and then this often. */
@@ -92,6 +98,7 @@ export class Publisher {
   /** Publications since another ingestd was met under this name. */
   #sinceClash = Infinity;
   #otherLimits: Clashes['otherLimits'] = [];
+  #trouble: Trouble | null = null;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -104,6 +111,11 @@ export class Publisher {
 
   get clashes(): Clashes {
     return { isNameTaken: this.#sinceClash < quietEnough, otherLimits: this.#otherLimits };
+  }
+
+  /** Why Redis does not take the summary; null: it does, or is away. */
+  get trouble(): string | null {
+    return this.#trouble?.session === this.#options.session() ? (this.#trouble?.message ?? null) : null;
   }
 
   begin(status: () => Status): void {
@@ -144,11 +156,20 @@ export class Publisher {
     const args = [host, JSON.stringify(summary), String(aliveMs), this.#run, String(limit), mode];
     try {
       const answer = answerSchema.parse(await session.evaluate(publishScript, keys, args));
+      this.#note(null);
       this.#learn(answer, compares);
     } catch (error) {
       this.#published = null;
-      log.debug({ reason: errorMessage(error) }, 'the summary could not be published');
+      const message = errorMessage(error);
+      log.debug({ reason: message }, 'the summary could not be published');
+      this.#note({ session, message });
     }
+  }
+
+  #note(trouble: Trouble | null): void {
+    const before = this.trouble;
+    this.#trouble = trouble;
+    if (this.trouble !== before) this.#options.onChange();
   }
 
   #learn([hosts, before, others]: z.output<typeof answerSchema>, isCompared: boolean): void {

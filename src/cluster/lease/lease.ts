@@ -78,6 +78,7 @@ export class Lease implements WriteLease {
   #foreign: ReadonlyMap<string, Foreign> = new Map();
   readonly #listeners = new Set<() => void>();
   #hadPredecessor = false;
+  #isTakenOver = false;
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
   #asking: Promise<void> | null = null;
   #again = false;
@@ -113,6 +114,11 @@ export class Lease implements WriteLease {
   /** Aborted when it is lost, and already when others may take it; another signal after it could be renewed again. */
   get lapsed(): AbortSignal {
     return this.#lapse.signal;
+  }
+
+  /** It is lost because another host has it, or a folder of it; false: it may have run out. */
+  get isTakenOver(): boolean {
+    return this.#isTakenOver;
   }
 
   /** The shared minute knows the requests of who held it before. */
@@ -231,7 +237,7 @@ export class Lease implements WriteLease {
     if (answer.isHeld) {
       this.#hold(answer, sent, isRenewal);
       this.#claim(session, answer);
-    } else if (isRenewal) this.#lose(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
+    } else if (isRenewal) this.#loseTo(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
     else this.#watch(session, answer);
   }
 
@@ -308,7 +314,7 @@ export class Lease implements WriteLease {
     const keys = this.#options.folders.map(({ key }) => key);
     this.#mine = new Set(keys.filter((key) => !this.#foreign.has(key)));
     if ([...was].some((folder) => !this.#mine.has(folder)))
-      return this.#lose('another host has taken a folder');
+      return this.#loseTo('another host has taken a folder');
     const isNew = this.#mine.size !== was.size;
     const isOther = [...this.#foreign].some(([folder, { host }]) => before.get(folder)?.host !== host);
     if (isNew || isOther) this.#options.onChange();
@@ -347,6 +353,11 @@ export class Lease implements WriteLease {
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
     this.#options.onChange();
+  }
+
+  #loseTo(why: string): void {
+    if (!this.signal.aborted) this.#isTakenOver = true;
+    this.#lose(why);
   }
 
   #lose(why: string): void {

@@ -44,6 +44,19 @@ export async function joinCluster({ settings, username, log, sends = true }: Joi
   return { cluster, lease, account: username, locations };
 }
 
+/** Whether Redis keeps this host from its lease: it cannot be reached, or refuses a command; null: neither. */
+export function redisTrouble({ cluster }: Place): 'away' | 'refuses' | null {
+  const codes = new Set(cluster.reasons().map(({ code }) => code));
+  if (codes.has('redis-unavailable')) return 'away';
+  return codes.has('redis-refuses') ? 'refuses' : null;
+}
+
+/** The other host that holds the state directory; null: none is known. */
+export function otherHolder({ cluster, lease }: Place) {
+  const { holder } = lease;
+  return holder?.host === cluster.host ? null : holder;
+}
+
 /** Two hosts of one name would take each other's permits for their own. */
 export function nameTaken({ cluster }: Place, { state }: Pick<Settings, 'state'>): StateLockedError {
   return new StateLockedError(

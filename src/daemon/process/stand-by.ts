@@ -9,6 +9,7 @@ import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts'
 import { createMetrics } from '../../status/metrics/metrics.ts';
 import { version } from '../../config/package-files.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
+import { otherHolder, redisTrouble } from './join-cluster.ts';
 import type { Place } from './join-cluster.ts';
 
 interface StandByOptions {
@@ -54,20 +55,33 @@ export function standBy(options: StandByOptions) {
   };
 }
 
-function refusalOf({ lease }: Place): string {
-  const holder = lease.holder?.host;
-  return holder === undefined
-    ? 'this host stands by and has not opened the ledger; run the command on the host that has'
-    : `this host stands by; run the command on ${holder}`;
+function refusalOf(place: Place): string {
+  const holder = otherHolder(place);
+  if (holder !== null) return `this host stands by; run the command on ${holder.host}`;
+  const trouble = redisTrouble(place);
+  return trouble === null
+    ? 'this host stands by until its lease of the state directory is confirmed, within 30 seconds; run the command again then'
+    : `this host has no lease of the state directory, because ${troubleWords[trouble]}. It continues automatically when Redis works again; run the command again then`;
 }
 
-function reasonsOf({ lease, cluster }: Place): readonly Reason[] {
-  return [{ code: 'standby', message: waitWords(lease) }, ...cluster.reasons()];
+const troubleWords = {
+  away: 'Redis cannot be reached',
+  refuses: 'Redis refuses commands',
+};
+
+function reasonsOf(place: Place): readonly Reason[] {
+  return [{ code: 'standby', message: waitWords(place) }, ...place.cluster.reasons()];
 }
 
-function waitWords({ holder }: Place['lease']): string {
+function waitWords(place: Place): string {
+  const holder = otherHolder(place);
+  const trouble = redisTrouble(place);
+  if (holder === null && trouble !== null)
+    return `This host has no lease of the state directory, because ${troubleWords[trouble]}. It continues automatically when Redis works again`;
   if (holder === null)
-    return 'This host stands by until Redis says that no other host holds the state directory';
+    return place.lease.holder === null
+      ? 'This host stands by until Redis says that no other host holds the state directory'
+      : 'This host stands by until its previous lease of the state directory has run out, within 30 seconds';
   const { host, since, isAlone } = holder;
   const held = `This host stands by for ${host}, which has held the state directory since ${new Date(since).toISOString()}`;
   if (!isAlone) return held;
