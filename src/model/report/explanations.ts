@@ -279,7 +279,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'redis-refuses': {
         cause: 'Redis refuses a command',
-        fix: 'Give the Redis user the commands, keys and channels listed in docs/fleet.md. ingestd retries by itself.',
+        fix: 'Make room in Redis or bring its replicas back, or give the Redis user the commands, keys and channels listed in docs/fleet.md. ingestd retries by itself.',
       },
       'fleet-opens': {
         cause: 'Waiting after a restart of Redis',
@@ -290,8 +290,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Take the folder out of one of the two configurations. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by.',
       },
       standby: {
-        cause: 'Another host holds the state directory',
-        fix: 'Nothing to do: this host takes over within 30 seconds when the other one stops or dies.',
+        cause: 'Standing by',
+        fix: 'Nothing to do: this host works when the other one stops or dies, or when Redis works again.',
       },
       'fleet-paused': {
         cause: 'The whole fleet is paused',
