@@ -220,19 +220,14 @@ function sumOfWaits(waits: readonly Status['waitingFor'][]): Status['waitingFor'
 }
 
 function heldOf({ engine, ledger, clock }: StatusSources, folder: string): readonly HeldStatus[] {
-  const paths: string[] = [];
-  let count = 0;
-  let reason = '';
-  for (const task of engine.tasks.missing(folder)) {
-    if (task.state.kind !== 'held') continue;
-    count += 1;
-    reason = task.state.reason.message;
-    if (paths.length < heldNames) paths.push(task.ref.path);
-  }
-  if (count === 0) return [];
+  const held = engine.heldTasks(folder);
+  const last = held.at(-1);
+  if (last === undefined) return [];
   // The hold may still be on its way into the ledger.
-  const hold = ledger.hold(folder) ?? { since: clock.now(), reason };
-  return [{ folder, count, since: new Date(hold.since).toISOString(), reason: hold.reason, paths }];
+  const hold = ledger.hold(folder) ?? { since: clock.now(), reason: reasonOf(last)?.message ?? '' };
+  const since = new Date(hold.since).toISOString();
+  const paths = held.slice(0, heldNames).map(({ ref }) => ref.path);
+  return [{ folder, count: held.length, since, reason: hold.reason, paths }];
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {

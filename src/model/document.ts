@@ -153,6 +153,12 @@ export function refKey(ref: DocumentRef): string {
   return `${ref.folder}/${ref.path}`;
 }
 
+/** Where what lies below the directory `from` is once that is `to`; null: the path does not lie below it. */
+export function pathAfterMove(path: string, from: string, to: string): string | null {
+  if (from === '') return joinPath(to, path);
+  return path.startsWith(`${from}/`) ? joinPath(to, path.slice(from.length + 1)) : null;
+}
+
 /** The directories on the way to a path, outermost first, without the root. */
 export function directoriesTo(path: string): readonly string[] {
   const directories: string[] = [];

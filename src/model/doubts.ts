@@ -17,10 +17,11 @@ export interface DoubtfulPath {
 
 /** Uploads whose outcome was never learned and that nobody has dismissed. */
 export function openDoubts(ledger: Pick<LedgerPort, 'doubts'>): readonly Doubt[] {
-  return ledger.doubts().filter(isOpen);
+  return ledger.doubts().filter(isOpenDoubt);
 }
 
-function isOpen({ dismissed }: Doubt): boolean {
+/** Nobody has dismissed it. */
+export function isOpenDoubt({ dismissed }: Doubt): boolean {
   return dismissed !== true;
 }
 
@@ -41,7 +42,7 @@ export function interruptedUploads(intents: readonly Intent[], inDoubt: SafetySe
 
 /** Says whether there is anything to resolve. */
 export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
-  return doubts.some(isOpen) || (record?.possibleDuplicates ?? 0) > 0;
+  return doubts.some(isOpenDoubt) || (record?.possibleDuplicates ?? 0) > 0;
 }
 
 /**

@@ -549,7 +549,8 @@ export class Engine {
     let approved = 0;
     const names = folder === null ? [...this.#folders.keys()] : [folder];
     // All of them now: what is held while it is written was not meant.
-    for (const [name, held] of names.map((one) => [one, this.heldTasks(one)] as const)) {
+    for (const [name, meant] of names.map((one) => [one, this.heldTasks(one)] as const)) {
+      const held = meant.filter(({ state }) => state.kind === 'held');
       const end: Change = { kind: 'hold', folder: name, hold: null };
       if (held.length > 0) {
         const paths = held.map(({ ref }) => ref.path);
@@ -991,7 +992,7 @@ export class Engine {
     }
   }
 
-  /** Its place cannot be read: later again. */
+  /** Its place cannot be read: it is inspected again later. */
   #concludeUnknown(task: Task, reason: Reason): void {
     // A scan says when a whole folder can be read again. `not-scanned`: the one that says so is under way.
     if (this.#isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);

@@ -67,9 +67,10 @@ async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<C
 /** Where the file is, the doubt is a finding about the file. */
 function doubtsWithoutFile(ledger: LedgerReader, { folders }: Settings): CheckFinding[] {
   const findings: CheckFinding[] = [];
+  const places = new Map(folders.map(({ name, path }) => [name, unscannedFolder(path)]));
   for (const { ref, message } of openDoubts(ledger)) {
-    const folder = folders.find(({ name }) => name === ref.folder);
-    const isThere = folder !== undefined && presenceOf(unscannedFolder(folder.path), ref.path) === 'there';
+    const folder = places.get(ref.folder);
+    const isThere = folder !== undefined && presenceOf(folder, ref.path) === 'there';
     if (!isThere) findings.push(doubtFinding('warning', ref, message));
   }
   return findings;

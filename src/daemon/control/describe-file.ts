@@ -5,7 +5,7 @@ import { whySchema } from '../../model/report/command-reports.ts';
 import type { PlannedOperation, PlanReport, Why } from '../../model/report/command-reports.ts';
 import { awaitsContent, refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
-import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
+import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { planDocument, unread } from '../../model/plan.ts';
@@ -122,9 +122,8 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
 
 /** What is held because of a doubt says so; nothing else does. */
 function doubtNotes({ ref, ledger }: Sources, isGone: boolean): readonly string[] {
-  const unsaid = doubtsAbout(ref, ledger).filter(
-    ({ holds, dismissed }) => dismissed !== true && (isGone || !holds),
-  );
+  const open = doubtsAbout(ref, ledger).filter(isOpenDoubt);
+  const unsaid = open.filter(({ holds }) => isGone || !holds);
   return unsaid.map(
     ({ message }) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`,
   );

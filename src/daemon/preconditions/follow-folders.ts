@@ -1,7 +1,8 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
-import { isBornAnother, joinPath, refKey } from '../../model/document.ts';
+import { pathInside } from '../../lib/files/path-inside.ts';
+import { isBornAnother, pathAfterMove, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type {
   Change,
@@ -140,15 +141,15 @@ function freeMoves<T extends { readonly to: DocumentRef }>(
 /** A folder of the configuration, where it lies now. `root` null: it is not there. `real`: its path without links. */
 async function viewOf({ name, path }: Settings['folders'][number]) {
   const found = await stat(path).catch(() => null);
-  const isThere = found?.isDirectory() === true;
+  const place = resolve(path);
   return {
     name,
-    path: resolve(path),
-    root: isThere
-      ? { path: resolve(path), dev: found.dev, ino: found.ino, birthtimeMs: found.birthtimeMs }
-      : null,
-    isEmpty: isThere && (await readdir(path).catch(() => ['unknown'])).length === 0,
-    real: await realpath(path).catch(() => resolve(path)),
+    path: place,
+    root:
+      found?.isDirectory() === true
+        ? { path: place, dev: found.dev, ino: found.ino, birthtimeMs: found.birthtimeMs }
+        : null,
+    real: await realpath(path).catch(() => place),
   };
 }
 
@@ -170,7 +171,7 @@ async function leftDirectories(ledger: LedgerPort, views: readonly View[]) {
     const root = own?.root ?? null;
     if (known === undefined || (root !== null && isSameRoot(known, root))) continue;
     const found = await mappingsOf(known, views);
-    const mappings = found.length > 0 ? found : mappingsByPath(ledger, views, { name, known });
+    const mappings = found.length > 0 ? found : await mappingsByPath(ledger, views, { name, known });
     left.push({ name, known, mappings });
   }
   return left;
@@ -180,18 +181,24 @@ async function leftDirectories(ledger: LedgerPort, views: readonly View[]) {
  * A disk that is out while its folder gets another name: the folder that has its path now. Nothing may stand there, and
  * nothing that the folder knows may be there: it would be taken for documents of the disk.
  */
-function mappingsByPath(
+async function mappingsByPath(
   ledger: LedgerPort,
   views: readonly View[],
   { name, known }: { readonly name: string; readonly known: RootIdentity },
-): readonly Mapping[] {
+): Promise<readonly Mapping[]> {
   const there = views.find((view) => view.name !== name && view.path === resolve(known.path));
-  if (there === undefined || (there.root !== null && !there.isEmpty)) return [];
+  if (there === undefined || (there.root !== null && !(await isEmpty(there.path)))) return [];
   const theirs = ledger.root(there.name);
   const isFree =
     theirs === undefined ||
     views.some(({ name, root }) => name !== there.name && root !== null && isSameRoot(theirs, root));
   return isFree ? [{ from: '', to: { folder: there.name, path: '' }, isAway: true }] : [];
+}
+
+/** False where it cannot be read. */
+async function isEmpty(directory: string): Promise<boolean> {
+  const names = await readdir(directory).catch(() => null);
+  return names?.length === 0;
 }
 
 /** Which folders the documents of a root belong to that is no folder's any more; none: it is not known. */
@@ -204,26 +211,17 @@ async function mappingsOf(known: RootIdentity, views: readonly View[]): Promise<
   const real = await realpath(known.path);
   return views.flatMap(({ name, root, real: place }): readonly Mapping[] => {
     if (root === null) return [];
-    if (isBelow(place, real)) return [{ from: inside(real, place), to: { folder: name, path: '' } }];
-    if (isBelow(real, place)) return [{ from: '', to: { folder: name, path: inside(place, real) } }];
-    return [];
+    const [below, above] = [pathInside(real, place), pathInside(place, real)];
+    if (below) return [{ from: below.normalize('NFC'), to: { folder: name, path: '' } }];
+    return above ? [{ from: '', to: { folder: name, path: above.normalize('NFC') } }] : [];
   });
-}
-
-function isBelow(path: string, above: string): boolean {
-  return path.startsWith(above === '/' ? '/' : `${above}/`);
-}
-
-function inside(above: string, path: string): string {
-  return relative(above, path).normalize('NFC');
 }
 
 /** Null: none of the folders holds it. */
 function placeOf({ path }: DocumentRef, mappings: readonly Mapping[]): DocumentRef | null {
   for (const { from, to } of mappings) {
-    if (from !== '' && !path.startsWith(`${from}/`)) continue;
-    const rest = from === '' ? path : path.slice(from.length + 1);
-    return { folder: to.folder, path: joinPath(to.path, rest) };
+    const moved = pathAfterMove(path, from, to.path);
+    if (moved !== null) return { folder: to.folder, path: moved };
   }
   return null;
 }

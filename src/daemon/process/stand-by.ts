@@ -61,13 +61,13 @@ function refusalOf(place: Place): string {
   const trouble = redisTrouble(place);
   return trouble === null
     ? 'this host stands by until its lease of the state directory is confirmed, within 30 seconds; run the command again then'
-    : `this host has no lease of the state directory, because ${troubleWords[trouble]}. It continues automatically when Redis works again; run the command again then`;
+    : `this host ${noLease(trouble)}; run the command again then`;
 }
 
-const troubleWords = {
-  away: 'Redis cannot be reached',
-  refuses: 'Redis refuses commands',
-};
+function noLease(trouble: 'away' | 'refuses'): string {
+  const why = trouble === 'away' ? 'Redis cannot be reached' : 'Redis refuses commands';
+  return `has no lease of the state directory, because ${why}. It continues automatically when Redis works again`;
+}
 
 function reasonsOf(place: Place): readonly Reason[] {
   return [{ code: 'standby', message: waitWords(place) }, ...place.cluster.reasons()];
@@ -76,8 +76,7 @@ function reasonsOf(place: Place): readonly Reason[] {
 function waitWords(place: Place): string {
   const holder = otherHolder(place);
   const trouble = redisTrouble(place);
-  if (holder === null && trouble !== null)
-    return `This host has no lease of the state directory, because ${troubleWords[trouble]}. It continues automatically when Redis works again`;
+  if (holder === null && trouble !== null) return `This host ${noLease(trouble)}`;
   if (holder === null)
     return place.lease.holder === null
       ? 'This host stands by until Redis says that no other host holds the state directory'

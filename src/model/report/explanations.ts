@@ -128,7 +128,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'attachments-would-show': {
         cause: 'Old attachments would be shown to more people',
-        fix: 'All else was sent. List another attachment, which replaces the old ones, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
+        fix: 'All else is sent. List another attachment, which replaces the old ones, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
       },
       'too-many-attachments': {
         cause: 'Too many attachments',

@@ -1,4 +1,4 @@
-import { directoryOf, joinPath, refKey } from '../../model/document.ts';
+import { directoryOf, pathAfterMove, refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import type {
@@ -41,15 +41,13 @@ export function attachmentsAfterMove(
   from: DocumentRef,
   to: DocumentRef,
 ): readonly RecordedAttachment[] {
-  const [left, come] = [directoryOf(from.path), directoryOf(to.path)];
-  const own = `${from.path}.attachments/`;
   return attachments.map(({ path, ...attachment }) => {
     if (path === undefined) return attachment;
-    if (path.startsWith(own))
-      return { ...attachment, path: `${to.path}.attachments/${path.slice(own.length)}` };
-    if (left === '' || path.startsWith(`${left}/`))
-      return { ...attachment, path: joinPath(come, left === '' ? path : path.slice(left.length + 1)) };
-    return from.folder === to.folder ? { ...attachment, path } : attachment;
+    const moved =
+      pathAfterMove(path, `${from.path}.attachments`, `${to.path}.attachments`) ??
+      pathAfterMove(path, directoryOf(from.path), directoryOf(to.path)) ??
+      (from.folder === to.folder ? path : null);
+    return moved === null ? attachment : { ...attachment, path: moved };
   });
 }
 
