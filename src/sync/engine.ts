@@ -5,7 +5,7 @@ import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
 import { printable } from '../lib/text/printable.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
-import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
+import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
 import type {
   DirectoryScan,
   DocumentRef,
@@ -35,7 +35,7 @@ import type { MetricsPort } from '../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
 import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
-import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
+import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
 import {
   adoptionOf,
   assessWithoutDocument,
@@ -46,17 +46,10 @@ import {
   doubtsOfFile,
 } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import {
-  heldTogether,
-  isOtherDevice,
-  isRootChanged,
-  judgeMissing,
-  mountsToRemember,
-  identitiesOf,
-  standsUnsent,
-  uncompared,
-} from './decide/deletions.ts';
-import { FolderView } from './decide/folder-view.ts';
+import { isOtherDevice, standsUnsent, uncompared } from './decide/deletions.ts';
+import { DeletionHolds } from './decide/deletion-holds.ts';
+import { FolderRoots } from './decide/folder-roots.ts';
+import type { FolderView } from './decide/folder-view.ts';
 import { createKnownDirectories } from './decide/known-directories.ts';
 import type { KnownDirectories } from './decide/known-directories.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
@@ -64,11 +57,13 @@ import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { LeftUnsent } from './decide/left-unsent.ts';
 import { planDirectoryMove, findMovedDirectories } from './decide/find-directory-move.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
+import { WatchedFolders } from './decide/watched-folders.ts';
+import type { WatchedFolder } from './decide/watched-folders.ts';
 import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
-import { acceptedRoot, isRootTrusted, markRoot } from './decide/root-trust.ts';
+import { isRootTrusted, markRoot } from './decide/root-trust.ts';
 import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
@@ -91,18 +86,12 @@ import { TaskStore } from './tasks/task-store.ts';
 import { dueOf } from './tasks/task.ts';
 import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
-/** A folder with its settings, as the engine sees it. */
-interface EngineFolder {
-  readonly settings: Pick<FolderSettings, 'name' | 'onRemove'>;
-  readonly port: FolderPort;
-}
-
 /** What an engine works with. */
 export interface EngineOptions {
   readonly clock: Clock;
   readonly log: LogPort;
   readonly ledger: LedgerPort;
-  readonly folders: readonly EngineFolder[];
+  readonly folders: readonly WatchedFolder[];
   readonly limiter: LimiterPort;
   readonly service: ServicePort;
   readonly metrics: MetricsPort;
@@ -145,8 +134,6 @@ const longestAskMs = 60_000;
 const firstScanPatienceMs = 10 * 60_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
-/** How often the ledger notes that everything was seen: a restart goes by that. */
-const seenAtEveryMs = 10 * 60_000;
 const longestHistory = 10;
 /** So many paths are named in one log line; `status` names them all. */
 const mostNamed = 20;
@@ -163,7 +150,7 @@ const compareAgain = { kind: 'settling', againMs: changedUnderWayMs } as const;
  * Brings the service in line with the folders, every step durable. It is one loop: scans, timers and people mark paths
  * (`#advance` to `inspect`), paths are inspected and compared with the ledger, what differs waits for a permit (`ready`),
  * is planned once more and sent, and what came of it is committed. Decisions are in `decide/` and `send/`; only this
- * class advances tasks and commits.
+ * class advances tasks.
  */
 export class Engine {
   readonly tasks: TaskStore;
@@ -174,12 +161,13 @@ export class Engine {
   readonly #clock: Clock;
   readonly #log: LogPort;
   readonly #ledger: LedgerPort;
-  readonly #folders: ReadonlyMap<string, EngineFolder>;
-  readonly #views: ReadonlyMap<string, FolderView>;
+  readonly #folders: WatchedFolders;
   readonly #began: number;
   readonly #directories: KnownDirectories;
   readonly #search: ReturnType<typeof createFileSearch>;
   readonly #writer: LedgerCommits;
+  readonly #roots: FolderRoots;
+  readonly #holds: DeletionHolds;
   readonly #breaker: CircuitBreaker;
   readonly #request: TrackedRequest;
   readonly #timers: DueTimes<string>;
@@ -195,10 +183,6 @@ export class Engine {
   readonly #claimedPaths = new ShortLivedSet<string>();
   /** One task works out how directories were moved; the others wait for what it finds. */
   #isMovingDirectories = false;
-  /** Folders whose mounts are being read. True: directories have come since, so they are read once more. */
-  readonly #mountQuestions = new Map<string, boolean>();
-  /** Holds that are being written to the ledger: why, by folder. */
-  readonly #holding = new Map<string, string>();
   /** In hand for what is sent next. */
   #permit: Permit | null = null;
   #isTakingPermits = false;
@@ -215,13 +199,12 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
-    this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
-    this.#views = new Map(folders.map(({ settings }) => [settings.name, new FolderView()]));
+    this.#folders = new WatchedFolders(folders);
     this.#began = clock.monotonic();
     this.#leftUnsent = new LeftUnsent(options.settings.timing.removeGraceMs);
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
-    this.#directories = createKnownDirectories(ledger, this.#views, (name) => this.#isUnavailable(name));
+    this.#directories = createKnownDirectories(ledger, this.#folders);
     const ports = folders.map(({ port }) => port);
     this.#search = createFileSearch(clock, ports, () => this.#missingFiles());
     this.#moveEvidence = {
@@ -242,6 +225,18 @@ export class Engine {
         options.onChange();
         this.#wakeSender();
       },
+    });
+    const { tasks } = this;
+    this.#roots = new FolderRoots({ folders: this.#folders, tasks, ledger, writer: this.#writer });
+    this.#holds = new DeletionHolds({
+      clock,
+      folders: this.#folders,
+      roots: this.#roots,
+      tasks,
+      ledger,
+      writer: this.#writer,
+      limits: options.settings.safety,
+      removeGraceMs: options.settings.timing.removeGraceMs,
     });
     this.#breaker = createCircuitBreaker({
       clock,
@@ -278,7 +273,7 @@ export class Engine {
    * directory that is.
    */
   #commitWithPlaces(changes: readonly Change[]): Promise<void> {
-    const source = { ledger: this.#ledger, view: (folder: string) => this.#views.get(folder) };
+    const source = { ledger: this.#ledger, view: (folder: string) => this.#folders.view(folder) };
     return this.#ledger.commit([
       ...changes.map((change) => markRoot(change, source)),
       ...this.#directories.firstIdentities(changes),
@@ -309,9 +304,11 @@ export class Engine {
   /** One directory was listed: what differs from ledger and tasks is to be inspected. */
   #onDirectory(scan: DirectoryScan): void {
     const { folder, directory } = scan;
-    const view = this.#viewOf(folder);
+    const view = this.#folders.viewOf(folder);
     this.#noteListing(scan, view);
-    this.#endApprovalsOf(scan);
+    const ended = this.#holds.approvalsEndedBy(scan);
+    // The next scan tries again.
+    if (ended !== null) void this.#writer.commit([ended]).catch(() => {});
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (differences.proof !== null) this.#noteProof(scan, differences.proof);
     this.#noteLeft(scan);
@@ -336,13 +333,13 @@ export class Engine {
     const isNew = view.noteDirectory(directory, identity, this.#clock.monotonic());
     if (isNew && directory !== '') this.#directories.note({ folder, path: directory }, identity);
     // A scan of everything ends with this. Between two of them files on a new mount may be sent, so it is noted now.
-    if (isNew && view.isScanned && !view.isRootChanged) void this.#noticeMounts(folder).catch(() => {});
+    if (isNew && view.isScanned && !view.isRootChanged) void this.#roots.noticeMounts(folder).catch(() => {});
     for (const { stat } of entries) view.noteDevice(stat.dev, identity.dev);
   }
 
   /** A file in the directory is as it was recorded: the root is the one that it was. */
   #noteProof({ folder, directory, identity }: DirectoryScan, name: string): void {
-    const view = this.#viewOf(folder);
+    const view = this.#folders.viewOf(folder);
     view.isProven = true;
     // One file speaks for all: the number of a device changes for the whole directory.
     const ref = { folder, path: joinPath(directory, name) };
@@ -389,7 +386,7 @@ export class Engine {
 
   /** A directory with records is gone, ignored by now, or a link. */
   #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
-    const wasListed = this.#viewOf(folder).forgetDirectory(directory);
+    const wasListed = this.#folders.viewOf(folder).forgetDirectory(directory);
     this.#noteLeft({ folder, directory, entries: [] });
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
     const tasks = this.tasks.inDirectory(folder, directory);
@@ -405,12 +402,12 @@ export class Engine {
   /** Counts a change that the watcher should have reported before a rescan found it. */
   #countMissed(folder: string, cause: ScanCause, changedAt: number): void {
     if (cause === 'rescan' && this.#clock.now() - changedAt >= watcherReportsWithinMs)
-      this.#viewOf(folder).missedByWatcher += 1;
+      this.#folders.viewOf(folder).missedByWatcher += 1;
   }
 
   /** Every directory of a folder was listed. */
   #onScanned(folder: string, root: RootIdentity): void {
-    const view = this.#viewOf(folder);
+    const view = this.#folders.viewOf(folder);
     const isTrusted = isRootTrusted(this.#ledger, folder, { root, isProven: view.isProven });
     if (!isTrusted && !view.isRootChanged) {
       const about = { folder, path: root.path };
@@ -419,11 +416,12 @@ export class Engine {
     view.isScanned = true;
     view.isProven = false;
     view.isRootChanged = !isTrusted;
-    if (!this.#hasUnreadable(folder)) view.readWholeAt = Math.min(view.readWholeAt, this.#clock.monotonic());
+    if (!this.#folders.hasUnreadable(folder))
+      view.readWholeAt = Math.min(view.readWholeAt, this.#clock.monotonic());
     const seenAt = view.scanEnds(this.#clock.monotonic());
     if (isTrusted) this.#rememberPlaces(folder, root, seenAt);
     this.#inspectUnlisted(folder);
-    void this.#endEmptyHold(folder).catch(() => {});
+    void this.#holds.endIfEmpty(folder).catch(() => {});
     this.#drawFromBacklog();
     this.#release();
     this.#options.onChange();
@@ -431,20 +429,9 @@ export class Engine {
 
   /** The ledger learns the folder's root, mounts and directories, where they are not as it has them. */
   #rememberPlaces(folder: string, root: RootIdentity, seenAt: number): void {
-    const known = this.#ledger.root(folder);
-    const keeps = this.#keeps(folder);
-    const isRecorded =
-      known !== undefined &&
-      sameRoot(known, root) &&
-      known.birthtimeMs === root.birthtimeMs &&
-      known.path === root.path &&
-      known.keeps === keeps;
-    const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
-    if (!isRecorded || isOld) {
-      const identity = { ...acceptedRoot(known, root, seenAt), keeps };
-      void this.#writer.commit([{ kind: 'root', folder, identity }]).catch(() => {});
-    }
-    void this.#rememberMounts(folder, true).catch(() => {});
+    const change = this.#roots.toRemember(folder, root, seenAt);
+    if (change !== null) void this.#writer.commit([change]).catch(() => {});
+    void this.#roots.rememberMounts(folder, true).catch(() => {});
     const directories = this.#directories.toRemember(folder, this.tasks);
     if (directories.length > 0) void this.#writer.commit(directories).catch(() => {});
   }
@@ -460,19 +447,6 @@ export class Engine {
     for (const task of Array.from(this.tasks.in('waiting'))) {
       if (task.ref.folder === folder && !task.present) this.#advance(task, { kind: 'due' });
     }
-  }
-
-  /** Whether its documents may be without files because they are kept, or were until now. */
-  #keeps(folder: string): true | undefined {
-    if (this.#folders.get(folder)?.settings.onRemove === 'keep') return true;
-    if (this.#ledger.root(folder)?.keeps === undefined) return undefined;
-    // What is missing below a directory that cannot be read shows later.
-    return this.#hasUnreadable(folder) || this.tasks.missing(folder).size > 0 || undefined;
-  }
-
-  #hasUnreadable(folder: string): boolean {
-    const reasons = this.#folders.get(folder)?.port.health().reasons ?? [];
-    return reasons.some(({ code }) => code === 'unreadable-directory');
   }
 
   /** Timers, retries included. */
@@ -541,47 +515,21 @@ export class Engine {
 
   /** Documents of a folder whose deletions are held. */
   heldTasks(folder: string): readonly Task[] {
-    return [...this.tasks.missing(folder)].filter(({ state }) => state.kind === 'held');
+    return this.#holds.tasks(folder);
   }
 
   /** Releases held deletions of one folder, or of all; the number of documents. */
   async approve(folder: string | null): Promise<number> {
     let approved = 0;
-    const names = folder === null ? [...this.#folders.keys()] : [folder];
+    const names = folder === null ? this.#folders.names : [folder];
     // All of them now: what is held while it is written was not meant.
     for (const [name, meant] of names.map((one) => [one, this.heldTasks(one)] as const)) {
-      const held = meant.filter(({ state }) => state.kind === 'held');
-      const end: Change = { kind: 'hold', folder: name, hold: null };
-      if (held.length > 0) {
-        const paths = held.map(({ ref }) => ref.path);
-        const known = this.#ledger.root(name);
-        const ended: Change[] =
-          known?.keeps === undefined
-            ? [end]
-            : [end, { kind: 'root', folder: name, identity: { ...known, keeps: undefined } }];
-        await this.#writer.commit([{ kind: 'approve', folder: name, paths }, ...ended]);
-        if (this.#areAllApproved(name)) await this.#acceptRoot(name);
-      } else if (this.#ledger.hold(name) !== undefined) await this.#writer.commit([end]);
+      const held = await this.#holds.approve(name, meant);
       // A task that is no longer held finds its approval by itself.
       for (const task of held) if (task.state.kind === 'held') this.#advance(task, { kind: 'touched' });
       approved += held.length;
     }
     return approved;
-  }
-
-  /** The present root and its mounts are right, says a person who was asked about all that is missing from it. */
-  async #acceptRoot(folder: string): Promise<void> {
-    const root = await this.#rootNow(folder);
-    if (root === null) return;
-    const known = this.#ledger.root(folder);
-    const mounts = await this.#mountsOf(folder);
-    if (mounts === null) return;
-    const identities = identitiesOf(mounts, this.#viewOf(folder));
-    await this.#writer.commit([
-      { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
-      { kind: 'mounts', folder, mounts, identities },
-    ]);
-    this.#viewOf(folder).isRootChanged = false;
   }
 
   // ── Tasks advanced: the only place ──────────────────────────────────────────────────────────────────────────────
@@ -646,7 +594,7 @@ export class Engine {
     const { backlog } = this.tasks;
     const waiting = this.#inspections.size;
     if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
-    const isKnown = (folder: string) => !this.#isWaitedFor(folder);
+    const isKnown = (folder: string) => !this.#folders.isWaitedFor(folder);
     if (waiting < inspectConcurrency) this.#openUnread(backlog.takeRecorded(inspectConcurrency, isKnown));
     const ahead = this.tasks.in('ready').size - this.#line.pausedCount(this.#paused) + this.#inspections.size;
     if (ahead > inspectedAhead / 2) return;
@@ -945,7 +893,7 @@ export class Engine {
   async #conclude(task: Task, found: Assessment): Promise<void> {
     switch (found.kind) {
       case 'send': {
-        await this.#endApproval(task);
+        await this.#holds.endApproval(task);
         const refused = refusedAsItStands(this.#ledger, found.compared.document);
         if (refused !== undefined) return this.#stayRefused(task, refused);
         const { operation } = found;
@@ -958,7 +906,7 @@ export class Engine {
       case 'clean':
         await this.#clearFailure(task);
         // Before it is closed: nothing is idle while a hold is still to end.
-        await this.#endApproval(task);
+        await this.#holds.endApproval(task);
         this.#end(task);
         return;
       case 'nothing':
@@ -970,10 +918,10 @@ export class Engine {
       case 'unknown':
         return this.#concludeUnknown(task, found.reason);
       case 'settling':
-        await this.#endApproval(task);
+        await this.#holds.endApproval(task);
         return this.#settleSoon(task, found.againMs);
       case 'waiting': {
-        await this.#endApproval(task);
+        await this.#holds.endApproval(task);
         const dueAt = found.againMs === null ? null : this.#inMs(found.againMs);
         this.#advance(task, { kind: 'waiting', dueAt, reason: found.reason });
         return;
@@ -985,7 +933,7 @@ export class Engine {
         await this.#reportRemains(task, found.reason);
         this.#advance(task, { kind: 'dormant', reason: found.reason });
         // Only now: a dormant task no longer counts as missing, so a hold that is empty by this can end.
-        await this.#endApproval(task);
+        await this.#holds.endApproval(task);
         return;
       case 'gone':
         await this.#concludeGone(task, found.device);
@@ -995,7 +943,7 @@ export class Engine {
   /** Its place cannot be read: it is inspected again later. */
   #concludeUnknown(task: Task, reason: Reason): void {
     // A scan says when a whole folder can be read again. `not-scanned`: the one that says so is under way.
-    if (this.#isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);
+    if (this.#folders.isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);
     const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
     const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
     this.#advance(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason });
@@ -1003,7 +951,7 @@ export class Engine {
 
   /** It cannot be sent as it stands: reported once, until a person changes something about it. */
   async #concludeUnfit(task: Task, reason: Reason): Promise<void> {
-    await this.#endApproval(task);
+    await this.#holds.endApproval(task);
     // What the service said of other bytes is no longer what is wrong with it.
     if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
     const { reported } = task;
@@ -1032,10 +980,9 @@ export class Engine {
     const failure = this.#ledger.failure(ref);
     if (failure === undefined) return;
     if (goneFrom !== null) {
-      const view = this.#viewOf(ref.folder);
+      const view = this.#folders.viewOf(ref.folder);
       if (isOtherDevice(view, failure.stat.dev, goneFrom)) return;
-      const root = await this.#rootNow(ref.folder);
-      if (isRootChanged(ref.folder, { ledger: this.#ledger, view, root })) return;
+      if (await this.#roots.isChanged(ref.folder)) return;
     }
     await this.#writer.commit([{ kind: 'clear', ref }]);
   }
@@ -1058,7 +1005,7 @@ export class Engine {
     }
     if (place.kind === 'kept') {
       this.#advance(task, { kind: 'dormant', reason: place.reason });
-      return this.#endApproval(task);
+      return this.#holds.endApproval(task);
     }
     const { folder } = task.ref;
     const refused = this.#ledger.failure(task.ref);
@@ -1077,7 +1024,7 @@ export class Engine {
   #mayComeBack(task: Task): boolean {
     // Its record is about to leave: it is no longer the document of this path.
     if (this.#claimedPaths.has(task.key)) return true;
-    if (!this.areAllScanned()) return true;
+    if (!this.#folders.areAllScanned()) return true;
     // It may have been moved to a directory that is not listed yet; only changes of before it went count.
     const health = this.#folders.get(task.ref.folder)?.port.health();
     if (health?.busy === true && health.coveredUntil < (task.gone?.since ?? Infinity)) return true;
@@ -1094,7 +1041,7 @@ export class Engine {
     const record = this.#ledger.get(ref);
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
     const search = await this.#search(record.stat, gone?.since ?? since);
-    const view = this.#viewOf(ref.folder);
+    const view = this.#folders.viewOf(ref.folder);
     const seenAt = view.lastScanBefore(since) ?? this.#ledger.root(ref.folder)?.seenAt ?? 0;
     return whereaboutsOf(
       { ref, record },
@@ -1107,49 +1054,15 @@ export class Engine {
     );
   }
 
-  /** Null: they cannot be read at this moment. */
-  async #mountsOf(folder: string): Promise<readonly string[] | null> {
-    return (await this.#folders.get(folder)?.port.mounts()) ?? null;
-  }
-
-  /** What lies on a mount is not removed with it, at the next start either. */
-  async #rememberMounts(folder: string, isWhole: boolean): Promise<void> {
-    const mounts = await this.#mountsOf(folder);
-    if (mounts === null) return;
-    const change = mountsToRemember(folder, {
-      tasks: this.tasks,
-      ledger: this.#ledger,
-      view: this.#viewOf(folder),
-      mounts,
-      isWhole,
-    });
-    if (change !== null) await this.#writer.commit([change]);
-  }
-
-  /** The same for directories that came, one question for all that come together. */
-  async #noticeMounts(folder: string): Promise<void> {
-    const isAsked = this.#mountQuestions.has(folder);
-    this.#mountQuestions.set(folder, true);
-    if (isAsked) return;
-    try {
-      while (this.#mountQuestions.get(folder) === true) {
-        this.#mountQuestions.set(folder, false);
-        await this.#rememberMounts(folder, false);
-      }
-    } finally {
-      this.#mountQuestions.delete(folder);
-    }
-  }
-
   /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
   #isArrivalCovered({ folder, path }: DirectoryRef): boolean {
-    const since = this.#viewOf(folder).directorySince(path);
+    const since = this.#folders.viewOf(folder).directorySince(path);
     const isPatient = this.#clock.monotonic() - Math.max(since, this.#began) < firstScanPatienceMs;
-    return !isPatient || (this.areAllScanned() && this.isCoveredUntil(since));
+    return !isPatient || (this.#folders.areAllScanned() && this.#folders.isCoveredUntil(since));
   }
 
   *#missingFiles(): Iterable<FileStat> {
-    for (const folder of this.#folders.keys()) {
+    for (const folder of this.#folders.names) {
       for (const { ref } of this.tasks.missing(folder)) {
         const record = this.#ledger.get(ref);
         if (record !== undefined) yield record.stat;
@@ -1157,90 +1070,23 @@ export class Engine {
     }
   }
 
-  /** Judges deletions of one folder that are about to go out. Those that may not are held, with all like them. */
+  /** Whether deletions of one folder may go out. Those that may not are held, or judged again later. */
   async #allowOrHold(folder: string, tasks: readonly Task[]): Promise<boolean> {
-    if (tasks.every(({ ref }) => this.#ledger.isApproved(ref))) return true;
-    const mounts = await this.#mountsOf(folder);
-    if (mounts === null) return false;
-    const verdict = judgeMissing(folder, {
-      tasks: this.tasks,
-      ledger: this.#ledger,
-      view: this.#viewOf(folder),
-      root: await this.#rootNow(folder),
-      mounts,
-      holdBeingWritten: this.#holding.get(folder),
-      limits: this.#options.settings.safety,
-      now: this.#clock.now(),
-    });
-    if (verdict.kind === 'allow') return true;
-    const { removeGraceMs } = this.#options.settings.timing;
-    const { due, documents } = heldTogether(tasks, folder, {
-      tasks: this.tasks,
-      ledger: this.#ledger,
-      removeGraceMs,
-      now: this.#clock.monotonic(),
-    });
-    if (due.length > 0) await this.#hold(due, { folder, reason: verdict.reason, documents });
-    return false;
+    const verdict = await this.#holds.judge(folder, tasks);
+    if (verdict.kind === 'hold') await this.#hold(verdict.tasks, { folder, ...verdict });
+    return verdict.kind === 'allow';
   }
 
-  /**
-   * Held from now on. The first of a folder is reported, with the number of all that go with it, and the hold is kept
-   * across a restart.
-   */
+  /** Held from now on. The first of a folder is reported, with the number of all that go with it. */
   async #hold(
     tasks: readonly Task[],
     { folder, reason, documents }: { folder: string; reason: string; documents: number },
   ): Promise<void> {
     for (const task of tasks)
       this.#advance(task, { kind: 'held', reason: { code: 'held', message: reason } });
-    if (this.#ledger.hold(folder) !== undefined || this.#holding.has(folder)) return;
-    this.#holding.set(folder, reason);
+    if (this.#holds.isHeld(folder)) return;
     this.#report({ folder, path: '', what: 'held', docId: null, message: reason, documents });
-    try {
-      await this.#writer.commit([{ kind: 'hold', folder, hold: { since: this.#clock.now(), reason } }]);
-    } finally {
-      this.#holding.delete(folder);
-    }
-  }
-
-  /** The file is back, or the deletion is done: its approval is used up. */
-  async #endApproval({ ref, hasRecord }: Task): Promise<void> {
-    if (!hasRecord) return;
-    const { folder, path } = ref;
-    if (this.#ledger.isApproved(ref))
-      await this.#writer.commit([{ kind: 'unapprove', folder, paths: [path] }]);
-    await this.#endEmptyHold(folder);
-  }
-
-  /**
-   * A file that came back while the daemon was down has no task. Its approval ends, so that a person is asked when it
-   * goes another time.
-   */
-  #endApprovalsOf({ folder, directory, entries }: DirectoryScan): void {
-    if (!this.#ledger.hasApprovals(folder)) return;
-    const paths = entries
-      .map(({ name }) => joinPath(directory, name))
-      .filter((path) => this.#ledger.isApproved({ folder, path }));
-    if (paths.length === 0) return;
-    // The next scan tries again.
-    void this.#writer.commit([{ kind: 'unapprove', folder, paths }]).catch(() => {});
-  }
-
-  /** A hold that holds nothing ends, once everything was listed. */
-  async #endEmptyHold(folder: string): Promise<void> {
-    if (this.#ledger.hold(folder) === undefined || !this.#viewOf(folder).isScanned) return;
-    if (this.#areAllApproved(folder)) await this.#writer.commit([{ kind: 'hold', folder, hold: null }]);
-  }
-
-  /** No deletion of a folder is in question. */
-  #areAllApproved(folder: string): boolean {
-    for (const { ref } of this.tasks.missing(folder)) if (!this.#ledger.isApproved(ref)) return false;
-    return true;
-  }
-
-  async #rootNow(folder: string): Promise<RootIdentity | null> {
-    return (await this.#folders.get(folder)?.port.rootNow()) ?? null;
+    await this.#holds.begin(folder, reason);
   }
 
   // ── Out: a permit, then the plan, then the request ──────────────────────────────────────────────────────────────
@@ -1282,7 +1128,7 @@ export class Engine {
   /** A new file may be one that was moved here from another folder: its first scan is waited for, but not for ever. */
   #mayUpload(folder: string): boolean {
     const isPatient = this.#clock.monotonic() - this.#began < firstScanPatienceMs;
-    return isPatient ? this.areAllScanned() : !this.#isWaitedFor(folder);
+    return isPatient ? this.#folders.areAllScanned() : !this.#folders.isWaitedFor(folder);
   }
 
   /** Takes permits from now on, as long as something is in line. Called whenever that may have changed. */
@@ -1635,7 +1481,7 @@ export class Engine {
 
   /** Every folder that can be read was scanned once. */
   areAllScanned(): boolean {
-    return [...this.#folders.keys()].every((name) => !this.#isWaitedFor(name));
+    return this.#folders.areAllScanned();
   }
 
   /**
@@ -1645,22 +1491,18 @@ export class Engine {
   isAtRest(): boolean {
     if (this.backlogged() > 0 || this.inFlight() > 0) return false;
     if (this.tasks.in('ready').size > this.#line.pausedCount(this.#paused)) return false;
-    return this.areAllScanned() && busyStates.every((kind) => this.tasks.in(kind).size === 0);
+    return this.#folders.areAllScanned() && busyStates.every((kind) => this.tasks.in(kind).size === 0);
   }
 
   /** What changed before `since`, monotonic ms, was listed in every folder that can be read. */
   isCoveredUntil(since: number): boolean {
-    for (const { port } of this.#folders.values()) {
-      const { state, busy, coveredUntil } = port.health();
-      if (state !== 'unavailable' && busy && coveredUntil < since) return false;
-    }
-    return true;
+    return this.#folders.isCoveredUntil(since);
   }
 
   /** Nothing moves, nothing is kept back, and no change waits to be listed. */
   isIdle(): boolean {
     if (this.tasks.backlog.size > 0 || this.tasks.in('ready').size > 0) return false;
-    return this.isAtRest() && this.isCoveredUntil(Infinity);
+    return this.isAtRest() && this.#folders.isCoveredUntil(Infinity);
   }
 
   /** Names of folders of which nothing is sent. */
@@ -1701,16 +1543,17 @@ export class Engine {
   }
 
   *skips(): Iterable<Skip & { readonly folder: string }> {
-    for (const [folder, view] of this.#views) for (const skip of view.skips()) yield { ...skip, folder };
+    for (const folder of this.#folders.names)
+      for (const skip of this.#folders.viewOf(folder).skips()) yield { ...skip, folder };
   }
 
   skipCount(folder: string): number {
-    return this.#viewOf(folder).skipCount;
+    return this.#folders.viewOf(folder).skipCount;
   }
 
   /** Changes that only a rescan found. */
   missedByWatcher(folder: string): number {
-    return this.#viewOf(folder).missedByWatcher;
+    return this.#folders.viewOf(folder).missedByWatcher;
   }
 
   /** Sends nothing any more; resolves when the requests under way have ended. */
@@ -1740,21 +1583,6 @@ export class Engine {
   #isAsRecorded({ ref: { folder, path }, seen, present }: Task): boolean {
     if (seen === null || !present) return false;
     return this.#ledger.recordsIn(folder, directoryOf(path)).match(nameOf(path), seen) === 'same';
-  }
-
-  #viewOf(folder: string): FolderView {
-    const view = this.#views.get(folder);
-    if (view === undefined) throw new RangeError(`no folder is called ${folder}`);
-    return view;
-  }
-
-  /** It can be read, and was not listed as a whole yet. */
-  #isWaitedFor(folder: string): boolean {
-    return !this.#viewOf(folder).isScanned && !this.#isUnavailable(folder);
-  }
-
-  #isUnavailable(folder: string): boolean {
-    return this.#folders.get(folder)?.port.health().state === 'unavailable';
   }
 }
 

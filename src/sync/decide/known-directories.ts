@@ -2,24 +2,23 @@ import { directoryOf, refKey, sameFile } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import type { FolderView } from './folder-view.ts';
+import type { WatchedFolders } from './watched-folders.ts';
 
 export type KnownDirectories = ReturnType<typeof createKnownDirectories>;
 
 /** Which directories stand where, of all folders, and which of them have brought the records of other paths. */
 export function createKnownDirectories(
   ledger: Pick<LedgerPort, 'directories' | 'directory' | 'placesOf'>,
-  views: ReadonlyMap<string, FolderView>,
-  isUnavailable: (folder: string) => boolean,
+  folders: Pick<WatchedFolders, 'view' | 'isUnavailable'>,
 ) {
   /** Where directories were listed last that hold the records of other paths, by inode number. */
   const elsewhere = new Map<number, DirectoryRef>();
 
   /** The directory that was listed last at a path; null: none is there; undefined: its folder was not listed yet. */
   function at({ folder, path }: DirectoryRef): FileIdentity | null | undefined {
-    const view = views.get(folder);
+    const view = folders.view(folder);
     if (view === undefined) return null;
-    return view.directoryAt(path) ?? (view.isScanned || isUnavailable(folder) ? null : undefined);
+    return view.directoryAt(path) ?? (view.isScanned || folders.isUnavailable(folder) ? null : undefined);
   }
 
   function stands(place: DirectoryRef, identity: FileIdentity): boolean {
@@ -51,7 +50,7 @@ export function createKnownDirectories(
         const place = { folder: change.ref.folder, path: directoryOf(change.ref.path) };
         const key = refKey(place);
         if (place.path === '' || found.has(key) || ledger.directory(place) !== undefined) continue;
-        const there = views.get(place.folder)?.directoryAt(place.path);
+        const there = folders.view(place.folder)?.directoryAt(place.path);
         if (there === undefined || there.ino === 0 || ledger.placesOf(there).length > 0) continue;
         found.set(key, { kind: 'directory', ...place, identity: there });
       }
@@ -64,12 +63,12 @@ export function createKnownDirectories(
     toRemember: (folder: string, tasks: Pick<TaskStore, 'inDirectory' | 'backlog'>): readonly Change[] => {
       const changes: Change[] = [];
       const isDecided = ({ folder: name, path }: DirectoryRef) =>
-        views.get(name)?.isScanned !== false &&
+        folders.view(name)?.isScanned !== false &&
         tasks.inDirectory(name, path).size === 0 &&
         tasks.backlog.inDirectory(name, path).size === 0;
       for (const path of ledger.directories(folder)) {
         const place = { folder, path };
-        const there = views.get(folder)?.directoryAt(path);
+        const there = folders.view(folder)?.directoryAt(path);
         if (path === '' || there === undefined || there.ino === 0) continue;
         const recorded = ledger.directory(place);
         if (recorded !== undefined && (sameFile(recorded, there) || !isDecided(place))) continue;

@@ -1,0 +1,153 @@
+import type { Clock } from '../../lib/time/clock.ts';
+import { joinPath } from '../../model/document.ts';
+import type { DirectoryScan } from '../../model/document.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { SafetySettings } from '../../model/settings.ts';
+import type { LedgerCommits } from '../send/ledger-commits.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { Task } from '../tasks/task.ts';
+import { heldTogether, judgeMissing } from './deletions.ts';
+import type { FolderRoots } from './folder-roots.ts';
+import type { WatchedFolders } from './watched-folders.ts';
+
+/** What is to become of deletions that are about to go out. */
+export type DeletionVerdict =
+  | { readonly kind: 'allow' }
+  /** It cannot be said now, or all that would be held is being inspected: judged again a little later. */
+  | { readonly kind: 'later' }
+  /** These are held, with the deletions that were judged among them. `documents`: how many wait in all. */
+  | {
+      readonly kind: 'hold';
+      readonly tasks: readonly Task[];
+      readonly reason: string;
+      readonly documents: number;
+    };
+
+interface Options {
+  readonly clock: Clock;
+  readonly folders: WatchedFolders;
+  readonly roots: FolderRoots;
+  readonly tasks: Pick<TaskStore, 'missing'>;
+  readonly ledger: LedgerPort;
+  readonly writer: Pick<LedgerCommits, 'commit'>;
+  readonly limits: SafetySettings;
+  readonly removeGraceMs: number;
+}
+
+/** Deletions that a person is asked about: which are held, which were approved, and when both end. */
+export class DeletionHolds {
+  readonly #options: Options;
+  readonly #ledger: LedgerPort;
+  readonly #writer: Pick<LedgerCommits, 'commit'>;
+  /** Holds that are being written to the ledger: why, by folder. */
+  readonly #beingWritten = new Map<string, string>();
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#ledger = options.ledger;
+    this.#writer = options.writer;
+  }
+
+  /** Judges deletions of one folder that are about to go out. Those that may not are held, with all like them. */
+  async judge(folder: string, judged: readonly Task[]): Promise<DeletionVerdict> {
+    if (judged.every(({ ref }) => this.#ledger.isApproved(ref))) return { kind: 'allow' };
+    const { clock, folders, tasks, limits, removeGraceMs } = this.#options;
+    const mounts = await folders.mountsNow(folder);
+    if (mounts === null) return { kind: 'later' };
+    const verdict = judgeMissing(folder, {
+      tasks,
+      ledger: this.#ledger,
+      view: folders.viewOf(folder),
+      root: await folders.rootNow(folder),
+      mounts,
+      holdBeingWritten: this.#beingWritten.get(folder),
+      limits,
+      now: clock.now(),
+    });
+    if (verdict.kind === 'allow') return verdict;
+    const now = clock.monotonic();
+    const { due, documents } = heldTogether(judged, folder, {
+      tasks,
+      ledger: this.#ledger,
+      removeGraceMs,
+      now,
+    });
+    return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due, documents };
+  }
+
+  /** Deletions of this folder are held already: whoever is asked about them knows. */
+  isHeld(folder: string): boolean {
+    return this.#ledger.hold(folder) !== undefined || this.#beingWritten.has(folder);
+  }
+
+  /** Kept across a restart. */
+  async begin(folder: string, reason: string): Promise<void> {
+    this.#beingWritten.set(folder, reason);
+    try {
+      const since = this.#options.clock.now();
+      await this.#writer.commit([{ kind: 'hold', folder, hold: { since, reason } }]);
+    } finally {
+      this.#beingWritten.delete(folder);
+    }
+  }
+
+  /** Documents of a folder whose deletions are held. */
+  tasks(folder: string): readonly Task[] {
+    return [...this.#options.tasks.missing(folder)].filter(isHeld);
+  }
+
+  /** A person says that these may be deleted, `meant` of one folder. Gives those that were still held. */
+  async approve(folder: string, meant: readonly Task[]): Promise<readonly Task[]> {
+    const held = meant.filter(isHeld);
+    const end: Change = { kind: 'hold', folder, hold: null };
+    if (held.length === 0) {
+      if (this.#ledger.hold(folder) !== undefined) await this.#writer.commit([end]);
+      return held;
+    }
+    const changes: Change[] = [{ kind: 'approve', folder, paths: held.map(({ ref }) => ref.path) }, end];
+    const known = this.#ledger.root(folder);
+    if (known?.keeps !== undefined)
+      changes.push({ kind: 'root', folder, identity: { ...known, keeps: undefined } });
+    await this.#writer.commit(changes);
+    if (this.#areAllApproved(folder)) await this.#options.roots.accept(folder);
+    return held;
+  }
+
+  /** The file is back, or the deletion is done: its approval is used up. */
+  async endApproval({ ref, hasRecord }: Task): Promise<void> {
+    if (!hasRecord) return;
+    const { folder, path } = ref;
+    if (this.#ledger.isApproved(ref))
+      await this.#writer.commit([{ kind: 'unapprove', folder, paths: [path] }]);
+    await this.endIfEmpty(folder);
+  }
+
+  /**
+   * A file that came back while the daemon was down has no task. Its approval ends, so that a person is asked when it
+   * goes another time. Null: none has.
+   */
+  approvalsEndedBy({ folder, directory, entries }: DirectoryScan): Change | null {
+    if (!this.#ledger.hasApprovals(folder)) return null;
+    const paths = entries
+      .map(({ name }) => joinPath(directory, name))
+      .filter((path) => this.#ledger.isApproved({ folder, path }));
+    return paths.length === 0 ? null : { kind: 'unapprove', folder, paths };
+  }
+
+  /** A hold that holds nothing ends, once everything was listed. */
+  async endIfEmpty(folder: string): Promise<void> {
+    if (this.#ledger.hold(folder) === undefined || !this.#options.folders.viewOf(folder).isScanned) return;
+    if (this.#areAllApproved(folder)) await this.#writer.commit([{ kind: 'hold', folder, hold: null }]);
+  }
+
+  /** No deletion of a folder is in question. */
+  #areAllApproved(folder: string): boolean {
+    for (const { ref } of this.#options.tasks.missing(folder))
+      if (!this.#ledger.isApproved(ref)) return false;
+    return true;
+  }
+}
+
+function isHeld({ state }: Task): boolean {
+  return state.kind === 'held';
+}

@@ -1,0 +1,110 @@
+import { sameRoot } from '../../model/document.ts';
+import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { LedgerCommits } from '../send/ledger-commits.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { identitiesOf, isRootChanged, mountsToRemember } from './deletions.ts';
+import { acceptedRoot } from './root-trust.ts';
+import type { WatchedFolders } from './watched-folders.ts';
+
+/** How often the ledger notes that everything was seen: a restart goes by that. */
+const seenAtEveryMs = 10 * 60_000;
+
+/** Under which root, with which mounts, the ledger knows the documents of each folder. */
+export class FolderRoots {
+  readonly #folders: WatchedFolders;
+  readonly #tasks: Pick<TaskStore, 'missing'>;
+  readonly #ledger: LedgerPort;
+  readonly #writer: Pick<LedgerCommits, 'commit'>;
+  /** Folders whose mounts are being read. True: directories have come since, so they are read once more. */
+  readonly #questions = new Map<string, boolean>();
+
+  constructor({
+    folders,
+    tasks,
+    ledger,
+    writer,
+  }: {
+    readonly folders: WatchedFolders;
+    readonly tasks: Pick<TaskStore, 'missing'>;
+    readonly ledger: LedgerPort;
+    readonly writer: Pick<LedgerCommits, 'commit'>;
+  }) {
+    this.#folders = folders;
+    this.#tasks = tasks;
+    this.#ledger = ledger;
+    this.#writer = writer;
+  }
+
+  /** Whether the root that stands there is not the one whose documents the ledger knows. */
+  async isChanged(folder: string): Promise<boolean> {
+    const view = this.#folders.viewOf(folder);
+    return isRootChanged(folder, { ledger: this.#ledger, view, root: await this.#folders.rootNow(folder) });
+  }
+
+  /** The present root and its mounts are right, says a person who was asked about all that is missing from it. */
+  async accept(folder: string): Promise<void> {
+    const root = await this.#folders.rootNow(folder);
+    if (root === null) return;
+    const known = this.#ledger.root(folder);
+    const mounts = await this.#folders.mountsNow(folder);
+    if (mounts === null) return;
+    const view = this.#folders.viewOf(folder);
+    await this.#writer.commit([
+      { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
+      { kind: 'mounts', folder, mounts, identities: identitiesOf(mounts, view) },
+    ]);
+    view.isRootChanged = false;
+  }
+
+  /** What the ledger has to learn of a trusted root under which everything was listed; null: nothing. */
+  toRemember(folder: string, root: RootIdentity, seenAt: number): Change | null {
+    const known = this.#ledger.root(folder);
+    const keeps = this.#keeps(folder);
+    const isRecorded =
+      known !== undefined &&
+      sameRoot(known, root) &&
+      known.birthtimeMs === root.birthtimeMs &&
+      known.path === root.path &&
+      known.keeps === keeps;
+    const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
+    if (isRecorded && !isOld) return null;
+    return { kind: 'root', folder, identity: { ...acceptedRoot(known, root, seenAt), keeps } };
+  }
+
+  /** What lies on a mount is not removed with it, at the next start either. `isWhole`: everything was listed. */
+  async rememberMounts(folder: string, isWhole: boolean): Promise<void> {
+    const mounts = await this.#folders.mountsNow(folder);
+    if (mounts === null) return;
+    const change = mountsToRemember(folder, {
+      tasks: this.#tasks,
+      ledger: this.#ledger,
+      view: this.#folders.viewOf(folder),
+      mounts,
+      isWhole,
+    });
+    if (change !== null) await this.#writer.commit([change]);
+  }
+
+  /** The same for directories that came, one question for all that come together. */
+  async noticeMounts(folder: string): Promise<void> {
+    const isAsked = this.#questions.has(folder);
+    this.#questions.set(folder, true);
+    if (isAsked) return;
+    try {
+      while (this.#questions.get(folder) === true) {
+        this.#questions.set(folder, false);
+        await this.rememberMounts(folder, false);
+      }
+    } finally {
+      this.#questions.delete(folder);
+    }
+  }
+
+  /** Whether its documents may be without files because they are kept, or were until now. */
+  #keeps(folder: string): true | undefined {
+    if (this.#folders.get(folder)?.settings.onRemove === 'keep') return true;
+    if (this.#ledger.root(folder)?.keeps === undefined) return undefined;
+    // What is missing below a directory that cannot be read shows later.
+    return this.#folders.hasUnreadable(folder) || this.#tasks.missing(folder).size > 0 || undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { FolderSettings } from '../../model/settings.ts';
+import { FolderView } from './folder-view.ts';
+
+/** A folder with its settings, as far as they concern the engine. */
+export interface WatchedFolder {
+  readonly settings: Pick<FolderSettings, 'name' | 'onRemove'>;
+  readonly port: FolderPort;
+}
+
+/** The folders of the configuration by name: how each stands now, and what its scans have said. */
+export class WatchedFolders {
+  readonly #folders: ReadonlyMap<string, WatchedFolder>;
+  readonly #views: ReadonlyMap<string, FolderView>;
+
+  constructor(folders: readonly WatchedFolder[]) {
+    this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
+    this.#views = new Map(folders.map(({ settings }) => [settings.name, new FolderView()]));
+  }
+
+  get names(): readonly string[] {
+    return [...this.#folders.keys()];
+  }
+
+  /** Undefined: it is not in the configuration. */
+  get(name: string): WatchedFolder | undefined {
+    return this.#folders.get(name);
+  }
+
+  /** Undefined: it is not in the configuration. */
+  view(name: string): FolderView | undefined {
+    return this.#views.get(name);
+  }
+
+  /** Of a folder that is in the configuration. */
+  viewOf(name: string): FolderView {
+    const view = this.#views.get(name);
+    if (view === undefined) throw new RangeError(`no folder is called ${name}`);
+    return view;
+  }
+
+  isUnavailable(name: string): boolean {
+    return this.get(name)?.port.health().state === 'unavailable';
+  }
+
+  /** It can be read, and was not listed as a whole yet. */
+  isWaitedFor(name: string): boolean {
+    return !this.viewOf(name).isScanned && !this.isUnavailable(name);
+  }
+
+  /** Every folder that can be read was scanned once. */
+  areAllScanned(): boolean {
+    return this.names.every((name) => !this.isWaitedFor(name));
+  }
+
+  /** What changed before `since`, monotonic ms, was listed in every folder that can be read. */
+  isCoveredUntil(since: number): boolean {
+    for (const { port } of this.#folders.values()) {
+      const { state, busy, coveredUntil } = port.health();
+      if (state !== 'unavailable' && busy && coveredUntil < since) return false;
+    }
+    return true;
+  }
+
+  hasUnreadable(name: string): boolean {
+    const reasons = this.get(name)?.port.health().reasons ?? [];
+    return reasons.some(({ code }) => code === 'unreadable-directory');
+  }
+
+  /** Null: the root is not there, or not readable. */
+  async rootNow(name: string): Promise<RootIdentity | null> {
+    return (await this.get(name)?.port.rootNow()) ?? null;
+  }
+
+  /** Directories on which something is mounted; null: they cannot be read at this moment. */
+  async mountsNow(name: string): Promise<readonly string[] | null> {
+    return (await this.get(name)?.port.mounts()) ?? null;
+  }
+}
