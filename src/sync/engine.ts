@@ -308,7 +308,7 @@ export class Engine {
     this.#noteListing(scan, view);
     const ended = this.#holds.approvalsEndedBy(scan);
     // The next scan tries again.
-    if (ended !== null) void this.#writer.commit([ended]).catch(() => {});
+    if (ended !== null) this.#inBackground(this.#writer.commit([ended]));
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (differences.proof !== null) this.#noteProof(scan, differences.proof);
     this.#noteLeft(scan);
@@ -332,8 +332,8 @@ export class Engine {
     }
     const isNew = view.noteDirectory(directory, identity, this.#clock.monotonic());
     if (isNew && directory !== '') this.#directories.note({ folder, path: directory }, identity);
-    // A scan of everything ends with this. Between two of them files on a new mount may be sent, so it is noted now.
-    if (isNew && view.isScanned && !view.isRootChanged) void this.#roots.noticeMounts(folder).catch(() => {});
+    // A scan of everything ends with reading the mounts. Between two of them files on a new mount may be sent.
+    if (isNew && view.isScanned && !view.isRootChanged) this.#inBackground(this.#roots.noticeMounts(folder));
     for (const { stat } of entries) view.noteDevice(stat.dev, identity.dev);
   }
 
@@ -421,7 +421,7 @@ export class Engine {
     const seenAt = view.scanEnds(this.#clock.monotonic());
     if (isTrusted) this.#rememberPlaces(folder, root, seenAt);
     this.#inspectUnlisted(folder);
-    void this.#holds.endIfEmpty(folder).catch(() => {});
+    this.#inBackground(this.#holds.endIfEmpty(folder));
     this.#drawFromBacklog();
     this.#release();
     this.#options.onChange();
@@ -430,10 +430,18 @@ export class Engine {
   /** The ledger learns the folder's root, mounts and directories, where they are not as it has them. */
   #rememberPlaces(folder: string, root: RootIdentity, seenAt: number): void {
     const change = this.#roots.toRemember(folder, root, seenAt);
-    if (change !== null) void this.#writer.commit([change]).catch(() => {});
-    void this.#roots.rememberMounts(folder, true).catch(() => {});
+    if (change !== null) this.#inBackground(this.#writer.commit([change]));
+    this.#inBackground(this.#roots.rememberMounts(folder, true));
     const directories = this.#directories.toRemember(folder, this.tasks);
-    if (directories.length > 0) void this.#writer.commit(directories).catch(() => {});
+    if (directories.length > 0) this.#inBackground(this.#writer.commit(directories));
+  }
+
+  /** Nobody waits for this: the next scan does again what a stop ended. What else fails is unexpected. */
+  #inBackground(work: Promise<void>): void {
+    void work.catch((error: unknown) => {
+      if (errorCode(error) !== 'stopped')
+        this.#log.error({ error: errorMessage(error) }, 'what a scan found could not be noted');
+    });
   }
 
   /** Inspects, once everything was listed, paths that no scan lists. */

@@ -1014,6 +1014,21 @@ describe('the sync engine', () => {
     ]);
   });
 
+  it('logs what went wrong while it noted what a scan found, and goes on', async () => {
+    world = await engineWorld({
+      port: (clock) => {
+        const port = simulatedFolder({ name: 'inbox', clock, settleMs: 0, nextInode: () => 1 });
+        port.write('a.txt', 'one');
+        return { ...port, mounts: () => Promise.reject(new TypeError('mounts is not iterable')) };
+      },
+    });
+    await world.quiesce();
+    const data = { error: 'mounts is not iterable' };
+    const line = { level: 'error', message: 'what a scan found could not be noted', data };
+    expect(world.log.lines).toContainEqual(line);
+    expect(world.service.calls).toEqual(['upload']);
+  });
+
   it('waits for other folders to be listed before it uploads, and not for ever', async () => {
     const clock = manualClock();
     const hung = simulatedFolder({ name: 'hung', clock, settleMs: 0, nextInode: () => 1 });
