@@ -24,7 +24,6 @@ import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type {
   Attempt,
   Change,
-  DirectoryRef,
   Failure,
   Intent,
   LedgerPort,
@@ -130,8 +129,6 @@ const moveMayShowMs = 250;
 /** While sends wait for a fuller bulk call or for the circuit breaker, they are tried again this often. */
 const askAgainMs = 100;
 const longestAskMs = 60_000;
-/** How long a folder waits for the first scan of the others before it uploads: a network drive may hang for ever. */
-const firstScanPatienceMs = 10 * 60_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
 const longestHistory = 10;
@@ -199,26 +196,26 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
-    this.#folders = new WatchedFolders(folders);
+    this.#folders = new WatchedFolders(folders, clock);
     this.#began = clock.monotonic();
     this.#leftUnsent = new LeftUnsent(options.settings.timing.removeGraceMs);
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
     this.#directories = createKnownDirectories(ledger, this.#folders);
     const ports = folders.map(({ port }) => port);
-    this.#search = createFileSearch(clock, ports, () => this.#missingFiles());
+    this.#search = createFileSearch(clock, ports, () => this.tasks.missingFiles());
     this.#moveEvidence = {
       ledger,
       tasks: this.tasks,
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
-      standing: (place) => this.#directories.at(place),
-      seenElsewhere: (identity) => this.#directories.seenElsewhere(identity),
-      isArrivalCovered: (place) => this.#isArrivalCovered(place),
+      standing: this.#directories.at,
+      seenElsewhere: this.#directories.seenElsewhere,
+      isArrivalCovered: (place) => this.#folders.isArrivalCovered(place),
       seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
     this.#writer = createLedgerCommits({
-      ledger: { ...ledger, commit: (changes) => this.#commitWithPlaces(changes) },
+      commit: (changes) => this.#commitWithPlaces(changes),
       clock,
       log,
       changed: () => {
@@ -323,10 +320,7 @@ export class Engine {
   #noteListing({ folder, directory, identity, entries }: DirectoryScan, view: FolderView): void {
     // A scan of everything begins with the root.
     if (directory === '') {
-      view.scanBegins(this.#clock.now());
-      view.root = identity;
-      // What single directories have proved since the last scan of everything may be true of another root.
-      view.isProven = false;
+      view.scanBegins(identity, this.#clock.now());
       // What has come into the ledger since, for a directory that was gone by then, is compared too.
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
@@ -340,7 +334,7 @@ export class Engine {
   /** A file in the directory is as it was recorded: the root is the one that it was. */
   #noteProof({ folder, directory, identity }: DirectoryScan, name: string): void {
     const view = this.#folders.viewOf(folder);
-    view.isProven = true;
+    view.proved();
     // One file speaks for all: the number of a device changes for the whole directory.
     const ref = { folder, path: joinPath(directory, name) };
     const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stat.dev;
@@ -402,7 +396,7 @@ export class Engine {
   /** Counts a change that the watcher should have reported before a rescan found it. */
   #countMissed(folder: string, cause: ScanCause, changedAt: number): void {
     if (cause === 'rescan' && this.#clock.now() - changedAt >= watcherReportsWithinMs)
-      this.#folders.viewOf(folder).missedByWatcher += 1;
+      this.#folders.viewOf(folder).countMissed();
   }
 
   /** Every directory of a folder was listed. */
@@ -413,12 +407,8 @@ export class Engine {
       const about = { folder, path: root.path };
       this.#log.warn(about, 'folder is not the same directory as before; deletions held');
     }
-    view.isScanned = true;
-    view.isProven = false;
-    view.isRootChanged = !isTrusted;
-    if (!this.#folders.hasUnreadable(folder))
-      view.readWholeAt = Math.min(view.readWholeAt, this.#clock.monotonic());
-    const seenAt = view.scanEnds(this.#clock.monotonic());
+    const isReadWhole = !this.#folders.hasUnreadable(folder);
+    const seenAt = view.scanEnds({ isTrusted, isReadWhole, now: this.#clock.monotonic() });
     if (isTrusted) this.#rememberPlaces(folder, root, seenAt);
     this.#inspectUnlisted(folder);
     this.#inBackground(this.#holds.endIfEmpty(folder));
@@ -1062,22 +1052,6 @@ export class Engine {
     );
   }
 
-  /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
-  #isArrivalCovered({ folder, path }: DirectoryRef): boolean {
-    const since = this.#folders.viewOf(folder).directorySince(path);
-    const isPatient = this.#clock.monotonic() - Math.max(since, this.#began) < firstScanPatienceMs;
-    return !isPatient || (this.#folders.areAllScanned() && this.#folders.isCoveredUntil(since));
-  }
-
-  *#missingFiles(): Iterable<FileStat> {
-    for (const folder of this.#folders.names) {
-      for (const { ref } of this.tasks.missing(folder)) {
-        const record = this.#ledger.get(ref);
-        if (record !== undefined) yield record.stat;
-      }
-    }
-  }
-
   /** Whether deletions of one folder may go out. Those that may not are held, or judged again later. */
   async #allowOrHold(folder: string, tasks: readonly Task[]): Promise<boolean> {
     const verdict = await this.#holds.judge(folder, tasks);
@@ -1115,7 +1089,7 @@ export class Engine {
   #lineConditions(): LineConditions {
     return {
       paused: this.#paused,
-      mayUpload: (folder) => this.#mayUpload(folder),
+      mayUpload: (folder) => this.#folders.mayUpload(folder),
       isQuiet: this.#isQuiet(),
       inGrace: this.tasks.in('grace').size,
       now: this.#clock.monotonic(),
@@ -1131,12 +1105,6 @@ export class Engine {
   #release(): void {
     for (const entry of this.#line.release(this.#lineConditions())) this.#putInLine(entry);
     this.#wakeSender();
-  }
-
-  /** A new file may be one that was moved here from another folder: its first scan is waited for, but not for ever. */
-  #mayUpload(folder: string): boolean {
-    const isPatient = this.#clock.monotonic() - this.#began < firstScanPatienceMs;
-    return isPatient ? this.#folders.areAllScanned() : !this.#folders.isWaitedFor(folder);
   }
 
   /** Takes permits from now on, as long as something is in line. Called whenever that may have changed. */

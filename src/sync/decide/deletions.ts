@@ -43,7 +43,7 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
     recent,
     documents: ledger.count(folder) + recent,
     limits,
-    rootChanged: isRootChanged(folder, evidence),
+    rootChanged: isOtherRoot(folder, evidence),
     unmounted: waiting.filter((task) => {
       const device = ledger.get(task.ref)?.stat.dev ?? 0;
       return (
@@ -91,7 +91,7 @@ export function heldTogether(
 }
 
 /** Whether the root that stands there is not the one whose documents the ledger knows. */
-export function isRootChanged(
+export function isOtherRoot(
   folder: string,
   { ledger, view, root }: Pick<DeletionEvidence, 'view' | 'root'> & { ledger: Pick<LedgerPort, 'root'> },
 ): boolean {

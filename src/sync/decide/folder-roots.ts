@@ -2,7 +2,7 @@ import { sameRoot } from '../../model/document.ts';
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { identitiesOf, isRootChanged, mountsToRemember } from './deletions.ts';
+import { identitiesOf, isOtherRoot, mountsToRemember } from './deletions.ts';
 import { acceptedRoot } from './root-trust.ts';
 import type { WatchedFolders } from './watched-folders.ts';
 
@@ -38,7 +38,7 @@ export class FolderRoots {
   /** Whether the root that stands there is not the one whose documents the ledger knows. */
   async isChanged(folder: string): Promise<boolean> {
     const view = this.#folders.viewOf(folder);
-    return isRootChanged(folder, { ledger: this.#ledger, view, root: await this.#folders.rootNow(folder) });
+    return isOtherRoot(folder, { ledger: this.#ledger, view, root: await this.#folders.rootNow(folder) });
   }
 
   /** The present root and its mounts are right, says a person who was asked about all that is missing from it. */
@@ -53,7 +53,7 @@ export class FolderRoots {
       { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
       { kind: 'mounts', folder, mounts, identities: identitiesOf(mounts, view) },
     ]);
-    view.isRootChanged = false;
+    view.accepted();
   }
 
   /** What the ledger has to learn of a trusted root under which everything was listed; null: nothing. */

@@ -10,21 +10,15 @@ const keptScans = 20;
 /** What scans have said of one folder, besides its documents. */
 export class FolderView {
   readonly tree = new DirectoryTree();
-  /** Changes that only a rescan found. */
-  missedByWatcher = 0;
-  /** The whole folder was listed once. */
-  isScanned = false;
-  /** A recorded file was found unchanged in the scan that runs. */
-  isProven = false;
-  /** The root is another than the one the ledger knows, and nothing in it proves that it is the same. */
-  isRootChanged = false;
+  #missedByWatcher = 0;
+  #isScanned = false;
+  #isProven = false;
+  #isRootChanged = false;
   /** Whole scans: when each began by the wall clock, and ended by the monotonic one. The newest last. */
   readonly #scans: { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
-  /** When the first scan ended that could read every directory, monotonic ms. */
-  readWholeAt = Infinity;
-  /** The root as scans see it now; null: none has. */
-  root: RootMarks | null = null;
+  #readWholeAt = Infinity;
+  #root: RootMarks | null = null;
   /** By directory. */
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
@@ -32,6 +26,36 @@ export class FolderView {
   readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
   readonly #devices = new Map<number, Set<number>>();
+
+  /** Changes that only a rescan found. */
+  get missedByWatcher(): number {
+    return this.#missedByWatcher;
+  }
+
+  /** The whole folder was listed once. */
+  get isScanned(): boolean {
+    return this.#isScanned;
+  }
+
+  /** A recorded file was found unchanged in the scan that runs. */
+  get isProven(): boolean {
+    return this.#isProven;
+  }
+
+  /** The root is another than the one the ledger knows, and nothing in it proves that it is the same. */
+  get isRootChanged(): boolean {
+    return this.#isRootChanged;
+  }
+
+  /** When the first scan ended that could read every directory, monotonic ms. */
+  get readWholeAt(): number {
+    return this.#readWholeAt;
+  }
+
+  /** The root as scans see it now; null: none has. */
+  get root(): RootMarks | null {
+    return this.#root;
+  }
 
   get skipCount(): number {
     return this.#skipCount;
@@ -48,16 +72,49 @@ export class FolderView {
     else this.#skips.set(directory, skips);
   }
 
-  /** A scan begins. `now` is wall clock, ms. */
-  scanBegins(now: number): void {
+  /** A scan of everything begins, with the root. `now` is wall clock, ms. */
+  scanBegins(root: RootMarks, now: number): void {
     this.#began = now;
+    this.#root = root;
+    // What single directories have proved since the last scan of everything may be true of another root.
+    this.#isProven = false;
   }
 
-  /** The whole folder was listed. `now` is monotonic, ms; gives when that scan began, by the wall clock. */
-  scanEnds(now: number): number {
+  /** A recorded file was found unchanged. */
+  proved(): void {
+    this.#isProven = true;
+  }
+
+  /**
+   * The whole folder was listed, under a root that is trusted or not. `isReadWhole`: no directory was unreadable. `now`
+   * is monotonic, ms; gives when that scan began, by the wall clock.
+   */
+  scanEnds({
+    isTrusted,
+    isReadWhole,
+    now,
+  }: {
+    readonly isTrusted: boolean;
+    readonly isReadWhole: boolean;
+    readonly now: number;
+  }): number {
+    this.#isScanned = true;
+    this.#isProven = false;
+    this.#isRootChanged = !isTrusted;
+    if (isReadWhole) this.#readWholeAt = Math.min(this.#readWholeAt, now);
     this.#scans.push({ began: this.#began, ended: now });
     if (this.#scans.length > keptScans) this.#scans.shift();
     return this.#began;
+  }
+
+  /** A person has accepted the root that stands there. */
+  accepted(): void {
+    this.#isRootChanged = false;
+  }
+
+  /** A change was found by a rescan and not by the watcher. */
+  countMissed(): void {
+    this.#missedByWatcher += 1;
   }
 
   /** When the last whole scan began (wall clock) that ended before `monotonic`; undefined: there was none. */

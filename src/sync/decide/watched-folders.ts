@@ -1,7 +1,11 @@
+import type { Clock } from '../../lib/time/clock.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { DirectoryRef, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { FolderView } from './folder-view.ts';
+
+/** How long a folder waits for the first scan of the others before it uploads: a network drive may hang for ever. */
+const firstScanPatienceMs = 10 * 60_000;
 
 /** A folder with its settings, as far as they concern the engine. */
 export interface WatchedFolder {
@@ -14,7 +18,12 @@ export class WatchedFolders {
   readonly #folders: ReadonlyMap<string, WatchedFolder>;
   readonly #views: ReadonlyMap<string, FolderView>;
 
-  constructor(folders: readonly WatchedFolder[]) {
+  readonly #clock: Clock;
+  readonly #began: number;
+
+  constructor(folders: readonly WatchedFolder[], clock: Clock) {
+    this.#clock = clock;
+    this.#began = clock.monotonic();
     this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
     this.#views = new Map(folders.map(({ settings }) => [settings.name, new FolderView()]));
   }
@@ -63,6 +72,17 @@ export class WatchedFolders {
     return true;
   }
 
+  /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
+  isArrivalCovered({ folder, path }: DirectoryRef): boolean {
+    const since = this.viewOf(folder).directorySince(path);
+    return !this.#isPatient(since) || (this.areAllScanned() && this.isCoveredUntil(since));
+  }
+
+  /** A new file may be one that was moved here from another folder: its first scan is waited for, but not for ever. */
+  mayUpload(name: string): boolean {
+    return this.#isPatient() ? this.areAllScanned() : !this.isWaitedFor(name);
+  }
+
   hasUnreadable(name: string): boolean {
     const reasons = this.get(name)?.port.health().reasons ?? [];
     return reasons.some(({ code }) => code === 'unreadable-directory');
@@ -76,5 +96,10 @@ export class WatchedFolders {
   /** Directories on which something is mounted; null: they cannot be read at this moment. */
   async mountsNow(name: string): Promise<readonly string[] | null> {
     return (await this.get(name)?.port.mounts()) ?? null;
+  }
+
+  /** It is not too long ago that something, or the whole, began to wait for the scans of other folders. */
+  #isPatient(since = -Infinity): boolean {
+    return this.#clock.monotonic() - Math.max(since, this.#began) < firstScanPatienceMs;
   }
 }

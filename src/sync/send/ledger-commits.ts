@@ -8,7 +8,7 @@ const firstRetryMs = 500;
 const longestRetryMs = 15_000;
 
 interface Options {
-  readonly ledger: LedgerPort;
+  readonly commit: LedgerPort['commit'];
   readonly clock: Clock;
   readonly log: LogPort;
   /** Called when trouble comes or goes. */
@@ -18,7 +18,7 @@ interface Options {
 export type LedgerCommits = ReturnType<typeof createLedgerCommits>;
 
 /** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
-export function createLedgerCommits({ ledger, clock, log, changed }: Options) {
+export function createLedgerCommits({ commit: write, clock, log, changed }: Options) {
   let trouble: Reason | null = null;
   let closed = false;
   const wakers = new Set<() => void>();
@@ -28,7 +28,7 @@ export function createLedgerCommits({ ledger, clock, log, changed }: Options) {
   /** One attempt, for what must not go on without: rejects when the disk does not take it. */
   async function commitOnce(changes: readonly Change[]): Promise<void> {
     try {
-      await ledger.commit(changes);
+      await write(changes);
       if (trouble !== null) log.info({}, 'ledger can be written again');
       if (trouble !== null) setTrouble(null);
     } catch (error) {

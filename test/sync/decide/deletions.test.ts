@@ -71,7 +71,7 @@ function verdict(given: Circumstances) {
     held: given.held ?? 0,
   });
   const view = new FolderView();
-  view.isRootChanged = given.isRootChanged ?? false;
+  if (given.isRootChanged === true) view.scanEnds({ isTrusted: false, isReadWhole: false, now: 0 });
   if (given.listed !== undefined) view.noteDirectory('d', given.listed, 0);
   if (given.seen !== undefined) view.noteDevice(...given.seen);
   return judgeMissing('inbox', {

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FolderView } from '../../../src/sync/decide/folder-view.ts';
 
 const wall = Date.UTC(2026, 0, 1);
+const root = { dev: 1, ino: 1, birthtimeMs: 0 };
 const old = { dev: 1, ino: 7, birthtimeMs: wall - 86_400_000 };
 
 /** A view that has scanned `dir/closed` twice, at 1 and 2 s; the second listing of `dir` shows what is given. */
@@ -13,11 +14,10 @@ function viewOf({ dir = old, closed = old }: { dir?: typeof old; closed?: typeof
     [1_000, { dir: old, closed: old }],
     [2_000, { dir, closed }],
   ] as const) {
-    view.scanBegins(wall + at - 500);
+    view.scanBegins(root, wall + at - 500);
     view.noteDirectory('dir', shown.dir, at);
     view.noteDirectory('dir/closed', shown.closed, at);
-    view.scanEnds(at);
-    view.isScanned = true;
+    view.scanEnds({ isTrusted: true, isReadWhole: true, now: at });
   }
   return view;
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { LedgerUnwritableError } from '../../../src/model/errors.ts';
-import type { Change, LedgerPort } from '../../../src/model/ports/ledger-port.ts';
+import type { Change } from '../../../src/model/ports/ledger-port.ts';
 import { createLedgerCommits } from '../../../src/sync/send/ledger-commits.ts';
 import type { LedgerCommits } from '../../../src/sync/send/ledger-commits.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -30,7 +30,7 @@ beforeEach(() => {
     return fails === null ? Promise.resolve() : Promise.reject(fails);
   };
   disk = createLedgerCommits({
-    ledger: { commit } as unknown as LedgerPort,
+    commit,
     clock,
     log,
     changed: () => changes.push(disk.trouble()?.code ?? null),
