@@ -82,8 +82,8 @@ import { aboutUpload, doubtAbout, uploadRequest, uploadedChanges } from './send/
 import type { OpenFile } from './send/upload.ts';
 import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
-import { dueOf } from './tasks/task.ts';
-import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
+import { dueOf, isReady } from './tasks/task.ts';
+import type { ReadyTask, SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** What an engine works with. */
 export interface EngineOptions {
@@ -180,8 +180,6 @@ export class Engine {
   readonly #claimedPaths = new ShortLivedSet<string>();
   /** One task works out how directories were moved; the others wait for what it finds. */
   #isMovingDirectories = false;
-  /** In hand for what is sent next. */
-  #permit: Permit | null = null;
   #isTakingPermits = false;
   #deliveries = 0;
   #cancelAsk = () => {};
@@ -259,9 +257,7 @@ export class Engine {
     });
     this.#sends = new WorkQueue({
       concurrency: options.settings.service.concurrency,
-      run: (key) => this.#deliver(key),
       afterEach: () => this.#wakeSender(),
-      isPaused: true,
     });
   }
 
@@ -504,7 +500,7 @@ export class Engine {
   setPaused(folders: Iterable<string>): void {
     this.#paused = new Set(folders);
     for (const task of this.tasks.in('ready')) {
-      if (this.#paused.has(task.ref.folder)) this.#line.block(task);
+      if (isReady(task) && this.#paused.has(task.ref.folder)) this.#line.block(task);
     }
     this.#drawFromBacklog();
     this.#release();
@@ -543,7 +539,7 @@ export class Engine {
       if (dueAt === null) this.#timers.delete(task.key);
       else this.#timers.set(task.key, dueAt);
       if (state.kind === 'inspect') this.#inspections.put(task.key, levels[task.priority], task.at);
-      if (state.kind === 'ready') this.#enterLine(task);
+      if (isReady(task)) this.#enterLine(task);
     }
     this.#options.onChange();
   }
@@ -1074,7 +1070,7 @@ export class Engine {
   // ── Out: a permit, then the plan, then the request ──────────────────────────────────────────────────────────────
 
   /** A task has become ready: it goes out on one of the next permits, or has to wait. */
-  #enterLine(task: Task): void {
+  #enterLine(task: ReadyTask): void {
     const entry = this.#line.enter(task, this.#lineConditions());
     if (entry === null) this.#askLater();
     else this.#putInLine(entry);
@@ -1122,16 +1118,10 @@ export class Engine {
       this.#noteDemand();
       const permit = await this.#options.limiter.take().catch(() => null);
       if (permit === null) return;
-      this.#permit = permit;
-      // Before this returns, `#deliver` takes the permit for the first in line that still has something to send.
-      if (this.#hasRoom()) this.#sends.start();
-      if (this.#permit === null) {
-        this.#options.metrics.rateWait((this.#clock.monotonic() - asked) / 1000);
-        continue;
-      }
-      // None had.
-      this.#permit = null;
-      permit.giveBack();
+      // Only now is it decided who gets it: the first in line at this moment.
+      const isUsed = this.#hasRoom() && this.#sends.startFirst((key) => this.#deliver(key, permit));
+      if (isUsed) this.#options.metrics.rateWait((this.#clock.monotonic() - asked) / 1000);
+      else permit.giveBack();
     }
     if (this.#sends.size > 0 || this.#line.isGathering(this.#paused)) this.#askLater();
   }
@@ -1148,14 +1138,14 @@ export class Engine {
     this.#cancelAsk = this.#clock.after(ms, () => this.#release());
   }
 
-  /** Sends what is in line under a key on the permit in hand; where nothing is, the permit is left for the next. */
-  async #deliver(key: string): Promise<void> {
+  /** Sends what is in line under a key. Null: nothing is any more, and the permit is left for the next. */
+  #deliver(key: string, permit: Permit): Promise<void> | null {
     const work = this.#line.tasksUnder(key, this.tasks.byKey(key), this.#lineConditions());
     const [first] = work;
-    const permit = this.#permit;
-    if (first?.state.kind !== 'ready' || permit === null) return;
-    this.#permit = null;
-    this.#sends.pause();
+    return first === undefined ? null : this.#deliverTogether(work, first, permit);
+  }
+
+  async #deliverTogether(work: readonly Task[], first: ReadyTask, permit: Permit): Promise<void> {
     const delivery = (this.#deliveries += 1);
     const { operation, bulkKey } = first.state;
     for (const task of work) this.#advance(task, { kind: 'deliveryStarted', delivery });

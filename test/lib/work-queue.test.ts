@@ -3,23 +3,25 @@ import { describe, expect, it } from '@jest/globals';
 import { WorkQueue } from '../../src/lib/queue/work-queue.ts';
 import { eventually } from '../support/eventually.ts';
 
-function queueOf(options: Partial<ConstructorParameters<typeof WorkQueue>[0]> = {}) {
+/** `isManual`: nothing runs but by `startFirst`. */
+function queueOf({ concurrency = 2, isManual = false, afterEach = () => {} } = {}) {
   const done: string[] = [];
   const run = (key: string): Promise<void> => {
     done.push(key);
     return Promise.resolve();
   };
-  return { done, queue: new WorkQueue({ concurrency: 2, run, afterEach: () => {}, ...options }) };
+  const options = { concurrency, afterEach };
+  return { done, run, queue: new WorkQueue(isManual ? options : { ...options, run }) };
 }
 
 describe('the work queue', () => {
   it('runs each key once that was put several times while it waited, at its last place', async () => {
-    const { done, queue } = queueOf({ concurrency: 1, isPaused: true });
+    const { done, run, queue } = queueOf({ concurrency: 1, isManual: true });
     queue.put('a', 1, 5);
     queue.put('b', 1, 6);
     queue.put('a', 3, 0);
     for (let turn = 0; turn < 3; turn += 1) {
-      queue.start();
+      queue.startFirst(run);
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(done).toEqual(['a', 'b']);
@@ -34,27 +36,55 @@ describe('the work queue', () => {
     expect(new Set(done).size).toBe(5_000);
   });
 
-  it('lets a paused queue start one at a time, until a run does not pause it', async () => {
-    const started: string[] = [];
-    const queue: WorkQueue = new WorkQueue({
-      concurrency: 4,
-      isPaused: true,
-      afterEach: () => {},
-      run: (key) => {
-        started.push(key);
-        // What has nothing to do leaves the turn to the next.
-        if (!key.startsWith('stale')) queue.pause();
-        return Promise.resolve();
-      },
-    });
-    for (const [at, key] of ['d', 'c', 'b', 'stale 2', 'a', 'stale 1'].entries()) queue.put(key, 1, at);
-    queue.start();
-    expect(started).toEqual(['stale 1', 'a']);
+  it('starts the first of what waits that has work when it is told to, and no other', async () => {
+    const { queue } = queueOf({ concurrency: 4, isManual: true });
+    const asked: string[] = [];
+    const run = (key: string): Promise<void> | null => {
+      asked.push(key);
+      return key.startsWith('stale') ? null : Promise.resolve();
+    };
+    for (const [at, key] of ['stale 3', 'b', 'stale 2', 'a', 'stale 1'].entries()) queue.put(key, 1, at);
+    expect(queue.startFirst(run)).toBe(true);
+    expect(asked).toEqual(['stale 1', 'a']);
     await new Promise((resolve) => setImmediate(resolve));
-    queue.start();
-    expect(started).toEqual(['stale 1', 'a', 'stale 2', 'b']);
-    await queue.stop();
-    expect(queue.size).toBe(0);
+    expect(asked).toEqual(['stale 1', 'a']);
+    // What comes between is more urgent.
+    queue.put('live', 3, 0);
+    expect(queue.startFirst(run)).toBe(true);
+    expect(asked).toEqual(['stale 1', 'a', 'live']);
+    expect(queue.startFirst(run)).toBe(true);
+    expect(asked).toEqual(['stale 1', 'a', 'live', 'stale 2', 'b']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(queue.startFirst(run)).toBe(false);
+    expect([asked.at(-1), queue.size]).toEqual(['stale 3', 0]);
+  });
+
+  it('starts no other when the first puts more in line as it begins', async () => {
+    const { queue } = queueOf({ concurrency: 4, isManual: true });
+    const asked: string[] = [];
+    const run = (key: string): Promise<void> => {
+      asked.push(key);
+      queue.put(`after ${key}`, 3, 0);
+      return Promise.resolve();
+    };
+    queue.put('a', 1, 2);
+    queue.put('b', 1, 1);
+    expect(queue.startFirst(run)).toBe(true);
+    expect(asked).toEqual(['a']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([asked, queue.size]).toEqual([['a'], 2]);
+  });
+
+  it('starts no more than may run at once, whoever asks', async () => {
+    const { queue } = queueOf({ concurrency: 1, isManual: true });
+    let end = () => {};
+    const run = () => new Promise<void>((resolve) => (end = resolve));
+    queue.put('a', 1, 2);
+    queue.put('b', 1, 1);
+    expect([queue.startFirst(run), queue.startFirst(run), queue.running]).toEqual([true, false, 1]);
+    end();
+    await eventually(() => queue.running === 0);
+    expect(queue.size).toBe(1);
   });
 
   it('says when a place is free again', async () => {

@@ -11,7 +11,7 @@ const windowSize = 1_000;
 
 /** Work by key on a p-queue: by level, newest first, with a reserve for lower levels, as `PriorityQueue` has it. */
 export class WorkQueue {
-  readonly #run: (key: string) => Promise<void>;
+  #run: (key: string) => Promise<void>;
   readonly #afterEach: () => void;
   readonly #queue: PQueue<PriorityQueue>;
   /** Levels of the keys in the p-queue, and how many each has. */
@@ -24,18 +24,16 @@ export class WorkQueue {
     concurrency,
     run,
     afterEach,
-    isPaused = false,
   }: {
     readonly concurrency: number;
-    /** Has to find out whether the key still has work. Must not reject. */
-    readonly run: (key: string) => Promise<void>;
+    /** Has to find out whether the key still has work. Must not reject. Without it, `startFirst` alone starts work. */
+    readonly run?: (key: string) => Promise<void>;
     /** Called when one has ended and its place is free. */
     readonly afterEach: () => void;
-    readonly isPaused?: boolean;
   }) {
-    this.#run = run;
+    this.#run = run ?? nothing;
     this.#afterEach = afterEach;
-    this.#queue = new PQueue({ concurrency, queueClass: PriorityQueue, autoStart: !isPaused });
+    this.#queue = new PQueue({ concurrency, queueClass: PriorityQueue, autoStart: run !== undefined });
   }
 
   /** Puts work in its place; what waits under this key already gets the new one. */
@@ -68,14 +66,25 @@ export class WorkQueue {
     return this.#queue.pending;
   }
 
-  /** For a paused queue: lets start what is first, until `pause` is called by it. */
-  start(): void {
-    this.#queue.start();
-    this.#queue.pause();
-  }
-
-  pause(): void {
-    this.#queue.pause();
+  /**
+   * Starts the first key in line that has work: `run` gives it, null for a key that has none any more. False: no key had,
+   * or as many run as may.
+   */
+  startFirst(run: (key: string) => Promise<void> | null): boolean {
+    let isStarted = false;
+    this.#run = (key) => {
+      // Before it begins: p-queue starts keys one after the other until it is paused.
+      this.#queue.pause();
+      const work = run(key);
+      isStarted = work !== null;
+      return work ?? nothing();
+    };
+    // Each turn is one key, which runs at once.
+    while (this.#queue.size > 0 && this.#queue.pending < this.#queue.concurrency) {
+      this.#queue.start();
+      if (isStarted) return true;
+    }
+    return false;
   }
 
   /** Starts nothing any more; resolves when what runs has ended. */
@@ -107,7 +116,7 @@ export class WorkQueue {
   #begin(key: string): Promise<void> {
     const level = this.#levels.get(key);
     this.#move(key, null);
-    // First, so that it can pause the queue before the next one enters.
+    // First: in `startFirst` it pauses the queue, and the next one must not start as it enters.
     const done = this.#run(key);
     const [next] = level === undefined ? [] : (this.#beyond[level] ?? []);
     if (next !== undefined && level !== undefined) {
@@ -116,6 +125,10 @@ export class WorkQueue {
     }
     return done;
   }
+}
+
+function nothing(): Promise<void> {
+  return Promise.resolve();
 }
 
 type RunFunction = () => Promise<unknown>;

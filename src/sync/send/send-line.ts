@@ -1,5 +1,6 @@
 import { maxBulkDocuments } from '../../model/operation.ts';
-import type { SendKind, Task } from '../tasks/task.ts';
+import { isReady } from '../tasks/task.ts';
+import type { ReadyTask, Task } from '../tasks/task.ts';
 
 /** A higher level is served first. */
 export const levels = { live: 3, retry: 2, backlog: 1, deletion: 0 } as const;
@@ -35,36 +36,36 @@ const bulkPrefix = '\0';
  * the keys that may go out now, and says later, when the permit is there, what still goes out under them.
  */
 export class SendLine {
-  readonly #groups = new Map<string, Set<Task>>();
+  readonly #groups = new Map<string, Set<ReadyTask>>();
   /** By folder: until it is certain that an upload is no move, or until a pause ends. */
-  readonly #blocked = new Map<string, Set<Task>>();
+  readonly #blocked = new Map<string, Set<ReadyTask>>();
 
   /** A task has become ready. Null: it has to wait. */
-  enter(task: Task, conditions: LineConditions): LineEntry | null {
-    const { state, ref } = task;
-    if (state.kind !== 'ready') return null;
+  enter(task: ReadyTask, conditions: LineConditions): LineEntry | null {
+    const { state } = task;
     if (state.bulkKey !== null) {
       const group = this.#groups.get(state.bulkKey) ?? new Set();
       this.#groups.set(state.bulkKey, group.add(task));
       return group.size < maxBulkDocuments ? null : entryOfGroup(state.bulkKey, group, conditions);
     }
-    if (mayStart(ref.folder, state.operation, conditions)) return entryOf(task.key, task, state.operation);
+    if (mayStart(task, conditions)) return entryOf(task.key, task);
     this.block(task);
     return null;
   }
 
   /** Has what is ready wait; what can share a call waits in its group. */
-  block(task: Task): void {
+  block(task: ReadyTask): void {
     const { state, ref } = task;
-    if (state.kind !== 'ready' || state.bulkKey !== null) return;
+    if (state.bulkKey !== null) return;
     this.#blocked.set(ref.folder, (this.#blocked.get(ref.folder) ?? new Set()).add(task));
   }
 
   /** It is ready no more: something else is to be done with it, or nothing. */
   leave(task: Task, bulkKey: string | null): void {
-    this.#blocked.get(task.ref.folder)?.delete(task);
+    const blocked: Set<Task> | undefined = this.#blocked.get(task.ref.folder);
+    blocked?.delete(task);
     if (bulkKey === null) return;
-    const group = this.#groups.get(bulkKey);
+    const group: Set<Task> | undefined = this.#groups.get(bulkKey);
     group?.delete(task);
     if (group?.size === 0) this.#groups.delete(bulkKey);
   }
@@ -74,9 +75,9 @@ export class SendLine {
     const entries: LineEntry[] = [];
     for (const [folder, tasks] of Array.from(this.#blocked)) {
       for (const task of Array.from(tasks)) {
-        if (task.state.kind !== 'ready' || !mayStart(folder, task.state.operation, conditions)) continue;
+        if (!mayStart(task, conditions)) continue;
         tasks.delete(task);
-        entries.push(entryOf(task.key, task, task.state.operation));
+        entries.push(entryOf(task.key, task));
       }
       if (tasks.size === 0) this.#blocked.delete(folder);
     }
@@ -90,7 +91,7 @@ export class SendLine {
   /**
    * The tasks that go out together under a key that was given; none where they are ready no more. `task`: of that key.
    */
-  tasksUnder(key: string, task: Task | undefined, conditions: LineConditions): readonly Task[] {
+  tasksUnder(key: string, task: Task | undefined, conditions: LineConditions): readonly ReadyTask[] {
     if (key.startsWith(bulkPrefix)) {
       const group = this.#groups.get(key.slice(bulkPrefix.length));
       const isDue = group !== undefined && isGathered(group, conditions);
@@ -98,7 +99,7 @@ export class SendLine {
       return members.some(({ ref }) => conditions.paused.has(ref.folder)) ? [] : members;
     }
     if (task === undefined || conditions.paused.has(task.ref.folder)) return [];
-    return task.state.kind === 'ready' && task.state.bulkKey === null ? [task] : [];
+    return isReady(task) && task.state.bulkKey === null ? [task] : [];
   }
 
   /** Something waits here that a pause does not keep back. */
@@ -121,30 +122,30 @@ export class SendLine {
   }
 }
 
-function mayStart(folder: string, operation: SendKind, { paused, mayUpload }: LineConditions): boolean {
-  return !paused.has(folder) && (operation !== 'upload' || mayUpload(folder));
+function mayStart({ ref: { folder }, state }: ReadyTask, { paused, mayUpload }: LineConditions): boolean {
+  return !paused.has(folder) && (state.operation !== 'upload' || mayUpload(folder));
 }
 
-function entryOf(key: string, { priority, at }: Task, operation: SendKind): LineEntry {
-  return { key, level: levels[operation === 'delete' ? 'deletion' : priority], at };
+function entryOf(key: string, { priority, at, state }: ReadyTask): LineEntry {
+  return { key, level: levels[state.operation === 'delete' ? 'deletion' : priority], at };
 }
 
 function entryOfGroup(
   bulkKey: string,
-  group: ReadonlySet<Task>,
+  group: ReadonlySet<ReadyTask>,
   conditions: LineConditions,
 ): LineEntry | null {
   const [first] = group;
-  if (first?.state.kind !== 'ready' || conditions.paused.has(first.ref.folder)) return null;
-  return isGathered(group, conditions) ? entryOf(bulkPrefix + bulkKey, first, first.state.operation) : null;
+  if (first === undefined || conditions.paused.has(first.ref.folder)) return null;
+  return isGathered(group, conditions) ? entryOf(bulkPrefix + bulkKey, first) : null;
 }
 
 /**
  * Whether those that could share a call have come: it is full, it waited long enough, or no others are on their way.
  */
-function isGathered(group: ReadonlySet<Task>, { now, inGrace, isQuiet }: LineConditions): boolean {
+function isGathered(group: ReadonlySet<ReadyTask>, { now, inGrace, isQuiet }: LineConditions): boolean {
   const [first] = group;
-  if (first?.state.kind !== 'ready') return false;
+  if (first === undefined) return false;
   if (group.size >= maxBulkDocuments || now - first.state.since >= gatherMs) return true;
   return isQuiet && (first.state.operation !== 'delete' || inGrace === 0);
 }

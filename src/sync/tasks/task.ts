@@ -99,6 +99,13 @@ export interface Task extends TaskFacts {
   readonly since: number;
 }
 
+/** A task that waits for a permit: until the next event. */
+export type ReadyTask = Task & { readonly state: Extract<TaskState, { readonly kind: 'ready' }> };
+
+export function isReady(task: Task): task is ReadyTask {
+  return task.state.kind === 'ready';
+}
+
 /** Everything that can happen to a task. Times are monotonic ms unless said otherwise. */
 export type TaskEvent =
   // From outside.

@@ -4,7 +4,8 @@ import { maxBulkDocuments } from '../../../src/model/operation.ts';
 import { SendLine } from '../../../src/sync/send/send-line.ts';
 import type { LineConditions } from '../../../src/sync/send/send-line.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
-import type { SendKind, Task } from '../../../src/sync/tasks/task.ts';
+import { isReady } from '../../../src/sync/tasks/task.ts';
+import type { ReadyTask, SendKind } from '../../../src/sync/tasks/task.ts';
 
 const fair: LineConditions = { paused: new Set(), mayUpload: () => true, isQuiet: true, inGrace: 0, now: 0 };
 const busy: LineConditions = { ...fair, isQuiet: false };
@@ -18,11 +19,12 @@ beforeEach(() => {
   line = new SendLine();
 });
 
-function readyAt(path: string, operation: SendKind, bulkKey: string | null = null): Task {
+function readyAt(path: string, operation: SendKind, bulkKey: string | null = null): ReadyTask {
   const first = { present: true, priority: 'live', at: 7, seen: null } as const;
   const task = tasks.open({ folder: 'inbox', path }, first);
   tasks.apply(task, { kind: 'inspectionStarted', at: 0 });
   tasks.apply(task, { kind: 'ready', operation, bulkKey, at: 0 });
+  if (!isReady(task)) throw new Error('not ready');
   return task;
 }
 
