@@ -177,7 +177,7 @@ export class Engine {
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are being changed or moved, until the commit is durable. */
-  readonly #claimedPaths = new ShortLivedSet<string>();
+  readonly #lockedPaths = new ShortLivedSet<string>();
   /** One task works out how directories were moved; the others wait for what it finds. */
   #isMovingDirectories = false;
   #isTakingPermits = false;
@@ -481,7 +481,7 @@ export class Engine {
    * nothing was written.
    */
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
-    if (this.tasks.get(ref)?.state.kind === 'sending' || this.#claimedPaths.has(refKey(ref))) return false;
+    if (this.tasks.get(ref)?.state.kind === 'sending' || this.#lockedPaths.has(refKey(ref))) return false;
     await this.#writer.commit(changes);
     const task = this.#taskAt(ref);
     if (task !== undefined) {
@@ -680,7 +680,7 @@ export class Engine {
       if (!(await this.#follow(task, move))) return compareAgain;
       // Its record has left with its directory: what stands here now is inspected as another document.
       if (!this.tasks.has(task)) return compareAgain;
-    } else if (this.#claimedPaths.has(task.key) || this.#isRecordMoving(document)) {
+    } else if (this.#lockedPaths.has(task.key) || this.#isRecordMoving(document)) {
       // A move that brings a record to this very path, or takes this file's elsewhere, is about to be durable.
       return compareAgain;
     }
@@ -718,7 +718,7 @@ export class Engine {
     if (moved.kind === 'unclear') return { kind: 'unclear' };
     if (moved.kind === 'moved') {
       // One task moves them for all that lie in them.
-      if (this.#isMovingDirectories || this.#claimedPaths.has(task.key)) return { kind: 'unclear' };
+      if (this.#isMovingDirectories || this.#lockedPaths.has(task.key)) return { kind: 'unclear' };
       this.#isMovingDirectories = true;
       try {
         const move = await planDirectoryMove(moved.directories, document.ref, this.#moveEvidence);
@@ -730,19 +730,19 @@ export class Engine {
     const found = await findMove(task, document, this.#moveEvidence);
     // The file that stood here was pushed out. Its new place may not be listed yet, or other records are moving.
     const isPushedOut = found.kind === 'move' && found.left.some(({ takenBy }) => takenBy !== null);
-    if (isPushedOut && (moved.kind === 'stale' || this.#claimedPaths.size > 0)) return { kind: 'unclear' };
+    if (isPushedOut && (moved.kind === 'stale' || this.#lockedPaths.size > 0)) return { kind: 'unclear' };
     return found.kind === 'none' && moved.kind === 'stale' ? { kind: 'unclear' } : found;
   }
 
   /** The record of this very file is another path's, and changes its path just now. */
   #isRecordMoving({ ref, stat }: FoundDocument): boolean {
-    if (this.#claimedPaths.size === 0) return false;
+    if (this.#lockedPaths.size === 0) return false;
     return this.#ledger
       .findByInode(stat.ino)
       .some(
         (entry) =>
           refKey(entry.ref) !== refKey(ref) &&
-          this.#claimedPaths.has(refKey(entry.ref)) &&
+          this.#lockedPaths.has(refKey(entry.ref)) &&
           sameFile(entry.record.stat, stat),
       );
   }
@@ -797,19 +797,19 @@ export class Engine {
   }
 
   /**
-   * Takes the paths of a change of records until its commit is durable; what it returns gives them back. Null: one of
-   * them is in another, or another task's request is under way there and its answer will write the record of that path.
+   * Locks the paths of a change of records until its commit is durable; what it returns unlocks them. Null: one of them
+   * is locked by another, or another task's request is under way there and its answer will write the record of that path.
    */
-  #claim(task: Task, refs: readonly DocumentRef[]): (() => void) | null {
+  #lockPaths(task: Task, refs: readonly DocumentRef[]): (() => void) | null {
     const isFree = refs.every((ref) => {
       const there = this.tasks.get(ref);
-      return !this.#claimedPaths.has(refKey(ref)) && (there === task || there?.state.kind !== 'sending');
+      return !this.#lockedPaths.has(refKey(ref)) && (there === task || there?.state.kind !== 'sending');
     });
     if (!isFree) return null;
     const keys = new Set(refs.map(refKey));
-    for (const key of keys) this.#claimedPaths.add(key);
+    for (const key of keys) this.#lockedPaths.add(key);
     return () => {
-      for (const key of keys) this.#claimedPaths.delete(key);
+      for (const key of keys) this.#lockedPaths.delete(key);
     };
   }
 
@@ -820,8 +820,8 @@ export class Engine {
     change: Change | null,
     unclearable: readonly Unclearable[],
   ): Promise<boolean> {
-    const release = this.#claim(task, [task.ref]);
-    if (release === null) return false;
+    const unlock = this.#lockPaths(task, [task.ref]);
+    if (unlock === null) return false;
     try {
       if (this.#ledger.get(task.ref)?.docId !== docId) return false;
       if (change === null) return true;
@@ -829,7 +829,7 @@ export class Engine {
       await this.#writer.commit([change]);
       return true;
     } finally {
-      release();
+      unlock();
     }
   }
 
@@ -838,12 +838,12 @@ export class Engine {
     const { steps, left } = move;
     const involved = [...steps.flatMap(({ entry, to }) => [entry.ref, to]), ...left.map(({ ref }) => ref)];
     if (!isStillTrue(this.#ledger, move)) return false;
-    const release = this.#claim(mover, involved);
-    if (release === null) return false;
+    const unlock = this.#lockPaths(mover, involved);
+    if (unlock === null) return false;
     for (const ref of involved) this.#taskAt(ref);
     // Before the commit: from here on nothing may be deleted for a path that was left.
     const came = new Map(left.map((path) => [path, this.#leavePath(path.ref)]));
-    await this.#writer.commit(changesOf(this.#ledger, move)).finally(release);
+    await this.#writer.commit(changesOf(this.#ledger, move)).finally(unlock);
     for (const { entry, to, isEdited } of steps) {
       const arrived = this.tasks.get(to);
       const movedAt = this.#clock.monotonic();
@@ -1017,7 +1017,7 @@ export class Engine {
    */
   #mayComeBack(task: Task): boolean {
     // Its record is about to leave: it is no longer the document of this path.
-    if (this.#claimedPaths.has(task.key)) return true;
+    if (this.#lockedPaths.has(task.key)) return true;
     if (!this.#folders.areAllScanned()) return true;
     // It may have been moved to a directory that is not listed yet; only changes of before it went count.
     const health = this.#folders.get(task.ref.folder)?.port.health();
@@ -1128,7 +1128,7 @@ export class Engine {
 
   #hasRoom(): boolean {
     if (this.#isDraining || this.#writer.trouble() !== null) return false;
-    return this.#sends.running < this.#breaker.width(this.#options.settings.service.concurrency);
+    return this.#sends.running < this.#breaker.allowedInFlight(this.#options.settings.service.concurrency);
   }
 
   #askLater(): void {
@@ -1253,7 +1253,7 @@ export class Engine {
     for (const task of tasks) {
       const record = this.#ledger.get(task.ref);
       const found = await this.#inspectIfWatched(task.ref);
-      const isGone = record !== undefined && found?.kind === 'absent' && !this.#claimedPaths.has(task.key);
+      const isGone = record !== undefined && found?.kind === 'absent' && !this.#lockedPaths.has(task.key);
       if (!isGone || (await this.#locate(task)).kind !== 'nowhere') this.#advance(task, { kind: 'replan' });
       else gone.push({ task, record });
     }
@@ -1431,8 +1431,8 @@ export class Engine {
     const record = this.#ledger.get(ref);
     const said = record?.said ?? [];
     if (record === undefined || said.includes(`remains ${code}`)) return;
-    const release = this.#claim(task, [ref]);
-    if (release === null) return;
+    const unlock = this.#lockPaths(task, [ref]);
+    if (unlock === null) return;
     this.#report({
       ...ref,
       what: 'remains',
@@ -1440,7 +1440,7 @@ export class Engine {
       message: `${message}; the document stays at the service as it was last sent`,
     });
     const noted = { ...record, said: [...said, `remains ${code}`] };
-    await this.#writer.commit([{ kind: 'put', ref, record: noted }]).finally(release);
+    await this.#writer.commit([{ kind: 'put', ref, record: noted }]).finally(unlock);
   }
 
   // ── How it stands, and the end ──────────────────────────────────────────────────────────────────────────────────

@@ -33,7 +33,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   /** Requests in a row whose document the service did not know. One that is tried again counts once. */
   const missing = new Set<string>();
   /** The same where something else than the service said so. */
-  const strange = new Set<string>();
+  const notFoundByOthers = new Set<string>();
   let forbidden = 0;
   let openUntil = -Infinity;
   let reason: Reason | null = null;
@@ -61,7 +61,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     unanswered = 0;
     suspect = null;
     isSeveral = false;
-    strange.clear();
+    notFoundByOthers.clear();
   }
 
   function reset(): void {
@@ -111,7 +111,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
         return;
       case 'missing': {
         if (!outcome.isOwnWord) {
-          addUpTo(inARow, strange, about);
+          addUpTo(inARow, notFoundByOthers, about);
           return noteUnavailable(outcome, about);
         }
         // It answers, and of this one document: whatever was wrong with all of it is over.
@@ -141,7 +141,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   return {
     note,
     /** Requests that may be under way at once: all, one that tries, or none. */
-    width: (concurrency: number) => {
+    allowedInFlight: (concurrency: number) => {
       if (clock.monotonic() < openUntil) return 0;
       return reason === null ? concurrency : 1;
     },
@@ -149,7 +149,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
     reasons: (): readonly Reason[] => (reason === null ? [] : [reason]),
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
-    manyMissing: () => new Set([...missing, ...strange]).size >= inARow,
+    manyMissing: () => new Set([...missing, ...notFoundByOthers]).size >= inARow,
     manyForbidden: () => forbidden >= inARow,
     /** The last answer said that the address is wrong: no other document fares better. */
     isMisaddressed: () => misaddressed,

@@ -41,7 +41,7 @@ const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
 const forbidden: Outcome = { kind: 'rejected', code: 'forbidden', message: 'no access' };
 
 /** How many requests may be under way of four, and how long until one may try. */
-const state = () => [breaker.width(4), breaker.openMs()];
+const state = () => [breaker.allowedInFlight(4), breaker.openMs()];
 const codes = () => breaker.reasons().map(({ code }) => code);
 const logged = () => log.lines.map(({ level, data, message }) => [level, message, data]);
 
@@ -110,7 +110,7 @@ describe('what the outcomes say of the service', () => {
       waits.push(breaker.openMs());
     }
     expect(waits).toEqual([60_000, 300_000, 900_000, 900_000]);
-    expect([breaker.reasons(), breaker.width(4), log.lines]).toEqual([
+    expect([breaker.reasons(), breaker.allowedInFlight(4), log.lines]).toEqual([
       [{ code: 'credentials-refused', message: 'wrong password' }],
       0,
       [],
