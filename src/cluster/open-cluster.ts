@@ -83,7 +83,7 @@ export async function openCluster(options: ClusterOptions) {
     /** One token for all hosts. */
     tokens,
     /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
-    enter: async (entered: Pick<LeaseOptions, 'traces' | 'folders'>) => {
+    enter: async (entered: Pick<LeaseOptions, 'traces' | 'folders' | 'configured'>) => {
       lease = new Lease({
         session: link.session,
         name: id,
@@ -162,11 +162,22 @@ async function stateId(dir: string): Promise<{ readonly id: string; readonly isN
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
-  const id = (await readFile(path, 'utf8')).trim();
-  if (idForm.test(id)) return { id, isNew };
+  const id = await readStateId(dir);
+  if (id !== null) return { id, isNew };
   throw new Error(
     `${path} does not contain a valid id; stop every ingestd that uses the directory and remove the file: a new one is created`,
   );
+}
+
+/** Null: it has none yet, or none that is valid. */
+export async function readStateId(dir: string): Promise<string | null> {
+  const id = (await readFile(join(dir, 'id'), 'utf8').catch(orMissing)).trim();
+  return idForm.test(id) ? id : null;
+}
+
+function orMissing(error: unknown): string {
+  if (errorCode(error) === 'ENOENT') return '';
+  throw error;
 }
 
 /** The name of this host where the configuration gives none: `archive-3f9a01c2`. */

@@ -1,8 +1,12 @@
 import { redisNodes } from '../lib/server/redis-address.ts';
+import { findForeignFolders } from '../cluster/lease/lease-script.ts';
+import { locateFolders } from '../cluster/lease/directory-location.ts';
+import { readStateId } from '../cluster/open-cluster.ts';
 import { forgetHost, haltFleet, readFleet } from '../cluster/fleet/whole-fleet.ts';
 import { fleetTimes } from '../cluster/fleet-times.ts';
 import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
 import type { RedisSession } from '../cluster/redis/connection.ts';
+import type { FolderPlaces } from '../daemon/process/join-cluster.ts';
 import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
 import type { FleetStatus } from '../model/report/fleet.ts';
 import type { ClusterSettings, Settings } from '../model/settings.ts';
@@ -26,17 +30,20 @@ export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promis
 }
 
 /**
- * A person's word that a host of the fleet is gone for good: the requests that were kept for it are the others' again.
- * Gives how many a minute. Throws ConfigurationError where that host is alive or unknown, and as `fleetStatus` does.
+ * A person's word that a host of the fleet is gone for good: what was kept for it is the others' again. Gives how many
+ * requests a minute, and how many folders. Throws ConfigurationError where that host is alive, unless it has left the
+ * folders of a former state directory, or unknown; and as `fleetStatus` does.
  */
-export function forgetFleetHost(address: FleetAddress, host: string): Promise<{ readonly share: number }> {
+export function forgetFleetHost(
+  address: FleetAddress,
+  host: string,
+): Promise<{ readonly share: number; readonly folders: number }> {
   return withSession(address, async (session) => {
-    const { unreachableMs } = fleetTimes;
-    const found = await forgetHost(session, { host, unreachableMs });
-    if (found.kind === 'forgotten') return { share: found.share };
+    const found = await forgetHost(session, { host, times: fleetTimes });
+    if (found.kind === 'forgotten') return { share: found.share, folders: found.folders };
     if (found.kind === 'alive') {
       throw new ConfigurationError(
-        `${host} is still connected to Redis; stop ingestd there first, or wait ${unreachableMs / 1000} s if it has just stopped`,
+        `${host} is still connected to Redis; stop ingestd there first, or wait ${fleetTimes.unreachableMs / 1000} s if it has just stopped`,
       );
     }
     const [only, ...more] = found.hosts;
@@ -44,6 +51,21 @@ export function forgetFleetHost(address: FleetAddress, host: string): Promise<{ 
     const known = only === undefined ? 'there are none' : names;
     throw new ConfigurationError(`the fleet has no host named ${host}; ${known}`);
   });
+}
+
+/** Which folders belong to another ledger, without a word to anybody. Throws as `fleetStatus` does. */
+export async function foldersElsewhere(
+  address: FleetAddress,
+  { state, folders }: Pick<Settings, 'state' | 'folders'>,
+): Promise<FolderPlaces> {
+  const { locations } = await locateFolders(folders);
+  const name = (await readStateId(state.dir)) ?? 'new';
+  const lifeMs = fleetTimes.lifeMs + fleetTimes.marginMs;
+  const there = locations.filter((location) => location !== null);
+  const found = await withSession(address, (session) =>
+    findForeignFolders(session, { name, folders: there, lifeMs }),
+  );
+  return { lease: { folderHolder: ({ key }) => found.get(key) ?? null, listen: () => {} }, locations };
 }
 
 async function withSession<T>(

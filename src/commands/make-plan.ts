@@ -19,7 +19,9 @@ import { Engine } from '../sync/engine.ts';
 import { reasonOf } from '../sync/tasks/task.ts';
 import { followFolders } from '../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
-import { unreadPlaces } from '../daemon/assemble-daemon.ts';
+import { guardOneLedgerPerFolder } from '../daemon/process/join-cluster.ts';
+import type { FolderPlaces } from '../daemon/process/join-cluster.ts';
+import { portAt, unreadPlaces } from '../daemon/assemble-daemon.ts';
 import { countKept, failureStatus } from '../daemon/make-status.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
@@ -33,6 +35,8 @@ interface PlanOptions {
   readonly settings: Settings;
   /** `sync` would make the folders that are not there. */
   readonly makesFolders: boolean;
+  /** Whose the folders are in a fleet; null: there is none, or it cannot be asked. */
+  readonly places: FolderPlaces | null;
 }
 
 export type Survey = Awaited<ReturnType<typeof surveyFolders>>;
@@ -42,16 +46,17 @@ export type Survey = Awaited<ReturnType<typeof surveyFolders>>;
  * Sends nothing, changes nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another
  * service, a folder was never there.
  */
-export async function surveyFolders({ settings, makesFolders }: PlanOptions) {
+export async function surveyFolders({ settings, makesFolders, places }: PlanOptions) {
   const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
   requireService(ledger, settings);
   await followFolders(ledger, settings, silentLog);
   if (!makesFolders) await requireFolders(settings, ledger);
   const timing = { ...settings.timing, removeGraceMs: 0 };
-  const folders = settings.folders.map((folder) => ({
-    settings: folder,
-    port: openUnwatched(folder, { settings: { ...settings, timing }, log: silentLog }),
-  }));
+  const opened = settings.folders.map((folder) =>
+    openUnwatched(folder, { settings: { ...settings, timing }, log: silentLog }),
+  );
+  const ports = places === null ? opened : guardOneLedgerPerFolder(opened, places, silentLog);
+  const folders = settings.folders.map((folder, index) => ({ settings: folder, port: portAt(ports, index) }));
   const service = createPlanningService(ledger.findByDocId);
   const activities: Activity[] = [];
   const engine = new Engine({
@@ -75,7 +80,6 @@ export async function surveyFolders({ settings, makesFolders }: PlanOptions) {
     while (!engine.isIdle() && !isOnlySettling(engine, deadline)) {
       await new Promise((resolve) => setTimeout(resolve, askMs));
     }
-    const ports = folders.map(({ port }) => port);
     const paused = pausedNames(await readPauses(settings.state.dir), settings.folders);
     const plan = report(unreadPlaces(ports), paused);
     // With what it is made of: for a status without a daemon.

@@ -318,7 +318,8 @@ export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {
   };
 }
 
-function portAt(folders: readonly FolderPort[], index: number): FolderPort {
+/** The folders' order is that of the settings. */
+export function portAt(folders: readonly FolderPort[], index: number): FolderPort {
   const port = folders[index];
   if (port === undefined) throw new RangeError(`no folder ${index}`);
   return port;

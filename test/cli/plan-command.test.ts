@@ -28,7 +28,5 @@ it('a folder that is gone is named in the plan, beside what the others need', as
   const { code, stdout } = await folder.run('plan');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^upload +here\/report\.txt$/m);
-  expect(stdout).toContain(
-    `gone cannot be read, so the plan leaves it out: ${folder.path}/gone does not exist\n`,
-  );
+  expect(stdout).toContain(`gone is left out: ${folder.path}/gone does not exist\n`);
 });

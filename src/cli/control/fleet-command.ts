@@ -10,12 +10,12 @@ export function addFleetCommand(program: Command, context: CommandContext): void
   const fleet = program.command('fleet').description('manage the hosts that share one account (cluster)');
   const forget = fleet
     .command('forget')
-    .description('forget a host that is gone for good, and free the requests reserved for it')
+    .description('forget a host that is gone for good, and free its folders and the requests reserved for it')
     .argument('<host>', 'its name, as in ingestd status --fleet');
   withExamples(fleet, [
     {
       command: 'ingestd fleet forget scanner-2',
-      does: 'the other hosts get its cluster.aloneShare at once, not after a day',
+      does: 'another host may have its folders; its cluster.aloneShare is free at once, not after a day',
     },
   ]);
   defineCommand(forget, context, forgetHost, [
@@ -26,11 +26,14 @@ export function addFleetCommand(program: Command, context: CommandContext): void
 async function forgetHost(context: CommandContext, host: string, flags: GlobalFlags): Promise<number> {
   const address = await fleetAddress(context, flags);
   const { forgetFleetHost } = await import('../../commands/ask-fleet.ts');
-  const { share } = await forgetFleetHost(address, host);
-  context.output.line(
-    share === 0
-      ? `${host} has been forgotten.`
-      : `${host} has been forgotten. The other hosts can now use its ${countWords(share, 'request')} a minute.`,
-  );
+  const { share, folders } = await forgetFleetHost(address, host);
+  const { line } = context.output;
+  line(`${host} has been forgotten.`);
+  if (share > 0) line(`The other hosts can now use its ${countWords(share, 'request')} a minute.`);
+  if (folders > 0) {
+    line(
+      `It had ${countWords(folders, 'folder')}: another host that has one in its configuration sends it from now on, and uploads what its own ledger does not know.`,
+    );
+  }
   return exitCodes.ok;
 }

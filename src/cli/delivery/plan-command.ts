@@ -6,7 +6,7 @@ import type { PlanReport, PlannedOperation } from '../../model/report/command-re
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { prepareCommand } from '../prepare-command.ts';
+import { folderPlaces, prepareCommand } from '../prepare-command.ts';
 
 /** `ingestd plan`: what `sync` would do. */
 export function addPlanCommand(program: Command, context: CommandContext): void {
@@ -23,9 +23,11 @@ export function addPlanCommand(program: Command, context: CommandContext): void 
 }
 
 async function plan(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
-  const { settings, configuration } = await prepareCommand(context, flags, { quiet: true });
+  const prepared = await prepareCommand(context, flags, { quiet: true });
+  const { settings, configuration } = prepared;
   const { surveyFolders } = await import('../../commands/make-plan.ts');
-  const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial });
+  const places = await folderPlaces(context, prepared);
+  const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial, places });
   if (flags.json) context.output.json(report);
   else printPlan(report, context.output);
   return exitCodes.ok;
@@ -35,7 +37,7 @@ function printPlan(report: PlanReport, output: Output): void {
   const { counts, requests, seconds } = report;
   for (const operation of report.operations) output.line(operationLine(operation, output));
   for (const { folder, message } of report.unavailable) {
-    output.line(output.colors.red(`${folder} cannot be read, so the plan leaves it out: ${message}`));
+    output.line(output.colors.red(`${folder} is left out: ${message}`));
   }
   for (const { folder, message } of report.unreadable)
     output.line(output.colors.red(`${folder}: ${message}`));

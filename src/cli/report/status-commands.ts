@@ -8,7 +8,7 @@ import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headli
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { daemonOf, findDaemon, presentCredentials, fleetAddress } from '../prepare-command.ts';
+import { daemonOf, findDaemon, fleetAddress, folderPlaces, presentCredentials } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -87,7 +87,7 @@ async function fleet(context: CommandContext, flags: StatusFlags): Promise<numbe
 async function check(context: CommandContext, flags: StatusFlags): Promise<number> {
   try {
     const { prepared, daemon } = await findDaemon(context, flags);
-    const { status, raw } = await statusOf(daemon, () => offline(prepared, { readsFolders: false }));
+    const { status, raw } = await statusOf(daemon, () => offline(context, prepared, { readsFolders: false }));
     if (flags.json) context.output.json(raw);
     else {
       const words = daemon === null ? ledgerLine(status) : statusLine(status);
@@ -105,6 +105,7 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
  * ConfigurationError where the configuration is invalid too.
  */
 async function offline(
+  context: CommandContext,
   prepared: PreparedCommand | null,
   { readsFolders }: { readonly readsFolders: boolean },
 ): Promise<Status> {
@@ -121,6 +122,7 @@ async function offline(
     account: known?.credentials?.username ?? null,
     readsFolders,
     makesFolders: configuration.trial,
+    places: readsFolders ? await folderPlaces(context, prepared) : null,
   });
 }
 
@@ -129,7 +131,7 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
   const { output } = context;
   const showNow = async (): Promise<void> => {
     const daemon = await daemonOf(stateDir, prepared?.settings.file);
-    const now = await statusOf(daemon, () => offline(prepared, { readsFolders: true }));
+    const now = await statusOf(daemon, () => offline(context, prepared, { readsFolders: true }));
     if (flags.json) output.json(now.raw);
     else
       draw(

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
-import type { Settings } from '../../model/settings.ts';
-import { findDaemon, foldersOf } from '../prepare-command.ts';
+import { findDaemon, folderPlaces, foldersOf } from '../prepare-command.ts';
+import type { PreparedCommand } from '../prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
@@ -29,15 +29,15 @@ async function why(
   const found = await findDaemon(context, flags);
   const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: await foldersOf(found) });
   const { daemon, prepared } = found;
-  const story = await (daemon === null ? offline(prepared.settings, wanted) : daemon.why(wanted));
+  const story = await (daemon === null ? offline(context, prepared, wanted) : daemon.why(wanted));
   if (flags.json) context.output.json(story);
   else printStory(story, context.output);
   return exitCodes.ok;
 }
 
-async function offline(settings: Settings, path: string): Promise<Why> {
+async function offline(context: CommandContext, prepared: PreparedCommand, path: string): Promise<Why> {
   const { whyOffline } = await import('../../commands/offline/offline-reports.ts');
-  return whyOffline(settings, path);
+  return whyOffline(prepared.settings, path, await folderPlaces(context, prepared));
 }
 
 function printStory(story: Why, { line, colors }: Output): void {

@@ -8,6 +8,7 @@ import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
+import type { FleetTimes } from '../fleet-times.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import { pairsOf } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
@@ -106,34 +107,51 @@ export function fleetReader(
   };
 }
 
-/** KEYS: state, seen, shares, summaries. ARGV: host, unreachableMs. */
+/**
+ * KEYS: state, seen, shares, summaries, folders. ARGV: host, unreachableMs, prefix, how long a lease lasts. Gives what
+ * came of it, the share, and how many folders are free now: those of ledgers that nobody holds.
+ */
 const forgetScript = `
 ${readTimeLua}
-local alive = redis.call('ZSCORE', KEYS[2], ARGV[1])
-if not alive then
-  if redis.call('HDEL', KEYS[4], ARGV[1]) == 1 then return 0 end
-  return -2
+local folders, isHeld, listed = 0, false, redis.call('HGETALL', KEYS[5])
+for i = 1, #listed, 2 do
+  local ledger, holder = string.match(listed[i + 1], '^(%S+) %S+ %S+ (%S+)')
+  if holder == ARGV[1] then
+    local lease = redis.call('HMGET', ARGV[3] .. ':lease:' .. ledger, 'host', 'at')
+    if (lease[1] or '') == '' or now - tonumber(lease[2]) > tonumber(ARGV[4]) then
+      redis.call('HDEL', KEYS[5], listed[i])
+      folders = folders + 1
+    else isHeld = true end
+  end
 end
-if now - tonumber(alive) <= tonumber(ARGV[2]) then return -1 end
+if folders > 0 then redis.call('PUBLISH', ARGV[3] .. ':wake', 'lease') end
+local alive = redis.call('ZSCORE', KEYS[2], ARGV[1])
+if isHeld or alive and now - tonumber(alive) <= tonumber(ARGV[2]) then
+  return { folders > 0 and 'forgotten' or 'alive', 0, folders }
+end
+local isKnown = redis.call('HDEL', KEYS[4], ARGV[1]) == 1 or alive or folders > 0
+if not alive then return { isKnown and 'forgotten' or 'unknown', 0, folders } end
 local share = tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or 0)
 redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('HDEL', KEYS[4], ARGV[1])
 if redis.call('HDEL', KEYS[3], ARGV[1]) == 1 then redis.call('HINCRBY', KEYS[1], 'version', 1) end
-return share
+return { 'forgotten', share, folders }
 `;
 
-/** Ends the reservation of a host that is gone for good. */
+const forgetSchema = z.tuple([z.enum(['forgotten', 'alive', 'unknown']), z.number(), z.number()]);
+
+/** Ends what is reserved for a host that is gone for good: its share, and the folders of its ledger. */
 export async function forgetHost(
   session: RedisSession,
-  { host, unreachableMs }: { readonly host: string; readonly unreachableMs: number },
+  { host, times }: { readonly host: string; readonly times: Pick<FleetTimes, 'unreachableMs' | 'lifeMs'> },
 ) {
-  const keys = ['state', 'seen', 'shares', 'summaries'];
-  const share = Number(await session.evaluate(forgetScript, keys, [host, String(unreachableMs)]));
-  if (share >= 0) return { kind: 'forgotten', share } as const;
+  const keys = ['state', 'seen', 'shares', 'summaries', 'folders'];
+  const args = [host, String(times.unreachableMs), session.prefix, String(times.lifeMs)];
+  const [kind, share, folders] = forgetSchema.parse(await session.evaluate(forgetScript, keys, args));
   // It has spoken with Redis within the last seconds.
-  if (share === -1) return { kind: 'alive' } as const;
+  if (kind === 'alive') return { kind } as const;
+  if (kind === 'forgotten') return { kind, share, folders } as const;
   const hosts = await session.send(['ZRANGE', `${session.prefix}:seen`, '0', '999']);
-  return { kind: 'unknown', hosts: Array.isArray(hosts) ? hosts.map(String) : [] } as const;
+  return { kind, hosts: Array.isArray(hosts) ? hosts.map(String) : [] } as const;
 }
 
 /** KEYS: state. ARGV: `halt` or `resume`, channel. Gives whether something has changed. */

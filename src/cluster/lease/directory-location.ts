@@ -33,10 +33,29 @@ export interface DirectoryLocation {
   readonly path: string;
   /** The paths of the directories that it lies in. */
   readonly above: readonly string[];
+  /** Where this is known: `share` everywhere, else on one machine until it is restarted. */
+  readonly machine: string;
 }
 
-/** Null: it is not there, or the system does not tell. */
-export async function directoryLocation(path: string): Promise<DirectoryLocation | null> {
+/** A folder of the configuration, where it lies. */
+export interface FolderPlace extends DirectoryLocation {
+  /** What a ledger knows it by, wherever it lies: a digest of its name. */
+  readonly name: string;
+}
+
+/** Folders in their order. A location is null where the folder is not there, or the system does not tell. */
+export async function locateFolders(folders: readonly { readonly name: string; readonly path: string }[]) {
+  const names = folders.map(({ name }) => digestOf([name]).slice(0, 16));
+  const locations = await Promise.all(
+    folders.map(async ({ path }, index): Promise<FolderPlace | null> => {
+      const location = await directoryLocation(path);
+      return location === null ? null : { ...location, name: names[index] ?? '' };
+    }),
+  );
+  return { names, locations };
+}
+
+async function directoryLocation(path: string): Promise<DirectoryLocation | null> {
   try {
     const { dev, ino } = await stat(path);
     return locationOf({
@@ -66,9 +85,10 @@ export function locationOf({ mountinfo, boot, path, dev, ino }: Directory): Dire
   const full = mount === null ? path : pathIn(mount, path, { isShare: share !== undefined });
   // Windows servers know one name in many spellings.
   const spelled = share === 'cifs' ? full.toLowerCase() : full;
+  const machine = share === undefined ? digestOf([boot]).slice(0, 16) : 'share';
   const names = ['', ...spelled.split('/').filter((name) => name !== '')];
   const paths = names.map((_name, index) => digestOf([...disk, ...names.slice(0, index + 1)]).slice(0, 16));
-  return { key, path: paths.at(-1) ?? '', above: paths.slice(0, -1) };
+  return { key, path: paths.at(-1) ?? '', above: paths.slice(0, -1), machine };
 }
 
 /**

@@ -3,7 +3,29 @@ import * as z from 'zod';
 import type { LeaseTraces } from '../../model/ports/write-lease-port.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';
-import type { DirectoryLocation } from './directory-location.ts';
+import type { FolderPlace } from './directory-location.ts';
+
+/**
+ * The folder of another ledger that is this one, lies in it, or has it in it; nil: there is none. Its holder is running
+ * where it has renewed its lease in time by Redis's clock: nothing but words depends on that.
+ */
+const inTheWayLua = `
+local function inTheWay(folder, listed)
+  local above, key, found = {}, nil, nil
+  for _, path in ipairs(folder.above) do above[path] = true end
+  for i = 1, #listed, 2 do
+    local owner, path, holder, outer = string.match(listed[i + 1], '^(%S+) (%S+) %S+ (%S+) %S+ %S+(.*)$')
+    local where = (listed[i] == folder.key or path == folder.path) and 'same' or above[path] and 'around'
+      or string.find(outer, ' ' .. folder.path, 1, true) and 'inside'
+    if where and owner ~= ask.name and (not key or listed[i] < key) then
+      local lease = redis.call('HMGET', ask.prefix .. ':lease:' .. owner, 'host', 'at', 'alone')
+      local isRunning = (lease[1] or '') ~= '' and (lease[3] == '1' or now - tonumber(lease[2]) <= ask.lifeMs)
+      key, found = listed[i], { folder = folder.key, host = holder, where = where, isRunning = isRunning }
+    end
+  end
+  return found
+end
+`;
 
 /**
  * The lease of one state directory, in one step of Redis. A renewal counts `beats` up; a lease whose beats another host
@@ -13,8 +35,9 @@ import type { DirectoryLocation } from './directory-location.ts';
  * one whose holder, by what the state directory itself says, was a process of this machine that has ended; and where
  * the directory names a later holder that goes on without Redis, Redis has forgotten that one, and learns of it.
  *
- * With the lease come the folders: each is known by where it lies, and belongs to one lease. One that another lease
- * has, or that lies in one of another lease or has one in it, is free when that lease is, by the same rules.
+ * With the lease come the folders: each is known by where it lies, and belongs to one ledger, that of the lease's name. It
+ * does so also while nobody holds that lease: another ledger does not know its documents. It is free when the ledger's
+ * next holder is configured without it, or when a person says that its host is gone.
  *
  * KEYS: lease, state of the shared minute, hosts it has heard of, folders, shares. ARGV: the request as JSON, see
  * `LeaseRequest`.
@@ -48,59 +71,48 @@ local function mayLapse(alone, holder)
   return alone ~= '1' or holder == '' or holder == ask.host or not redis.call('ZSCORE', KEYS[3], holder)
 end
 
--- The folders of other leases that are this one, lie in it, or have it in them. What is stored of each: its lease, its
--- path, the Redis that was told, and the paths above it.
-local function inTheWay(folder, listed)
-  local found, above = {}, {}
-  for _, path in ipairs(folder.above) do above[path] = true end
-  for i = 1, #listed, 2 do
-    local owner, path = string.match(listed[i + 1], '^(%S+) (%S+)')
-    local where = (listed[i] == folder.key or path == folder.path) and 'same' or above[path] and 'around'
-      or string.find(listed[i + 1], ' ' .. folder.path, 1, true) and 'inside'
-    if where and owner ~= ask.name then found[#found + 1] = { key = listed[i], owner = owner, where = where } end
-  end
-  table.sort(found, function(a, b) return a.key < b.key end)
-  return found
-end
+${inTheWayLua}
 
--- Takes the folders that are free; gives those that are not, each with a mark and its holder.
+local function hasTold(known) return known and string.match(known, '^%S+ %S+ (%S+)') == ask.redis end
+
+-- Takes the folders that are free; gives those that are not. What is stored of each: its ledger, its path, the Redis
+-- that was told, the ledger's last holder, its name in the configuration, where it is known, and the paths above it.
 local function claim()
   local others, listed = {}, nil
   for _, folder in ipairs(ask.folders) do
-    local text = ask.name .. ' ' .. folder.path .. ' ' .. ask.redis .. ' ' .. table.concat(folder.above, ' ')
+    local text = table.concat({ ask.name, folder.path, ask.redis, ask.host, folder.name, folder.machine,
+      table.concat(folder.above, ' ') }, ' ')
     local known = redis.call('HGET', KEYS[4], folder.key)
     -- Whoever takes it away removes it or writes its own there.
     if known ~= text or ask.mine[folder.key] ~= 1 then
       listed = listed or redis.call('HGETALL', KEYS[4])
-      local still, signs, holder, here, where = ask.stillFolders[folder.key], {}, '', true, 'same'
-      local obstacles, free = inTheWay(folder, listed), true
-      for _, one in ipairs(obstacles) do
-        local other = redis.call('HMGET', ask.prefix .. ':lease:' .. one.owner, 'host', 'fence', 'beats', 'alone', 'redis')
-        one.holder, one.alone = other[1] or '', other[4]
-        one.released = one.holder == '' and (remembers or other[5] == ask.redis)
-        signs[#signs + 1] = one.key .. ' ' .. one.owner .. ' ' .. (other[2] or '') .. ' ' .. (other[3] or '')
-        if holder == '' then holder, where = one.holder, one.where end
-        if other[5] ~= ask.redis then here = false end
-      end
-      local sign = #signs > 0 and redis.sha1hex(table.concat(signs, ',')) or 'none'
-      if #obstacles == 0 then
-        free = remembers or known == text or ask.mine[folder.key] == 1 or ask.still == mark or still == 'none'
-      end
-      for _, one in ipairs(obstacles) do
-        if not one.released and not (still == sign and mayLapse(one.alone, one.holder)) then free = false end
-      end
-      if free then
-        for _, one in ipairs(obstacles) do redis.call('HDEL', KEYS[4], one.key) end
+      local other = inTheWay(folder, listed)
+      if other then others[#others + 1] = other
+      elseif remembers or hasTold(known) or ask.mine[folder.key] == 1 or ask.still == mark or ask.quiet[folder.key] == 1 then
         redis.call('HSET', KEYS[4], folder.key, text)
         listed = nil
-      else
-        if #obstacles == 0 then here = false end
-        others[#others + 1] = { folder = folder.key, mark = sign, host = holder, isOfThisRedis = here, where = where }
-      end
+      else others[#others + 1] = { folder = folder.key, host = '', where = 'same', isRunning = false } end
     end
   end
-  if #ask.folders > 0 then redis.call('PEXPIRE', KEYS[4], 172800000) end
+  if #ask.folders > 0 then redis.call('PEXPIRE', KEYS[4], 31536000000) end
   return others
+end
+
+-- Gives up the folders that the configuration no longer has; a directory whose path another one has; and what this
+-- machine knew before it was restarted. One that is not there keeps its place: it may only be unmounted.
+local function giveUp()
+  local listed, found, paths, isAny = redis.call('HGETALL', KEYS[4]), {}, {}, false
+  for _, folder in ipairs(ask.folders) do found[folder.key], paths[folder.path] = true, true end
+  for i = 1, #listed, 2 do
+    local owner, path, holder, name, machine = string.match(listed[i + 1], '^(%S+) (%S+) %S+ (%S+) (%S+) (%S+)')
+    local isOld = machine ~= 'share' and ask.machine ~= '' and machine ~= ask.machine and holder == ask.host
+    local isOver = isOld or paths[path] or ask.configured[name] ~= 1
+    if owner == ask.name and not found[listed[i]] and isOver then
+      redis.call('HDEL', KEYS[4], listed[i])
+      isAny = true
+    end
+  end
+  if isAny then redis.call('PUBLISH', ask.channel, 'lease') end
 end
 
 local function keep(newFence, newBeats, since)
@@ -108,6 +120,7 @@ local function keep(newFence, newBeats, since)
     'beats', string.format('%.0f', newBeats), 'redis', ask.redis, 'since', since,
     'at', string.format('%.0f', now), 'alone', ask.alone and '1' or '')
   redis.call('PEXPIRE', KEYS[1], 172800000)
+  if ask.kind == 'take' and ask.configured then giveUp() end
   local foreign = claim()
   return cjson.encode({ isHeld = true, fence = newFence, mark = mark, host = ask.host, since = since,
     isOfThisRedis = true, foreign = foreign[1] and foreign })
@@ -160,29 +173,33 @@ export interface LeaseRequest {
   readonly aloneMs: number;
   /** What the lease is of. */
   readonly name: string;
-  /** Where the folders lie that come with it. */
-  readonly folders: readonly DirectoryLocation[];
+  /** The folders that come with it, as far as they are there. */
+  readonly folders: readonly FolderPlace[];
+  /** Where they are known, by their `machine`; empty: on shares alone. */
+  readonly machine: string;
+  /** The `name` of each folder of the configuration, there or not: 1. Null: the configuration says nothing of them. */
+  readonly configured: Readonly<Record<string, number>> | null;
   /** Those of them that this host has already: 1. */
   readonly mine: Readonly<Record<string, number>>;
-  /** The marks of those that others have, where they have not changed for as long as a lease lasts. */
-  readonly stillFolders: Readonly<Record<string, string>>;
+  /** Those that Redis has known nothing of for as long as another ledger may have them: 1. */
+  readonly quiet: Readonly<Record<string, number>>;
+  /** A lease that was not renewed for so long is not in use. */
+  readonly lifeMs: number;
 }
 
-/** A folder that comes with another lease. */
+/** A folder that belongs to another ledger. */
 const foreignSchema = z.object({
   folder: z.string(),
-  /** Changes with each renewal of that lease. */
-  mark: z.string(),
-  /** Empty: not known yet. */
+  /** The ledger's last holder. Empty: not known yet. */
   host: z.string(),
   /** What it has: the folder itself, one inside of it, or one around it. */
   where: z.enum(['same', 'inside', 'around']),
-  /** It was renewed in this Redis, and not in one before it. */
-  isOfThisRedis: z.boolean(),
+  /** False: nobody holds that ledger. */
+  isRunning: z.boolean(),
 });
 
-/** Who has a folder, or one that cannot be sent beside it. */
-export type FolderHolder = Pick<z.output<typeof foreignSchema>, 'host' | 'where'>;
+/** Whose a folder is, or one that cannot be sent beside it. */
+export type FolderHolder = Omit<z.output<typeof foreignSchema>, 'folder'>;
 
 const answerSchema = z.object({
   isHeld: z.boolean().default(false),
@@ -208,4 +225,25 @@ export async function askForLease(session: RedisSession, request: LeaseRequest):
   const keys = [`lease:${request.name}`, 'state', 'seen', 'folders', 'shares'];
   const text = JSON.stringify({ ...request, redis: runId, prefix, channel: `${prefix}:wake` });
   return answerSchema.parse(JSON.parse(String(await session.evaluate(leaseScript, keys, [text]))));
+}
+
+/** KEYS: folders. ARGV: a part of the request as JSON. Changes nothing. */
+const lookScript = `
+local ask = cjson.decode(ARGV[1])
+${readTimeLua}
+${inTheWayLua}
+local listed, found = redis.call('HGETALL', KEYS[1]), {}
+for _, folder in ipairs(ask.folders) do found[#found + 1] = inTheWay(folder, listed) end
+return cjson.encode({ foreign = found[1] and found })
+`;
+
+/** Which of some folders belong to another ledger than `name`, by their keys. Rejects as `askForLease` does. */
+export async function findForeignFolders(
+  session: RedisSession,
+  request: Pick<LeaseRequest, 'name' | 'folders' | 'lifeMs'>,
+): Promise<ReadonlyMap<string, FolderHolder>> {
+  const text = JSON.stringify({ ...request, prefix: session.prefix });
+  const answer: unknown = JSON.parse(String(await session.evaluate(lookScript, ['folders'], [text])));
+  const { foreign } = answerSchema.pick({ foreign: true }).parse(answer);
+  return new Map(foreign.map(({ folder, ...holder }) => [folder, holder]));
 }

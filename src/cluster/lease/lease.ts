@@ -27,8 +27,8 @@ export interface LeaseOptions {
   readonly aloneShare: number;
   /** This process has just made the state directory. */
   readonly isFirst: boolean;
-  /** Where the folders lie that come with it. */
-  readonly folders: readonly DirectoryLocation[];
+  readonly folders: LeaseRequest['folders'];
+  readonly configured: LeaseRequest['configured'];
   /** What the state directory says of those who had it. */
   readonly traces: () => Promise<LeaseTraces>;
   readonly times: Omit<FleetTimes, 'windowMs' | 'validMs'>;
@@ -46,10 +46,10 @@ interface Watched {
   readonly isThere: boolean;
 }
 
-/** A folder that comes with another lease. */
-interface Foreign extends Omit<LeaseAnswer['foreign'][number], 'folder'> {
+/** A folder that belongs to another ledger, or may do so. */
+interface Foreign extends FolderHolder {
   readonly session: RedisSession;
-  /** Monotonic, ms: the mark has been the same since. */
+  /** Monotonic, ms: since then it is not known whose it is. */
   readonly at: number;
 }
 
@@ -143,9 +143,10 @@ export class Lease implements WriteLease {
     };
   }
 
-  /** Who has a folder, one inside of it or one around it with another lease; null: nobody else. */
-  folderHolder({ key }: DirectoryLocation): FolderHolder | null {
-    return this.#mine.has(key) ? null : (this.#foreign.get(key) ?? { host: '', where: 'same' });
+  /** Which other ledger has a folder, one inside of it or one around it; null: none. */
+  folderHolder({ key }: Pick<DirectoryLocation, 'key'>): FolderHolder | null {
+    if (this.#mine.has(key)) return null;
+    return this.#foreign.get(key) ?? { host: '', where: 'same', isRunning: false };
   }
 
   /** Calls when a folder has become this host's. */
@@ -242,7 +243,7 @@ export class Lease implements WriteLease {
   }
 
   async #send(session: RedisSession, kind: LeaseRequest['kind']): Promise<LeaseAnswer> {
-    const { name, host, times, aloneShare, isFirst, folders } = this.#options;
+    const { name, host, times, aloneShare, isFirst, folders, configured } = this.#options;
     const traces = kind === 'take' ? await this.#options.traces() : undefined;
     this.#hadPredecessor ||= (traces?.highestFence ?? 0) > 0;
     return askForLease(session, {
@@ -258,8 +259,11 @@ export class Lease implements WriteLease {
       aloneMs: times.shareMs,
       name,
       folders,
+      machine: folders.find(({ machine }) => machine !== 'share')?.machine ?? '',
+      configured,
       mine: Object.fromEntries([...this.#mine].map((folder) => [folder, 1])),
-      stillFolders: this.#stillFolders(session),
+      quiet: this.#quietFolders(session),
+      lifeMs: times.lifeMs + times.marginMs,
     });
   }
 
@@ -271,7 +275,7 @@ export class Lease implements WriteLease {
   }
 
   /** How long a mark has to be the same until the lease is over. */
-  #restingMs({ isOfThisRedis }: Pick<LeaseAnswer, 'isOfThisRedis'>): number {
+  #restingMs({ isOfThisRedis }: { readonly isOfThisRedis: boolean }): number {
     const { lifeMs, marginMs, failoverMs } = this.#options.times;
     return lifeMs + marginMs + (isOfThisRedis ? 0 : failoverMs);
   }
@@ -299,14 +303,14 @@ export class Lease implements WriteLease {
     else this.#cancelLapse = clock.after(Math.floor(leftMs) + 1, () => this.#followLapse());
   }
 
-  /** Follows the folders that come with other leases. */
+  /** Follows the folders that belong to other ledgers. */
   #claim(session: RedisSession, { foreign }: LeaseAnswer): void {
     const before = this.#foreign;
     const now = this.#options.clock.monotonic();
     this.#foreign = new Map(
       foreign.map(({ folder, ...one }) => {
         const known = before.get(folder);
-        const isSame = known?.session === session && known.mark === one.mark;
+        const isSame = known?.session === session && known.host === one.host;
         return [folder, { ...one, session, at: isSame ? known.at : now }];
       }),
     );
@@ -316,17 +320,21 @@ export class Lease implements WriteLease {
     if ([...was].some((folder) => !this.#mine.has(folder)))
       return this.#loseTo('another host has taken a folder');
     const isNew = this.#mine.size !== was.size;
-    const isOther = [...this.#foreign].some(([folder, { host }]) => before.get(folder)?.host !== host);
+    const isOther = [...this.#foreign].some(([folder, { host, isRunning }]) => {
+      const known = before.get(folder);
+      return known?.host !== host || known.isRunning !== isRunning;
+    });
     if (isNew || isOther) this.#options.onChange();
     if (isNew) for (const listener of this.#listeners) listener();
   }
 
-  #stillFolders(session: RedisSession): Readonly<Record<string, string>> {
+  #quietFolders(session: RedisSession): LeaseRequest['quiet'] {
     const now = this.#options.clock.monotonic();
-    const still = [...this.#foreign].filter(
-      ([, one]) => one.session === session && now - one.at >= this.#restingMs(one),
+    const restingMs = this.#restingMs({ isOfThisRedis: false });
+    const quiet = [...this.#foreign].filter(
+      ([, one]) => one.host === '' && one.session === session && now - one.at >= restingMs,
     );
-    return Object.fromEntries(still.map(([folder, { mark }]) => [folder, mark]));
+    return Object.fromEntries(quiet.map(([folder]) => [folder, 1]));
   }
 
   #watch(session: RedisSession, answer: LeaseAnswer): void {

@@ -23,6 +23,7 @@ import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
+import type { FolderPlaces } from '../../daemon/process/join-cluster.ts';
 import { version } from '../../config/package-files.ts';
 import { surveyFolders } from '../make-plan.ts';
 import type { Survey } from '../make-plan.ts';
@@ -36,6 +37,8 @@ interface StatusOptions {
   readonly readsFolders: boolean;
   /** A start would make the folders that are not there. Default false: a start refuses them. */
   readonly makesFolders?: boolean;
+  /** Whose the folders are in a fleet, where they are read; left out: not known. */
+  readonly places?: FolderPlaces | null;
 }
 
 /**
@@ -48,12 +51,13 @@ export async function offlineStatus({
   account,
   readsFolders,
   makesFolders = false,
+  places = null,
 }: StatusOptions): Promise<Status> {
   const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
   const other = otherService(ledger, settings);
   if (other === null) await followFolders(ledger, settings, silentLog);
   const { survey, reasons } =
-    readsFolders && other === null ? await readFolders(settings, makesFolders) : nothingSeen;
+    readsFolders && other === null ? await readFolders({ settings, makesFolders, places }) : nothingSeen;
   const doubts = openDoubts(ledger);
   const held = [...(await allHeld(settings, ledger)), ...heldFromNowOn(ledger, survey)];
   const failures = listFailures(ledger, survey);
@@ -136,9 +140,9 @@ interface Seen {
 
 const nothingSeen: Seen = { survey: null, reasons: [] };
 
-async function readFolders(settings: Settings, makesFolders: boolean): Promise<Seen> {
+async function readFolders({ settings, ...more }: Parameters<typeof surveyFolders>[0]): Promise<Seen> {
   try {
-    const survey = await surveyFolders({ settings: asItStands(settings), makesFolders });
+    const survey = await surveyFolders({ settings: asItStands(settings), ...more });
     const unreadable = survey.plan.unreadable.map(({ folder, message }) => ({
       code: 'unreadable-directory',
       message: `${folder}: ${message}`,
@@ -222,7 +226,11 @@ async function allHeld(settings: Settings, ledger: LedgerReader): Promise<readon
 }
 
 /** `why` without a running daemon: the file as it stands, and what the ledger says. */
-export async function whyOffline(settings: Settings, path: string): Promise<Why> {
+export async function whyOffline(
+  settings: Settings,
+  path: string,
+  places: FolderPlaces | null = null,
+): Promise<Why> {
   const { ref, folder } = requirePath(settings.folders, path);
   // As `plan`, which waits for nothing that is missing.
   const timing = { ...settings.timing, removeGraceMs: 0 };
@@ -232,7 +240,7 @@ export async function whyOffline(settings: Settings, path: string): Promise<Why>
     if (other === null) await followFolders(ledger, settings, silentLog);
     const plan = async () =>
       other === null
-        ? (await surveyFolders({ settings, makesFolders: true })).plan
+        ? (await surveyFolders({ settings, makesFolders: true, places })).plan
         : { operations: [], unavailable: [], paused: [] };
     const story = await describeFile({
       ref,

@@ -164,7 +164,7 @@ async function nextAtStart(
   const { operations, unavailable, paused } = await plan();
   const unread = unavailable.find(({ folder }) => folder === ref.folder);
   if (unread !== undefined) {
-    const words = 'nothing until the folder can be read';
+    const words = 'nothing while the folder is unavailable';
     return isTold(found, unread.message) ? words : `${words}: ${unread.message}`;
   }
   const key = refKey(ref);

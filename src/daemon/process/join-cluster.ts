@@ -23,7 +23,7 @@ export async function joinCluster({ settings, username, log, sends = true }: Joi
   if (settings.cluster === null || username === null) return null;
   const { dir } = settings.state;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
-  const { directoryLocation } = await import('../../cluster/lease/directory-location.ts');
+  const { locateFolders } = await import('../../cluster/lease/directory-location.ts');
   const { prepareDirectory, readLeaseTraces } = await import('../../ledger/lock-state-directory.ts');
   await prepareDirectory(dir);
   const cluster = await openCluster({
@@ -34,11 +34,11 @@ export async function joinCluster({ settings, username, log, sends = true }: Joi
     clock: systemClock,
     log,
   });
-  const folders = sends ? settings.folders : [];
-  const locations = await Promise.all(folders.map(({ path }) => directoryLocation(path)));
+  const { names, locations } = await locateFolders(sends ? settings.folders : []);
   const lease = await cluster.enter({
     traces: () => readLeaseTraces(dir),
     folders: locations.filter((location) => location !== null),
+    configured: sends ? Object.fromEntries(names.map((name) => [name, 1])) : null,
   });
   // The folders in the order of the settings; null: where one lies is not known.
   return { cluster, lease, account: username, locations };
@@ -114,18 +114,21 @@ async function waitForLease(
   for (const [index, { name }] of settings.folders.entries()) {
     const location = place.locations[index] ?? null;
     const other = location === null ? null : lease.folderHolder(location);
-    if (other !== null)
-      throw new StateLockedError(
-        `${other.host} sends ${sentWords(other)} "${name}", with another state directory: both would upload everything. Stop ingestd there, or share its state directory.`,
-      );
+    if (other !== null) throw new StateLockedError(elsewhereWords(other, ` "${name}"`));
   }
   return null;
 }
 
-function sentWords({ where }: FolderHolder): string {
-  return { same: 'the folder', inside: 'a folder inside the folder', around: 'a folder around the folder' }[
+/** `name`: of the folder, where it does not stand beside it. */
+function elsewhereWords({ host, where, isRunning }: FolderHolder, name = ''): string {
+  const folder = name === '' ? 'this folder' : `the folder${name}`;
+  const around = name === '' ? 'this one' : `the folder${name}`;
+  const sent = { same: folder, inside: `a folder inside ${around}`, around: `a folder around ${around}` }[
     where
   ];
+  return isRunning
+    ? `${host} sends ${sent}, with another state directory`
+    : `${host} has sent ${sent}, with another state directory, and is not running; if that state directory is gone for good, run ingestd fleet forget ${host}`;
 }
 
 /**
@@ -152,13 +155,20 @@ export function createFleetPatience(
 /** Reasons for which nothing is sent until somebody else does something. */
 const fleetBlocks: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-refuses', 'fleet-paused']);
 
+/** Whose the folders are that a host has in its configuration. */
+export interface FolderPlaces {
+  readonly lease: Pick<Place['lease'], 'folderHolder' | 'listen'>;
+  /** In the order of the settings; null: where one lies is not known. */
+  readonly locations: Place['locations'];
+}
+
 /**
- * Folders in the order of the settings; nothing is found in one that another host sends from another state directory,
- * whole or in part: it is unavailable until that host stops, and begins then.
+ * Folders in the order of the settings; nothing is found in one that belongs to another ledger, whole or in part: it is
+ * unavailable until that ledger gives it up, and begins then.
  */
-export function guardOneHostPerFolder<T extends FolderPort>(
+export function guardOneLedgerPerFolder<T extends FolderPort>(
   folders: readonly T[],
-  { lease, locations }: Place,
+  { lease, locations }: FolderPlaces,
   log: LogPort,
 ): readonly T[] {
   return folders.map((port, index) => {
@@ -198,15 +208,7 @@ export function guardOneHostPerFolder<T extends FolderPort>(
   });
 }
 
-function elsewhere({ host, where }: FolderHolder): { readonly code: string; readonly message: string } {
-  const sender = host === '' ? 'another host' : host;
-  const sent = {
-    same: 'this folder',
-    inside: 'a folder inside this one',
-    around: 'a folder around this one',
-  };
-  return {
-    code: 'folder-elsewhere',
-    message: `${sender} sends ${sent[where]}, with another state directory`,
-  };
+function elsewhere(holder: FolderHolder): { readonly code: string; readonly message: string } {
+  const known = holder.host === '' ? { ...holder, host: 'another host', isRunning: true } : holder;
+  return { code: 'folder-elsewhere', message: elsewhereWords(known) };
 }

@@ -286,8 +286,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Nothing to do: sending resumes after one window.',
       },
       'folder-elsewhere': {
-        cause: 'Another host sends this folder, whole or in part',
-        fix: 'Take the folder out of one of the two configurations. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by.',
+        cause: 'This folder, whole or in part, belongs to another host',
+        fix: 'Take the folder out of one of the two configurations and restart that host. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by. If the other state directory is gone for good, run ingestd fleet forget HOST: this host then uploads what its own ledger does not know.',
       },
       standby: {
         cause: 'Standing by',

@@ -40,7 +40,7 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
       clock: systemClock,
       log: recordedLog(),
     });
-    const lease = await cluster.enter({ traces: () => readLeaseTraces(dir), folders: [] });
+    const lease = await cluster.enter({ traces: () => readLeaseTraces(dir), folders: [], configured: null });
     await lease.taken;
     return cluster;
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { forgetHost } from '../../../src/cluster/fleet/whole-fleet.ts';
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { Lease } from '../../../src/cluster/lease/lease.ts';
-import type { DirectoryLocation } from '../../../src/cluster/lease/directory-location.ts';
+import type { FolderPlace } from '../../../src/cluster/lease/directory-location.ts';
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { openLink } from '../../../src/cluster/redis/connection.ts';
 import type { RedisLink } from '../../../src/cluster/redis/connection.ts';
@@ -31,13 +31,15 @@ const times = {
 };
 const prefix = 'ingestd:{lease}';
 
-/** A folder of one file system for all hosts: `share`, `share/part`. */
-const placeAt = (path: string): DirectoryLocation => {
+/** A folder of one file system for all hosts: `share`, `share/part`; or of one machine: `folder@boot`. */
+const placeAt = (path: string): FolderPlace => {
   const names = path.split('/');
   return {
     key: `key-${path}`,
     path,
     above: names.slice(0, -1).map((_, index) => names.slice(0, index + 1).join('/')),
+    machine: path.split('@')[1] ?? 'share',
+    name: `name-${path}`,
   };
 };
 const holderOf = (lease: Lease, path: string) => lease.folderHolder(placeAt(path))?.host ?? null;
@@ -67,12 +69,14 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     /** What it is the lease of. */
     readonly name?: string;
     readonly folders?: readonly string[];
+    /** Left out: those that are there. */
+    readonly configured?: readonly string[];
     readonly skewMs?: () => number;
   }
 
   async function hostOf(host: string, options: Options = {}): Promise<Lease> {
     const { port = redis.port, aloneShare = 0, isFirst = false, skewMs = () => 0 } = options;
-    const { name = 'directory', folders = [] } = options;
+    const { name = 'directory', folders = [], configured = folders } = options;
     const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
     if (address === null) throw new Error('no address');
     const clock = { ...systemClock, now: () => systemClock.now() + skewMs() };
@@ -95,6 +99,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       aloneShare,
       isFirst,
       folders: folders.map(placeAt),
+      configured: Object.fromEntries(configured.map((path) => [placeAt(path).name, 1])),
       traces: async () => traces,
       times,
       clock,
@@ -146,7 +151,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
         clock: systemClock,
         log: recordedLog(),
       });
-      const lease = await cluster.enter({ traces: async () => traces, folders: [] });
+      const lease = await cluster.enter({ traces: async () => traces, folders: [], configured: null });
       await eventually(() => lease.holds(), { withinMs: 5_000 });
       await cluster.close();
       await directory.remove();
@@ -242,7 +247,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     expect([a.holds(), b.holds(), b.holder?.isAlone]).toEqual([true, false, true]);
     const session = links[1]?.session();
     if (session === null || session === undefined) throw new Error('no session');
-    expect(await forgetHost(session, { host: 'a', unreachableMs: 10 })).toMatchObject({
+    expect(await forgetHost(session, { host: 'a', times: { ...times, unreachableMs: 10 } })).toMatchObject({
       kind: 'forgotten',
     });
     await eventually(() => b.holds(), { withinMs: times.lifeMs * 2 });
@@ -271,7 +276,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       expect(redis.command('HGET', `${prefix}:shares`, 'a')).toBe('5');
       const session = links.at(-1)?.session();
       if (session === null || session === undefined) throw new Error('no session');
-      await forgetHost(session, { host: 'a', unreachableMs: 10 });
+      await forgetHost(session, { host: 'a', times: { ...times, unreachableMs: 10 } });
       await eventually(() => b.holds(), { withinMs: times.lifeMs * 3 });
       expect(b.fence).toBe(3);
     },
@@ -322,30 +327,87 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     expect(c.holds()).toBe(false);
   });
 
-  it('comes with its folders: another lease has none of them before it ends', async () => {
+  const forget = async (host: string) => {
+    const session = links.at(-1)?.session();
+    if (session === null || session === undefined) throw new Error('no session');
+    return forgetHost(session, { host, times: { ...times, unreachableMs: 10 } });
+  };
+
+  it('comes with its folders, which outlive it: another ledger has one when a person says so', async () => {
+    settle(redis, 'lease');
+    const a = await holder('a', { name: 'first', folders: ['share'] });
+    const b = await holder('b', { name: 'second', folders: ['share', 'other'] });
+    await eventually(() => b.folderHolder(placeAt('share'))?.isRunning);
+    expect([holderOf(a, 'share'), holderOf(b, 'share'), holderOf(b, 'other')]).toEqual([null, 'a', null]);
+    expect(await forget('a')).toEqual({ kind: 'alive' });
+    let told = 0;
+    b.listen(() => (told += 1));
+    await a.release();
+    await eventually(() => b.folderHolder(placeAt('share'))?.isRunning === false);
+    await wait(times.lifeMs * 2);
+    expect([holderOf(b, 'share'), told]).toEqual(['a', 0]);
+    expect(await forget('a')).toEqual({ kind: 'forgotten', share: 0, folders: 1 });
+    await eventually(() => holderOf(b, 'share') === null, { withinMs: 1_000 });
+    expect(told).toBe(1);
+    const again = await holder('a', { name: 'first', folders: ['share'] });
+    expect(holderOf(again, 'share')).toBe('b');
+  });
+
+  it('keeps its folders when its host is cut off, or runs again with another ledger', async () => {
     settle(redis, 'lease');
     const cable = await cabled();
     const a = await holder('a', { port: cable.port, name: 'first', folders: ['share'] });
-    const b = await holder('b', { name: 'second', folders: ['share', 'other'] });
-    await wait(times.lifeMs * 1.5);
-    expect([holderOf(a, 'share'), holderOf(b, 'share'), holderOf(b, 'other')]).toEqual([null, 'a', null]);
-    let told = 0;
-    b.listen(() => (told += 1));
+    const b = await holder('b', { name: 'second', folders: ['share'] });
     cable.cut();
-    let both = 0;
-    await eventually(
-      () => {
-        const isFree = holderOf(b, 'share') === null;
-        if (a.holds() && isFree) both += 1;
-        return isFree;
-      },
-      { withinMs: times.lifeMs * 3, everyMs: 5 },
-    );
-    expect([both, a.holds(), told]).toEqual([0, false, 1]);
-    const c = await holder('c', { name: 'third', folders: ['share'] });
-    expect(holderOf(c, 'share')).toBe('b');
-    await b.release();
-    await eventually(() => holderOf(c, 'share') === null, { withinMs: 1_000 });
+    await eventually(() => !a.holds(), { withinMs: times.lifeMs * 3 });
+    await wait(times.lifeMs * 2);
+    expect(holderOf(b, 'share')).toBe('a');
+    const other = await holder('a', { name: 'third', folders: ['share'] });
+    expect(holderOf(other, 'share')).toBe('a');
+    redis.command('ZADD', `${prefix}:seen`, String(Date.now() + 60_000), 'a');
+    expect(await forget('a')).toEqual({ kind: 'forgotten', share: 0, folders: 1 });
+    expect(await forget('a')).toEqual({ kind: 'alive' });
+  });
+
+  it('goes with its folders to who stands by for the same ledger', async () => {
+    settle(redis, 'lease');
+    const a = await holder('a', { name: 'first', folders: ['share'] });
+    const c = await hostOf('c', { name: 'second', folders: ['share'] });
+    await c.taken;
+    const b = await hostOf('b', { name: 'first', folders: ['share'] });
+    await a.release();
+    await eventually(() => b.holds() && holderOf(b, 'share') === null, { withinMs: 1_000 });
+    await eventually(() => holderOf(c, 'share') === 'b');
+    expect(await forget('a')).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('gives up a folder that is no longer configured, and none that is only not there', async () => {
+    settle(redis, 'lease');
+    const folders = ['share', 'other'];
+    await (await holder('a', { name: 'first', folders })).release();
+    const b = await holder('b', { name: 'second', folders });
+    expect([holderOf(b, 'share'), holderOf(b, 'other')]).toEqual(['a', 'a']);
+    await (await holder('a', { name: 'first', folders: [], configured: folders })).release();
+    await wait(times.beatMs * 2);
+    expect([holderOf(b, 'share'), holderOf(b, 'other')]).toEqual(['a', 'a']);
+    await holder('a', { name: 'first', folders: ['other'] });
+    await eventually(() => holderOf(b, 'share') === null, { withinMs: 1_000 });
+    expect(holderOf(b, 'other')).toBe('a');
+  });
+
+  it('gives up what its own machine had before it was restarted, and nothing of another machine', async () => {
+    settle(redis, 'lease');
+    const configured = ['in@boot-1', 'in@boot-2', 'out@boot-2', 'in@boot-3'];
+    const known = () => redis.command('HKEYS', `${prefix}:folders`).split('\n').toSorted();
+    const pass = async (host: string, folder: string) =>
+      (await holder(host, { name: 'first', folders: [folder], configured })).release();
+    await pass('a', 'in@boot-1');
+    await pass('b', 'in@boot-2');
+    expect(known()).toEqual(['key-in@boot-1', 'key-in@boot-2']);
+    await pass('b', 'out@boot-2');
+    expect(known()).toEqual(['key-in@boot-1', 'key-in@boot-2', 'key-out@boot-2']);
+    await pass('b', 'in@boot-3');
+    expect(known()).toEqual(['key-in@boot-1', 'key-in@boot-3']);
   });
 
   it('keeps its folders where Redis comes back empty', async () => {
@@ -368,20 +430,17 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     ['inside', 'share/part/one', 'share'],
   ] as const)('has no folder with one of another lease %s it', async (where, first, second) => {
     settle(redis, 'lease');
-    const cable = await cabled();
-    const a = await holder('a', { port: cable.port, name: 'first', folders: [first] });
+    const a = await holder('a', { name: 'first', folders: [first] });
     const b = await holder('b', { name: 'second', folders: [second, 'share-of-its-own', 'other/part'] });
     await wait(times.lifeMs * 1.5);
     expect(b.folderHolder(placeAt(second))).toMatchObject({ host: 'a', where });
     expect([holderOf(b, 'share-of-its-own'), holderOf(b, 'other/part')]).toEqual([null, null]);
-    cable.cut();
-    await eventually(() => holderOf(b, second) === null, { withinMs: times.lifeMs * 3 });
-    expect(a.holds()).toBe(false);
+    await a.release();
+    await forget('a');
+    await eventually(() => holderOf(b, second) === null, { withinMs: 1_000 });
     // It was the first one's, and is the second one's from now on.
     const again = await holder('a', { name: 'again', folders: [first] });
     expect(holderOf(again, first)).toBe('b');
-    await b.release();
-    await eventually(() => holderOf(again, first) === null, { withinMs: 1_000 });
   });
 
   it('does not get a folder back at once that an old Redis says it had', async () => {
@@ -389,6 +448,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     const b = await holder('b', { name: 'second', folders: ['share'] });
     redis.command('SAVE');
     await b.release();
+    await forget('b');
     const a = await holder('a', { name: 'first', folders: ['share'] });
     await eventually(() => holderOf(a, 'share') === null);
     await redis.kill();

@@ -2,8 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import type { PlanReport } from '../../../src/model/report/command-reports.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 import { wait } from '../support/fleet-host.ts';
 import { missingRedis } from '../support/redis-server.ts';
 import { startSharedPlaces } from '../support/shared-places.ts';
@@ -16,16 +18,21 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
   });
   afterEach(() => places.remove());
 
-  it('send it once: the second says who sends it, and begins when that host has stopped (H13)', async () => {
+  const elsewhere = (host: Awaited<ReturnType<Installation['start']>>) =>
+    eventually(async () => {
+      const now = await host.status();
+      return now.folders[0]?.state === 'unavailable' ? now : null;
+    });
+  const stopped =
+    'one has sent this folder, with another state directory, and is not running; if that state directory is gone for good, run ingestd fleet forget one';
+
+  it('send it once: the second says who sends it, and goes on doing so while that host is stopped (H13)', async () => {
     const [one, two] = [await places.add('one'), await places.add('two')];
     const first = await one.start();
     await writeFile(join(one.inbox, 'a.txt'), 'a');
     await first.idle(({ totals }) => totals.uploaded === 1);
     const second = await two.start();
-    const status = await eventually(async () => {
-      const now = await second.status();
-      return now.folders[0]?.state === 'unavailable' ? now : null;
-    });
+    const status = await elsewhere(second);
     expect(status).toMatchObject({ health: 'attention', state: 'degraded' });
     expect(status.reasons).toContainEqual({
       code: 'folder-elsewhere',
@@ -34,14 +41,62 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await writeFile(join(one.inbox, 'b.txt'), 'b');
     await first.idle(({ totals }) => totals.uploaded === 2);
     await two.run('rescan');
+    expect((await first.end('SIGTERM')).code).toBe(0);
+    await eventually(async () => (await second.status()).reasons.some(({ message }) => message === stopped));
+    await writeFile(join(one.inbox, 'c.txt'), 'c');
+    const why = await two.run('why', join(one.inbox, 'c.txt'));
+    expect(why.out).toContain(stopped);
+    await two.run('rescan');
     await wait(1_000);
     expect(places.service.requests).toHaveLength(2);
-    expect((await first.end('SIGTERM')).code).toBe(0);
-    const synced = await second.idle(({ folders }) => folders[0]?.synced === 2);
-    expect(synced.health).toBe('ok');
-    const pass = await one.run('sync');
-    expect([pass.code, pass.err]).toEqual([5, expect.stringMatching(/two sends the folder "inbox"/)]);
+    // The same ledger has its folder back, and sends what is new.
+    const again = await one.start();
+    await again.idle(({ folders }) => folders[0]?.synced === 3);
+    expect(places.service.documents.size).toBe(3);
+    expect((await again.end('SIGTERM')).code).toBe(0);
     expect((await second.end('SIGTERM')).code).toBe(0);
+    const pass = await two.run('sync');
+    expect([pass.code, pass.err]).toEqual([5, expect.stringMatching(/one has sent the folder "inbox"/)]);
+    const plan = JSON.parse((await two.run('plan', '--json')).out) as PlanReport;
+    expect([plan.operations, plan.unavailable]).toEqual([[], [{ folder: 'inbox', message: stopped }]]);
+    const planned = await one.run('plan', '--json');
+    expect(JSON.parse(planned.out)).toMatchObject({ unavailable: [], counts: { unchanged: 3 } });
+    expect((await two.run('status')).out).toContain(stopped);
+  }, 60_000);
+
+  it('change over when the first one is started without the folder', async () => {
+    const [one, two] = [await places.add('one'), await places.add('two')];
+    await (await one.start()).end('SIGTERM');
+    const second = await two.start();
+    await elsewhere(second);
+    await mkdir(one.home.join('other'));
+    await one.configure({
+      service: { authUrl: places.service.authUrl, ingestUrl: places.service.ingestUrl },
+      cluster: { redisUrl: places.redis.url, account: 'shared', host: 'one' },
+      folders: [{ name: 'other', path: one.home.join('other') }],
+    });
+    await one.start();
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    await second.idle(({ folders }) => folders[0]?.synced === 1);
+  }, 60_000);
+
+  it('change over when a person says that the first one is gone', async () => {
+    const [one, two] = [await places.add('one'), await places.add('two')];
+    const first = await one.start();
+    const second = await two.start();
+    await elsewhere(second);
+    const refused = await two.run('fleet', 'forget', 'one');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/one is still connected/)]);
+    await first.end('SIGTERM');
+    expect((await two.run('fleet', 'forget', 'one')).out).toMatch(/It had 1 folder: another host/);
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    await second.idle(({ folders }) => folders[0]?.synced === 1);
+    const again = await one.start();
+    expect((await elsewhere(again)).reasons).toContainEqual({
+      code: 'folder-elsewhere',
+      message: 'two sends this folder, with another state directory',
+    });
+    expect(places.service.requests).toHaveLength(1);
   }, 60_000);
 
   it('send it once, where one has only a part of it', async () => {
@@ -57,12 +112,12 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
       expect.stringMatching(/one sends a folder around the folder "inbox"/),
     ]);
     const second = await two.start();
-    await eventually(async () => (await second.status()).folders[0]?.state === 'unavailable');
-    expect((await second.status()).reasons).toContainEqual({
+    expect((await elsewhere(second)).reasons).toContainEqual({
       code: 'folder-elsewhere',
       message: 'one sends a folder around this one, with another state directory',
     });
     expect((await first.end('SIGTERM')).code).toBe(0);
+    await two.run('fleet', 'forget', 'one');
     await second.idle(({ folders }) => folders[0]?.synced === 1);
     const back = await one.run('sync');
     expect([back.code, back.err]).toEqual([
