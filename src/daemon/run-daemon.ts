@@ -145,13 +145,15 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const isNameFree = hasName || (await Promise.race([waitForName(place), ended]));
       if (isNameFree === false) throw nameTaken(place, current.settings);
       if (isNameFree !== true) return isNameFree;
-      return await serveStandBy(place, current, { onRunning, ended, notifies: hasName });
+      // Where no host is known to have it, nobody else notifies of what keeps this one from it.
+      const notifies = hasName || place.lease.holder === null;
+      return await serveStandBy(place, current, { onRunning, ended, notifies });
     } finally {
       over.abort();
     }
   }
 
-  /** `notifies`: nobody else had the state directory, so what was notified of is this host's to know. */
+  /** `notifies`: nobody else is known to have the state directory, so what was notified of is this host's to know. */
   async function serveStandBy<T>(
     place: Place,
     current: Reloaded,

@@ -20,6 +20,7 @@ describe('the limiter of a host', () => {
     const opened: RedisSession = {
       runId: 'run',
       prefix: 'ingestd:{t}',
+      evictsBy: null,
       evaluate: async (_script, _keys, [request = '{}']) => {
         asked.push(request);
         const { want } = JSON.parse(request) as { want: number };
@@ -31,14 +32,14 @@ describe('the limiter of a host', () => {
     return { asked, opened };
   };
 
-  const begin = (first: RedisSession) => {
+  const begin = (first: RedisSession, aloneShare = 0) => {
     session = first;
     limiter = new SharedLimiter({
       local: createLimiter({ requestsPerMinute: 50, clock, recent: [] }),
       session: () => session,
       host: 'h',
       limit: 50,
-      aloneShare: 0,
+      aloneShare,
       times: fleetTimes,
       clock,
       log: recordedLog(),
@@ -71,6 +72,20 @@ describe('the limiter of a host', () => {
     await clock.advance(0);
     expect(next.asked).not.toEqual([]);
     (await permit).giveBack();
+  });
+
+  it('expects its own share, and when it begins, while Redis is away', async () => {
+    const granted = { now: 1_000_000, granted: 1, epoch: 1, share: 5 };
+    begin(connection(async () => JSON.stringify(granted)).opened, 5);
+    (await limiter.take()).giveBack();
+    await clock.advance(0);
+    session = null;
+    limiter.connectionChanged();
+    expect(limiter.waitMs(10)).toBe(75_250 + 2 * 60_000);
+    await clock.advance(75_000);
+    expect(limiter.waitMs(10)).toBe(250 + 2 * 60_000);
+    await clock.advance(60_000);
+    expect(limiter.waitMs(10)).toBe(2 * 60_000);
   });
 
   it('lets no request wait for a permit that nobody confirms any more', async () => {

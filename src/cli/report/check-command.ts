@@ -18,10 +18,13 @@ export function addCheckCommand(program: Command, context: CommandContext): void
   const command = program
     .command('check')
     .description(
-      'check the configuration, the credentials and every file offline; list what would be refused, and why',
+      'check offline that the configuration is valid, the credentials are set and every file would be accepted',
     )
     .option('--json', 'print JSON')
-    .option('--online', 'also compare the clock with the service’s; no document is sent');
+    .option(
+      '--online',
+      'also ask whether the service and Redis answer, and compare the clocks; no document is sent',
+    );
   defineCommand(command, context, runCheck, [
     { command: 'ingestd check', does: 'exit code 0: no problems, 4: problems found' },
     { command: 'ingestd check --online', does: 'also check that the service answers and the clock is right' },

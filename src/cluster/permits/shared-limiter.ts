@@ -186,7 +186,9 @@ export class SharedLimiter implements LimiterPort {
 
   waitMs(requests: number): number {
     if (requests <= 0) return 0;
-    if (this.#isAlone()) return (requests / Math.max(1, this.#share ?? 0)) * this.#times.windowMs;
+    const aloneInMs = this.#aloneInMs();
+    if (aloneInMs < Infinity)
+      return Math.max(0, aloneInMs) + (requests / Math.max(1, this.#share ?? 0)) * this.#times.windowMs;
     const answer = this.#last?.answer;
     // With others in line, this host has its part of the minute.
     const hosts = Math.max(1, answer?.waiting ?? 1);
@@ -498,10 +500,14 @@ export class SharedLimiter implements LimiterPort {
 
   /** Redis is away for so long that nobody counts on this host's permits, and its share is still reserved. */
   #isAlone(): boolean {
-    if (this.#options.session() !== null || this.#writtenAt === null || !this.#share) return false;
-    const passed = this.#clock.monotonic() - this.#writtenAt.monotonic;
-    const isReserved = ageMs(this.#clock, this.#writtenAt) < reservedMs(this.#times);
-    return passed >= aloneAfterMs(this.#times) && isReserved;
+    return this.#aloneInMs() <= 0;
+  }
+
+  /** Infinity: it is not to send without Redis, as things stand. */
+  #aloneInMs(): number {
+    if (this.#options.session() !== null || this.#writtenAt === null || !this.#share) return Infinity;
+    if (ageMs(this.#clock, this.#writtenAt) >= reservedMs(this.#times)) return Infinity;
+    return aloneAfterMs(this.#times) - (this.#clock.monotonic() - this.#writtenAt.monotonic);
   }
 
   #opensInMs(): number {

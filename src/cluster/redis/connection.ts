@@ -14,6 +14,8 @@ export interface RedisSession {
   readonly runId: string;
   /** `ingestd:{account}`: what the keys and channels of the account begin with. */
   readonly prefix: string;
+  /** The `maxmemory-policy` by which it drops keys when it is full; null: it drops none. */
+  readonly evictsBy: string | null;
   /**
    * Runs a Lua script on keys of the account. Rejects where Redis does not answer in time: then the session is over.
    */
@@ -55,9 +57,17 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
   client.on('error', (error: unknown) => end(wordsOf(error)));
   try {
     await inTime(client.connect(), connectMs, 'no connection in time');
-    const info = await inTime(client.sendCommand(['INFO', 'server']), commandMs, 'no answer in time');
-    const runId = /^run_id:(\w+)/m.exec(typeof info === 'string' ? info : '')?.[1];
+    const info = await inTime(
+      client.sendCommand(['INFO', 'server', 'memory']),
+      commandMs,
+      'no answer in time',
+    );
+    const told = (name: string) =>
+      new RegExp(`^${name}:([\\w-]+)`, 'm').exec(typeof info === 'string' ? info : '')?.[1];
+    const runId = told('run_id');
     if (runId === undefined) throw new Error('its answer to INFO server has no run_id');
+    const policy = told('maxmemory_policy') ?? 'noeviction';
+    const evictsBy = told('maxmemory') === '0' || policy === 'noeviction' ? null : policy;
     if (address.sentinelName !== null) await requireMaster(client);
     for (const channel of channels) {
       const listening = client.subscribe(`${prefix}:${channel}`, (text) => onMessage(text));
@@ -76,6 +86,7 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
     return {
       runId,
       prefix,
+      evictsBy,
       send,
       evaluate: async (script, keys, args) => {
         const rest = [String(keys.length), ...keys.map((key) => `${prefix}:${key}`), ...args];
@@ -167,6 +178,9 @@ function wordsOf(error: unknown): string {
     return wordsOf(error.errors[0]);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   const message = 'message' in error ? String(error.message) : '';
+  if (message.startsWith('NOAUTH'))
+    return 'it requires a password; set INGESTD_REDIS_URL to an address with one';
+  if (message.startsWith('WRONGPASS')) return 'it does not accept the user and password of its address';
   return code === null || message.includes(code) ? message : `${message} (${code})`;
 }
 
@@ -187,6 +201,7 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
   const redis = redisNodes(options.address);
   let session: RedisSession | null = null;
   let away: string | null = null;
+  let evictsBy: string | null = null;
   let closed = false;
   let restMs = firstRestMs;
   let cancel = () => {};
@@ -215,6 +230,9 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
       restMs = firstRestMs;
       if (away !== null) log.info({ redis }, 'Redis is back');
       away = null;
+      if (opened.evictsBy !== null && opened.evictsBy !== evictsBy)
+        log.warn({ redis, policy: opened.evictsBy }, evictsWords(opened.evictsBy));
+      evictsBy = opened.evictsBy;
       onChange();
     } catch (error) {
       if (!closed) lost(errorMessage(error));
@@ -231,6 +249,11 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
     restMs = Math.min(restMs * 2, longestRestMs);
     onChange();
   }
+}
+
+/** What a Redis that drops keys may cost. */
+export function evictsWords(policy: string): string {
+  return `Redis drops data when its memory is full (maxmemory-policy ${policy}): it may forget requests that were sent, and which host has a folder; set maxmemory-policy to noeviction`;
 }
 
 /** A flat list of names and values, as Redis gives its hashes, in pairs. */

@@ -7,6 +7,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ServiceSettings, Settings } from '../../model/settings.ts';
 import { requestHead } from '../../remote/http/request-head.ts';
 import { checkFolder } from './check-folder.ts';
+import { checkRedis } from './check-redis.ts';
 import { checkLedger, checkStateDirectory } from './check-ledger.ts';
 
 /** What `check` is given. */
@@ -21,7 +22,7 @@ export interface CheckOptions {
   readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
   /** What reading the configuration had to say. */
   readonly warnings: readonly string[];
-  /** Asks the service for its clock too. */
+  /** Asks the service for its clock too, and Redis for its settings. */
   readonly online: boolean;
 }
 
@@ -53,6 +54,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   if (online) {
     findings.push(
       ...(settings.service.mode === 'embedded' ? [notAsked] : await checkServiceClock(settings.service)),
+      ...(settings.cluster === null ? [] : await checkRedis(settings.cluster)),
     );
   }
   return findings;

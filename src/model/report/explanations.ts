@@ -281,6 +281,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Redis refuses a command',
         fix: 'Make room in Redis or bring its replicas back, or give the Redis user the commands, keys and channels listed in docs/fleet.md. ingestd retries by itself.',
       },
+      'redis-evicts': {
+        cause: 'Redis drops data when its memory is full',
+        fix: 'Set maxmemory-policy to noeviction, or give the fleet a Redis of its own. A full Redis then refuses writes, and the hosts wait.',
+      },
       'fleet-opens': {
         cause: 'Waiting after a restart of Redis',
         fix: 'Nothing to do: sending resumes after one window.',

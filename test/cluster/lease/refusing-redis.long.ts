@@ -68,6 +68,38 @@ describeWhere(missingRedis, 'a host whose Redis answers and takes no writes', ()
     await eventually(async () => (await status()).state === 'idle', { withinMs: 40_000 });
   }, 150_000);
 
+  it('notifies of a Redis that refuses it from its first start on', async () => {
+    const sent = one.home.join('sent');
+    places.redis.command('CONFIG', 'SET', 'requirepass', 'a-password');
+    const { authUrl, ingestUrl } = places.service;
+    await one.configure({
+      service: { authUrl, ingestUrl },
+      cluster: { redisUrl: places.redis.url, account: 'shared', host: 'one' },
+      notify: { command: ['sh', '-c', `cat >>${sent}`], afterMinutes: 0 },
+    });
+    const daemon = one.launch();
+    const told = await eventually(async () => (await readFile(sent, 'utf8')).includes('redis-unavailable'), {
+      withinMs: 30_000,
+    });
+    expect(told).toBe(true);
+    expect(daemon.log()).toMatch(/it requires a password; set INGESTD_REDIS_URL/);
+    const doctor = await one.run('check', '--online');
+    expect(doctor.out).toMatch(/Redis cannot be reached: it requires a password/);
+  }, 60_000);
+
+  it('says that a Redis that drops keys may forget who has what', async () => {
+    places.redis.command('CONFIG', 'SET', 'maxmemory', '64mb');
+    places.redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    const daemon = await one.start();
+    expect(daemon.log()).toMatch(/Redis drops data .*maxmemory-policy allkeys-lru/);
+    const checked = await one.run('check', '--online', '--json');
+    expect(JSON.parse(checked.out)).toMatchObject({
+      findings: expect.arrayContaining([expect.objectContaining({ level: 'warning', code: 'redis-evicts' })]),
+    });
+    places.redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+    expect((await one.run('check', '--online')).out).toMatch(/127\.0\.0\.1:\d+: it answers/);
+  }, 60_000);
+
   it('notifies of a Redis that is away, and of nothing twice, while it stands by', async () => {
     const sent = one.home.join('sent');
     const cluster = { redisUrl: places.redis.url, account: 'shared', host: 'one' };

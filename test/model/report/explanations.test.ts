@@ -43,6 +43,7 @@ const noCodes = new Set([
   'absent',
   'documents',
   'service-reachable',
+  'redis-reachable',
   'service-embedded',
   'kept',
   'polling',
