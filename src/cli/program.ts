@@ -38,7 +38,9 @@ export function createProgram(context: CommandContext): Command {
         'lowest level to log on standard error (default: log.level of the configuration)',
       ).choices(logLevels),
     )
-    .addOption(new Option('-q, --quiet', 'print errors only').conflicts('logLevel'))
+    .addOption(
+      new Option('-q, --quiet', 'log errors only; sync prints nothing on success').conflicts('logLevel'),
+    )
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError();
   const adders = [

@@ -1,5 +1,4 @@
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { systemClock } from '../lib/time/clock.ts';
@@ -19,6 +18,8 @@ import {
 } from '../daemon/preconditions/whose-ledger.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
+import { locateOnDisk, unscannedFolder } from '../scan/folder-state.ts';
+import type { FolderOnDisk } from '../scan/folder-state.ts';
 import { statOf } from '../scan/rules/entry.ts';
 import { withLedger } from './offline/with-ledger.ts';
 import type { OfflineOptions } from './offline/with-ledger.ts';
@@ -162,9 +163,10 @@ async function adoptFiles(
     const unknown = entries.filter(({ ref, record }) => record.sha256 === '' && ref.folder === folder.name);
     if (unknown.length === 0) continue;
     await withFolder(folder, { settings: asItStands(settings), log }, async (port) => {
+      const onDisk = unscannedFolder(port.path);
       for (let from = 0; from < unknown.length; from += atOnce) {
         const some = unknown.slice(from, from + atOnce);
-        for (const found of await Promise.all(some.map((entry) => adoptFile(port, entry)))) {
+        for (const found of await Promise.all(some.map((entry) => adoptFile(port, entry, onDisk)))) {
           if (typeof found === 'string') problems.push(found);
           else adopted.push(found);
         }
@@ -175,7 +177,11 @@ async function adoptFiles(
 }
 
 /** Gives the reason as a text where the file cannot be adopted. */
-async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promise<LedgerEntry | string> {
+async function adoptFile(
+  port: FolderPort,
+  { ref, record }: LedgerEntry,
+  onDisk: FolderOnDisk,
+): Promise<LedgerEntry | string> {
   const found = await port.inspect(ref.path);
   switch (found.kind) {
     case 'document':
@@ -199,13 +205,18 @@ async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promis
     case 'ignored':
     case 'skipped':
     case 'unfit':
-      return (await unsentFile(port, { ref, record }).catch(() => null)) ?? { ref, record };
+      return (
+        (await unsentFile(port, { entry: { ref, record }, onDisk }).catch(() => null)) ?? { ref, record }
+      );
   }
 }
 
 /** Null: it is no regular file, or is not found under this name. Rejects where it cannot be read. */
-async function unsentFile(port: FolderPort, entry: LedgerEntry): Promise<LedgerEntry | null> {
-  const stats = await lstat(join(port.path, entry.ref.path));
+async function unsentFile(
+  port: FolderPort,
+  { entry, onDisk }: { readonly entry: LedgerEntry; readonly onDisk: FolderOnDisk },
+): Promise<LedgerEntry | null> {
+  const stats = await lstat(locateOnDisk(onDisk, entry.ref.path));
   return stats.isFile() ? withBytes(port, entry, statOf(stats)) : null;
 }
 

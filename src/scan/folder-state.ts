@@ -46,7 +46,7 @@ export interface FolderState extends FolderPlan, FolderRules {
 }
 
 /** Where a folder's files are looked for. */
-interface FolderOnDisk extends Pick<FolderState, 'root' | 'absolute'> {
+export interface FolderOnDisk extends Pick<FolderState, 'root' | 'absolute'> {
   readonly tree: Pick<Tree, 'rawPath'>;
   /** What directories were found to hold, by their absolute paths; absent: each is read as it is at that moment. */
   readonly listed?: Map<string, NamesOnDisk>;

@@ -231,4 +231,16 @@ describe('ledger import', () => {
     expect(await readFile(held, 'utf8')).toBe('edited');
     expect(await plannedKinds()).toEqual([]);
   }, 60_000);
+
+  it('finds an unfit file of a CSV in whatever Unicode form its name has on disk', async () => {
+    await writeFile(join(place.inbox, 'e\u0301.two.txt'), 'text');
+    const csv = csvOf(new Map([['\u00e9.two.txt', 'doc-of-its-own']]));
+    expect(await importText('one.csv', csv)).toMatchObject({ code: 0 });
+    const { documents } = JSON.parse((await place.run('ledger', 'export')).out) as {
+      documents: { sha256: string; size: number }[];
+    };
+    expect(documents).toEqual([
+      expect.objectContaining({ size: 4, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }),
+    ]);
+  }, 60_000);
 });
