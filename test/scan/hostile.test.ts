@@ -78,6 +78,8 @@ describe('hostile names', () => {
         await folder.write(`twins/${nfd}.meta.json`, '{"title": "decomposed"}');
         await folder.write(`twins/${nfc}.meta.json`, '{"title": "composed"}');
         await folder.write(`alone/${nfd}`, 'alone');
+        await folder.write('twins/cafe\u0301/x.pdf', 'x');
+        await folder.write('twins/caf\u00e9/y.pdf', 'y');
         const bytes = Buffer.concat([
           Buffer.from(`${folder.path}/`),
           Buffer.from([0x66, 0xff, 0xfe]),
@@ -134,6 +136,13 @@ describe('hostile names', () => {
     expect(standing.stat.ino).toBe(fileStat.ino);
     expect(world.documents()).toContain('twins/cafe\\u{301}.pdf');
     expect(said(await world.inspect('twins/cafe\\u{301}.pdf'))).toBe('unfit unicode-twin');
+  });
+
+  it('F19: of two directories, too; what was in the other is not gone', async () => {
+    expect(world.documents()).toContain('twins/caf\u00e9/y.pdf');
+    expect(world.documents()).toContain('twins/cafe\\u{301}');
+    expect(said(await world.inspect('twins/cafe\\u{301}'))).toBe('unfit unicode-twin');
+    expect(said(await world.port.inspect('twins/caf\u00e9/x.pdf'))).toBe('unknown unicode-twin');
   });
 
   it('F19: of their sidecars the NFC one counts, and the other is listed', async () => {

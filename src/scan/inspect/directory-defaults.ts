@@ -55,12 +55,16 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
           known.delete(path);
           const graceMs = companionGrace(folder, path, expected.includes(place));
           if (graceMs > 0) return settling(graceMs);
+          if (foreign && expected.includes(place)) {
+            const message = `${printable(path)}, by which it was sent, now belongs to another user (sidecarOwner: same)`;
+            return unfit('foreign-sidecar', message);
+          }
           continue;
         }
         const kind = kindOf(stats);
         const key = entryKey({ kind, stats });
         fingerprint = directoryFingerprint(fingerprint, key);
-        const delay = kind === 'file' ? folder.observations.settle(path, stats) : 0;
+        const delay = kind === 'file' ? folder.observations.settle(path, stats, 'companion') : 0;
         if (delay > 0) return settling(delay);
         const reading = read(path, absolute, key);
         if (reading.kind === 'gone') return changedMeanwhile;

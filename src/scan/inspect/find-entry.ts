@@ -98,6 +98,11 @@ export function absence(
   const directory = directoryOf(path);
   let device: number;
   try {
+    const twin = twinOnTheWay(folder, path);
+    if (twin !== null) {
+      const message = `another directory is named ${printable(nameOf(twin))}, with accents encoded differently: it may be in that one; rename one of the two`;
+      return unknown('unicode-twin', message);
+    }
     const absolute = folder.absolute(folder.tree.rawPath(directory));
     // A name in another Unicode form than the last scan saw is the same name.
     const foreign = /[^\0-\x7f]/.test(nameOf(path));
@@ -115,6 +120,16 @@ export function absence(
   }
   // The root may have gone meanwhile, and taken everything with it.
   return rootTrouble(folder, scannedRoot()) ?? { kind: 'absent', device };
+}
+
+/** The first directory on the way to a path of which there are two, in different Unicode forms. Throws what `readdir` throws. */
+function twinOnTheWay(folder: FolderState, path: string): string | null {
+  const isTwin = (directory: string) =>
+    /[^\0-\x7f]/.test(nameOf(directory)) &&
+    readdirSync(folder.absolute(folder.tree.rawPath(directoryOf(directory)))).filter(
+      (raw) => raw.normalize('NFC') === nameOf(directory),
+    ).length > 1;
+  return directoriesTo(path).find(isTwin) ?? null;
 }
 
 /** The device of a directory that can be opened. Throws what `open` throws. */

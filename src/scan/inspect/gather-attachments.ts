@@ -79,8 +79,11 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const path = `${document}${attachmentDirectoryEnd}`;
   const rules = folder.tree.get(directoryOf(document))?.rules ?? folder.rules;
   const absolute = folder.absolute(folder.tree.rawPath(path));
-  if (!isDirectory(absolute) || ignoringPattern(rules, path, true) !== null)
+  const stats = directoryStats(absolute);
+  if (stats === null || ignoringPattern(rules, path, true) !== null)
     return { kind: 'own', paths: [], keys: [] };
+  const delay = folder.observations.settle(path, stats, 'companion');
+  if (delay > 0) return settling(delay);
   const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path), folder.settings.followSymlinks);
   const listing = await listAttachments({ path, absolute, place, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {
@@ -98,11 +101,13 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   return { kind: 'own', paths, keys: attachmentKeys(path, listing) };
 }
 
-function isDirectory(absolute: string): boolean {
+/** Null: no directory. */
+function directoryStats(absolute: string): Stats | null {
   try {
-    return lstatSync(absolute, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    const stats = lstatSync(absolute, { throwIfNoEntry: false });
+    return stats?.isDirectory() === true ? stats : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -155,7 +160,7 @@ function leavesByLink(folder: FolderState, path: string): boolean {
 function judge(folder: FolderState, path: string, shown: string): FoundAttachment | NoDocument {
   const stats = statsOf(folder, path);
   if (typeof stats === 'string') return invalid(shown, stats);
-  const delay = folder.observations.settle(path, stats);
+  const delay = folder.observations.settle(path, stats, 'companion');
   if (delay > 0) return settling(delay);
   if (stats.size === 0) {
     const message = `the attachment ${shown} is empty`;

@@ -150,9 +150,11 @@ function inspectTwin(
 ): Inspection {
   const directory = directoryOf(path);
   const absolute = folder.absolute(joinPath(folder.tree.rawPath(directory), raw));
-  if (lstatSync(absolute, { throwIfNoEntry: false }) === undefined) return absence(folder, path, scannedRoot);
+  const stats = lstatSync(absolute, { throwIfNoEntry: false });
+  if (stats === undefined) return absence(folder, path, scannedRoot);
   const standing = joinPath(directory, raw.normalize('NFC'));
-  return withoutContent(folder, path, classifyHere(folder, standing, { kind: 'file', twin: true }), defaults);
+  const kind = stats.isDirectory() ? 'directory' : 'file';
+  return withoutContent(folder, path, classifyHere(folder, standing, { kind, twin: true }), defaults);
 }
 
 interface StandingFile {
@@ -180,7 +182,7 @@ async function inspectFile(
   // Whether its content is on its way is said when it has settled.
   if (classified.kind !== 'document' && !awaitsContent(classified))
     return withoutContent(folder, path, classified, defaults);
-  const delay = Math.max(folder.observations.settle(path, stats), unsettledRules(folder, path));
+  const delay = Math.max(folder.observations.settle(path, stats, 'document'), unsettledRules(folder, path));
   if (delay > 0) return settling(delay);
   if (classified.kind !== 'document') return withoutContent(folder, path, classified, defaults);
   const fitName = judgeName(name, folder.settings.names);

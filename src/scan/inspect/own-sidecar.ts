@@ -38,9 +38,17 @@ export function findSidecar(
   document: string,
   { ownerUid, known }: { readonly ownerUid: number; readonly known: Companions['sidecar'] },
 ): OwnSidecar | NoDocument {
-  const found = locateSidecar(folder, document, ownerUid);
+  const found = locateSidecar(folder, document, { ownerUid, known });
   const graceMs = graceOf(folder, document, { found, known });
   if (graceMs > 0) return settling(graceMs);
+  if (found === 'foreign') {
+    const { byName, byStem } = sidecarPlaces(document);
+    const name = printable(nameOf(known === 'name' ? byName : byStem));
+    return unfit(
+      'foreign-sidecar',
+      `${name}, by which it was sent, now belongs to another user (sidecarOwner: same)`,
+    );
+  }
   if (found === null) {
     if (folder.settings.sidecar === 'optional')
       return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
@@ -79,13 +87,14 @@ export function findSidecar(
 function graceOf(
   folder: FolderState,
   document: string,
-  { found, known }: { readonly found: Located | 'unscanned' | null; readonly known: Companions['sidecar'] },
+  { found, known }: { readonly found: FoundSidecar; readonly known: Companions['sidecar'] },
 ): number {
   const { byName, byStem } = sidecarPlaces(document);
-  if (found !== null && found !== 'unscanned' && found.path === byName) return 0;
+  const isFound = found !== null && typeof found !== 'string';
+  if (isFound && found.path === byName) return 0;
   return Math.max(
     companionGrace(folder, byName, known === 'name'),
-    found === null ? companionGrace(folder, byStem, known === 'stem') : 0,
+    isFound || found === 'unscanned' ? 0 : companionGrace(folder, byStem, known === 'stem'),
   );
 }
 
@@ -97,34 +106,49 @@ interface Located {
   readonly settleMs: number;
 }
 
-/** `unscanned`: one stands there of which no scan has said yet whose it is. */
+/**
+ * `unscanned`: one stands there of which no scan has said yet whose it is. `foreign`: what the service holds was sent by
+ * the one there, which does not count any more. What it said, a sharing mode above all, is not taken back for that.
+ */
+type FoundSidecar = Located | 'unscanned' | 'foreign' | null;
+
 function locateSidecar(
   folder: FolderState,
   document: string,
-  ownerUid: number,
-): Located | 'unscanned' | null {
+  { ownerUid, known }: { readonly ownerUid: number; readonly known: Companions['sidecar'] },
+): FoundSidecar {
   const places = sidecarPlaces(document);
   const byName = sidecarAt(folder, places.byName, ownerUid);
-  if (byName !== null) return { ...byName, ambiguous: false };
+  if (byName !== null && byName !== 'foreign') return { ...byName, ambiguous: false };
+  if (byName === 'foreign' && known === 'name') return byName;
   const byStem = sidecarAt(folder, places.byStem, ownerUid);
-  if (byStem === null) return null;
+  if (byStem === null || byStem === 'foreign') return known === 'stem' ? byStem : null;
   const state = folder.tree.get(directoryOf(document));
   const name = nameOf(places.byStem);
-  const known = state?.stemSidecars?.get(nameOf(document));
-  if (known?.name === name) return { ...byStem, ambiguous: known.kind === 'ambiguous' };
+  const paired = state?.stemSidecars?.get(nameOf(document));
+  if (paired?.name === name) return { ...byStem, ambiguous: paired.kind === 'ambiguous' };
   // A scan saw both and found that it is another's.
   return state?.lists?.get(name)?.key === byStem.key ? null : 'unscanned';
 }
 
-function sidecarAt(folder: FolderState, path: string, ownerUid: number): Omit<Located, 'ambiguous'> | null {
+function sidecarAt(
+  folder: FolderState,
+  path: string,
+  ownerUid: number,
+): Omit<Located, 'ambiguous'> | 'foreign' | null {
   if (classifyByName(folder, path).kind !== 'sidecar') return null;
   try {
     const stats = lstatSync(folder.absolute(folder.tree.rawPath(path)), { throwIfNoEntry: false });
-    if (stats === undefined || !isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid))
-      return null;
+    if (stats === undefined) return null;
+    if (!isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid)) return 'foreign';
     const kind = kindOf(stats);
     if (kind !== 'file') return { path, kind, key: kind, settleMs: 0 };
-    return { path, kind, key: statKey(stats), settleMs: folder.observations.settle(path, stats) };
+    return {
+      path,
+      kind,
+      key: statKey(stats),
+      settleMs: folder.observations.settle(path, stats, 'companion'),
+    };
   } catch (error) {
     // A name that is too long to exist is no sidecar; anything else is one that cannot be read.
     if (errorCode(error) === 'ENAMETOOLONG' || errorCode(error) === 'ENOTDIR') return null;

@@ -132,9 +132,8 @@ function classifyDirectory(
   const pattern = ignoringPattern(rules, path, true);
   if (pattern !== null) return ignoredBy(pattern, `the directory ${printable(path)}`);
   if (twin) {
-    const message =
-      'a directory whose name differs from another only in how accents are encoded; rename one of the two';
-    return { kind: 'skipped', code: 'unicode-twin', message };
+    const message = `nothing in this directory is sent: its name differs from that of ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
+    return { kind: 'unfit', code: 'unicode-twin', message };
   }
   if (!isAttachmentDirectory(name)) return directory;
   if (!linked) return { kind: 'attachments-directory', owner: path.slice(0, -attachmentDirectoryEnd.length) };

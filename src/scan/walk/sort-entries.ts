@@ -22,7 +22,7 @@ export interface SortedEntries {
    * reserved.
    */
   readonly leftOut: readonly Entry[];
-  /** Files that would be documents but for their names' Unicode form. */
+  /** Files that would be documents, and directories that might hold some, but for their names' Unicode form. */
   readonly twins: readonly Entry[];
   /** By name. Not only regular files: a link or a directory in its place keeps its document from being sent. */
   readonly sidecars: ReadonlyMap<string, Entry>;

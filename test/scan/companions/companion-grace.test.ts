@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { rename, unlink, writeFile } from 'node:fs/promises';
+import { statSync, writeFileSync } from 'node:fs';
+import { rename, unlink, utimes, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
@@ -73,6 +73,40 @@ it('is not replaced for a moment by what a sidecar of the same stem says', async
   expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
   await writeFile(world.join('sub/a.pdf.meta.json'), secret);
   expect(await mode()).toBe('NONE');
+});
+
+describe('a companion with old times that is moved to a document', () => {
+  const settleMs = 400;
+
+  it.each([
+    ['a.pdf.meta.json', { shareInfo: { mode: 'EVERYONE' } }, []],
+    ['.meta.json', { shareInfo: { mode: 'EVERYONE' } }, []],
+    ['a.pdf.attachments', { shareInfo: { mode: 'NONE' } }, ['q.csv']],
+  ])('holds for it when it has been there for a while: %s', async (companion, metadata, attachments) => {
+    world = await folderWorld({
+      settings: { metadata: { shareInfo: { mode: 'NONE' } } },
+      timing: { settleMs },
+      before: (folder) => folder.write('sub/a.pdf', 'pdf'),
+    });
+    const made = world.home.join('made');
+    if (attachments.length > 0) await world.home.write('made/q.csv', 'q');
+    else await writeFile(made, JSON.stringify(metadata));
+    await utimes(made, 1, 1);
+    // Its files have settled by now, and so has the document.
+    await eventually(() => Date.now() - statSync(world.home.join('made')).birthtimeMs > settleMs);
+    await world.document('sub/a.pdf');
+    const moved = Date.now();
+    await rename(made, world.join(`sub/${companion}`));
+    await eventually(async () => {
+      const found = await world.port.inspect('sub/a.pdf');
+      if (found.kind !== 'document') return null;
+      const names = found.document.attachments.map(({ name }) => name);
+      const holds = names.join() === attachments.join() && found.document.metadata.shareInfo?.mode;
+      return holds === metadata.shareInfo.mode || null;
+    });
+    // The file system's clock may be a tick behind.
+    expect(Date.now() - moved).toBeGreaterThanOrEqual(settleMs - 10);
+  });
 });
 
 describe('what ignore rules keep in', () => {

@@ -9,8 +9,10 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 
 const now = Date.UTC(2026, 0, 1);
+const times = { mtimeMs: now - 10_000, ctimeMs: now - 10_000, birthtimeMs: now - 86_400_000 };
 const question = {
-  stat: { mtimeMs: now - 10_000, ctimeMs: now - 10_000 },
+  role: 'document' as const,
+  stat: times,
   seenSince: null,
   hasChanged: false,
   now,
@@ -25,28 +27,53 @@ describe('settling (F1, F5, F49)', () => {
   });
 
   it('counts quiet time from the mtime', () => {
-    expect(settleDelay({ ...question, stat: { mtimeMs: now - 500, ctimeMs: now - 500 } })).toBe(1_500);
-    expect(settleDelay({ ...question, stat: { mtimeMs: now - 2_000, ctimeMs: now - 2_000 } })).toBe(0);
+    expect(settleDelay({ ...question, stat: { ...times, mtimeMs: now - 500, ctimeMs: now - 500 } })).toBe(
+      1_500,
+    );
+    expect(settleDelay({ ...question, stat: { ...times, mtimeMs: now - 2_000, ctimeMs: now - 2_000 } })).toBe(
+      0,
+    );
   });
 
   it('takes an older file that was moved in a moment ago at the second inspect', () => {
-    const movedIn = { ...question, stat: { mtimeMs: now - 86_400_000, ctimeMs: now - 10 } };
+    const movedIn = { ...question, stat: { ...times, mtimeMs: now - 86_400_000, ctimeMs: now - 10 } };
     expect(settleDelay(movedIn)).toBeGreaterThan(0);
     expect(settleDelay({ ...movedIn, seenSince: 49_990 })).toBe(0);
   });
 
+  it('waits for a copy with old times as for any file that was made here a moment ago', () => {
+    const copied = { mtimeMs: now - 86_400_000, ctimeMs: now - 500, birthtimeMs: now - 500 };
+    expect(settleDelay({ ...question, stat: copied })).toBe(1_500);
+    expect(settleDelay({ ...question, stat: copied, seenSince: 49_990 })).toBe(1_500);
+  });
+
+  it('counts for a companion from when it got its name: it may come before the document that it is for', () => {
+    const movedIn = {
+      ...question,
+      role: 'companion' as const,
+      stat: { ...times, mtimeMs: now - 86_400_000, ctimeMs: now - 500 },
+    };
+    expect(settleDelay(movedIn)).toBe(1_500);
+    expect(settleDelay({ ...movedIn, seenSince: 49_990 })).toBe(1_500);
+    expect(settleDelay({ ...movedIn, stat: { ...movedIn.stat, ctimeMs: now - 2_000 } })).toBe(0);
+  });
+
   it('counts from the last change that was seen where the times of a file are older than that change', () => {
-    const written = { ...question, stat: { mtimeMs: now - 3_600_000, ctimeMs: now - 10 }, hasChanged: true };
+    const written = {
+      ...question,
+      stat: { ...times, mtimeMs: now - 3_600_000, ctimeMs: now - 10 },
+      hasChanged: true,
+    };
     expect(settleDelay(written)).toBe(2_000);
     expect(settleDelay({ ...written, seenSince: 49_000 })).toBe(1_000);
     expect(settleDelay({ ...written, seenSince: 48_000 })).toBe(0);
-    expect(settleDelay({ ...written, stat: { mtimeMs: now - 3_600_000, ctimeMs: now - 3_600_000 } })).toBe(
-      2_000,
-    );
+    expect(
+      settleDelay({ ...written, stat: { ...times, mtimeMs: now - 3_600_000, ctimeMs: now - 3_600_000 } }),
+    ).toBe(2_000);
   });
 
   it('waits on the monotonic clock for an mtime in the future, and not for ever', () => {
-    const future = { ...question, stat: { mtimeMs: now + 3_600_000, ctimeMs: now } };
+    const future = { ...question, stat: { ...times, mtimeMs: now + 3_600_000, ctimeMs: now } };
     expect(settleDelay(future)).toBe(2_000);
     expect(settleDelay({ ...future, seenSince: 49_000 })).toBe(1_000);
     expect(settleDelay({ ...future, seenSince: 48_000 })).toBe(0);
@@ -61,7 +88,7 @@ describe('settling (F1, F5, F49)', () => {
   it('takes a file seen unchanged for long enough, whatever its times say', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (mtimeMs, ctimeMs) => {
-        expect(settleDelay({ ...question, stat: { mtimeMs, ctimeMs }, seenSince: 48_000 })).toBe(0);
+        expect(settleDelay({ ...question, stat: { ...times, mtimeMs, ctimeMs }, seenSince: 48_000 })).toBe(0);
       }),
     );
   });
@@ -75,7 +102,7 @@ describe('settling (F1, F5, F49)', () => {
         (mtimeMs, seenSince, jumpedAt) => {
           const delay = settleDelay({
             ...question,
-            stat: { mtimeMs, ctimeMs: mtimeMs },
+            stat: { mtimeMs, ctimeMs: mtimeMs, birthtimeMs: mtimeMs },
             seenSince,
             jumpedAt,
           });
@@ -108,7 +135,7 @@ describe('observations: what is remembered of files', () => {
     observations.moment({ now: Math.floor(lstatSync(folder.join('a')).ctimeMs) + aheadMs, monotonic });
   }
 
-  const settle = () => observations.settle('a', lstatSync(folder.join('a')));
+  const settle = () => observations.settle('a', lstatSync(folder.join('a')), 'document');
 
   describe('a file settles', () => {
     it('by its times, where clocks agree', () => {
