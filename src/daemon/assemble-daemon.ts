@@ -290,7 +290,7 @@ export function assembleDaemon(
       client.close();
       tokens.close();
       limiter.close();
-      await history.close();
+      history.close();
       await ledger.close();
       await embedded?.close();
     },

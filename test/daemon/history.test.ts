@@ -1,10 +1,9 @@
-import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Status } from '../../src/model/report/status.ts';
-import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -55,7 +54,7 @@ describe('the history', () => {
     first.count(() => ({ ...none, uploaded: 2, requests: 3 }));
     first.add(activity('a.pdf'));
     first.add(activity('b.pdf'));
-    await first.close();
+    first.close();
     const past: Activity[] = [];
     const second = await open(past);
     expect(second.before).toEqual({ ...none, uploaded: 2, requests: 3 });
@@ -63,29 +62,50 @@ describe('the history', () => {
     expect(past).toEqual(second.recent());
     second.count(() => ({ ...none, uploaded: 1 }));
     second.add(activity('c.pdf'));
-    await second.close();
+    second.close();
     expect((await open()).before).toMatchObject({ uploaded: 3, requests: 3 });
     for (const name of await names()) {
       expect((await stat(join(directory(), name))).mode & 0o777).toBe(0o600);
     }
   });
 
-  it('is written within a second, so that a crash takes no more', async () => {
+  it('is written at once, with the totals, so that a crash takes nothing', async () => {
+    const history = await open();
+    history.count(() => ({ ...none, uploaded: 1 }));
+    history.add(activity('a.pdf'));
+    const later = await open();
+    expect([later.recent().length, later.before.uploaded]).toEqual([1, 1]);
+  });
+
+  it('has all of what happens at once, however much that is', async () => {
+    const history = await open();
+    for (let index = 0; index < 30_000; index += 1) history.add(activity(`${index}.pdf`));
+    const past: Activity[] = [];
+    await open(past);
+    expect([past.length, past[0]?.path]).toEqual([30_000, '0.pdf']);
+  });
+
+  it('is written when the disk takes it again', async () => {
+    await writeFile(directory(), 'in the way');
     const history = await open();
     history.add(activity('a.pdf'));
+    history.add(activity('b.pdf'));
     await clock.advance(1_000);
-    await eventually(async () => (await open()).recent().length === 1);
+    await rm(directory());
+    history.add(activity('c.pdf'));
+    await clock.advance(1_000);
+    expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf', 'c.pdf']);
   });
 
   it('goes on after a line that a crash cut short', async () => {
     const first = await open();
     first.add(activity('a.pdf'));
-    await first.close();
+    first.close();
     const [name = ''] = await names();
     await appendFile(join(directory(), name), '{"at":"2026-01-0');
     const second = await open();
     second.add(activity('b.pdf'));
-    await second.close();
+    second.close();
     expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
     expect(await readFile(join(directory(), name), 'utf8')).not.toContain('"2026-01-0{');
   });
@@ -94,13 +114,13 @@ describe('the history', () => {
     const first = await open();
     first.count(() => ({ ...none, uploaded: 7 }));
     first.add(activity('a.pdf'));
-    await first.close();
+    first.close();
     const [before] = await names();
     await clock.advance(32 * dayMs);
     const second = await open();
     expect(second.before.uploaded).toBe(7);
     second.add(activity('b.pdf'));
-    await second.close();
+    second.close();
     expect(await names()).not.toContain(before);
     expect((await open()).before.uploaded).toBe(7);
   });
@@ -109,14 +129,14 @@ describe('the history', () => {
     const history = await open();
     const line = `${JSON.stringify(activity('a.pdf', 'x'.repeat(400)))}\n`;
     history.add(activity('first.pdf'));
-    await history.close();
+    history.close();
     for (let part = 1; part <= 20; part += 1) {
       const file = join(directory(), `2026-01-01.${part}.jsonl`);
       await writeFile(file, line.repeat(Math.ceil((4 * 1024 * 1024) / line.length)));
     }
     const next = await open();
     next.add(activity('last.pdf'));
-    await next.close();
+    next.close();
     expect(await bytes()).toBeLessThanOrEqual(64 * 1024 * 1024);
     expect((await open()).recent().at(-1)?.path).toBe('last.pdf');
   });
@@ -125,8 +145,8 @@ describe('the history', () => {
     await writeFile(directory(), 'in the way');
     const history = await open();
     history.add(activity('a.pdf'));
-    await history.close();
-    await history.close();
+    history.close();
+    history.close();
     expect(log.lines.filter(({ message }) => message === 'history cannot be written')).toHaveLength(1);
   });
 
@@ -174,7 +194,7 @@ describe('the history', () => {
   it('looks back no further than a few megabytes at once, and on from there', async () => {
     const history = await open();
     history.add(activity('first.pdf'));
-    await history.close();
+    history.close();
     const line = `${JSON.stringify(activity('a.pdf', 'x'.repeat(400)))}\n`;
     for (const part of [1, 2, 10]) {
       const file = join(directory(), `${activity('').at.slice(0, 10)}.${part}.jsonl`);

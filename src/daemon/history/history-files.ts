@@ -54,6 +54,11 @@ export async function listHistory(directory: string): Promise<readonly HistoryFi
     if (errorCode(error) === 'ENOENT') return [];
     throw error;
   });
+  return historyFiles(names);
+}
+
+/** Those of the names in a directory that are a history's files, oldest first. */
+export function historyFiles(names: readonly string[]): readonly HistoryFile[] {
   return names
     .map(historyFile)
     .filter((file) => file !== null)

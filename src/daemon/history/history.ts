@@ -1,7 +1,18 @@
-import { appendFile, chmod, mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock } from '../../lib/time/clock.ts';
+import { orNull } from '../../lib/or-null.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
@@ -13,6 +24,7 @@ import {
   activityIn,
   historyDirectory,
   historyFileName,
+  historyFiles,
   lineText,
   listHistory,
   parseLine,
@@ -35,11 +47,13 @@ const mebibyte = 1024 * 1024;
 const longestHistoryBytes = 64 * mebibyte;
 /** Sixteen of them are the whole: when one is full, the oldest goes. */
 const longestFileBytes = 4 * mebibyte;
-const writeEveryMs = 1_000;
+/** Lines that one write takes. */
+const mostAtOnce = 1_000;
+const retryMs = 1_000;
 const recentCount = 300;
 /** As much as a page or a terminal shows of one message. */
 const longestMessage = 500;
-/** Lines that wait for a disk that does not take them. */
+/** Lines that wait for a disk that refuses them. */
 const mostWaiting = 10_000;
 /** Of them, as many as are shown. */
 const mostUnwritten = 100;
@@ -48,8 +62,9 @@ export type History = Awaited<ReturnType<typeof openHistory>>;
 
 /**
  * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64
- * MiB at the most. It is for people and decides nothing, so it is not synced to the disk, and a disk that does not take
- * it stops nothing. Never rejects: without a history nothing is lost but the past.
+ * MiB at the most. What is added is with the system when the caller's turn ends: killed a moment later, nothing of it is
+ * lost. It is for people and decides nothing, so it is not synced to the disk, and a disk that does not take it stops
+ * nothing. Never rejects: without a history nothing is lost but the past.
  */
 export async function openHistory(options: HistoryOptions) {
   const { clock, log } = options;
@@ -65,53 +80,71 @@ export async function openHistory(options: HistoryOptions) {
   let waiting: string[] = [];
   let writtenTotals = JSON.stringify(past.totals);
   let isComplaining = false;
-  let writing = Promise.resolve();
-  const changes = createChangeSignal(clock, writeEveryMs);
-  changes.listen(() => {
-    writing = writing.then(write);
-  });
+  let isWriteDue = false;
+  const retry = createChangeSignal(clock, retryMs);
+  retry.listen(write);
 
-  async function write(): Promise<void> {
+  /** What happens in one turn is written together, at its end. */
+  function writeSoon(): void {
+    if (isComplaining) retry.note();
+    else if (waiting.length >= mostAtOnce) write();
+    else if (!isWriteDue) {
+      isWriteDue = true;
+      queueMicrotask(write);
+    }
+  }
+
+  function write(): void {
+    isWriteDue = false;
     const sum = addTotals(past.totals, totals());
     const text = JSON.stringify(sum);
-    const lines = waiting;
-    if (text !== writtenTotals) lines.push(lineText({ totals: sum }));
-    if (lines.length === 0) return;
-    waiting = [];
-    const data = lines.join('');
+    const newTotals = text === writtenTotals ? [] : [lineText({ totals: sum })];
+    if (waiting.length + newTotals.length === 0) return;
+    const data = Buffer.from([...waiting, ...newTotals].join(''));
     try {
-      const file = await fileFor(Buffer.byteLength(data));
-      await appendFile(join(directory, file.name), data, { mode: 0o600 });
-      file.size += Buffer.byteLength(data);
+      append(fileFor(data.length), data);
+      waiting = [];
       writtenTotals = text;
       isComplaining = false;
     } catch (error) {
       current = null;
-      waiting = [...lines, ...waiting].slice(-mostWaiting);
+      waiting = waiting.slice(-mostWaiting);
       if (!isComplaining) log.warn({ error: errorMessage(error) }, 'history cannot be written');
       isComplaining = true;
     }
   }
 
+  /** All of it or nothing. */
+  function append(file: HistoryFile & { size: number }, data: Buffer): void {
+    const path = join(directory, file.name);
+    try {
+      appendFileSync(path, data, { mode: 0o600 });
+    } catch (error) {
+      orNull(() => truncateSync(path, file.size));
+      throw error;
+    }
+    file.size += data.length;
+  }
+
   /** The file of this day with room for so many bytes; a new one where there is none. */
-  async function fileFor(bytes: number): Promise<HistoryFile & { size: number }> {
+  function fileFor(bytes: number): HistoryFile & { size: number } {
     const day = new Date(clock.now()).toISOString().slice(0, 10);
     if (current?.day === day && current.size + bytes <= longestFileBytes) return current;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const files = await listHistory(directory);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const files = historyFiles(readdirSync(directory));
     const last = files.findLast((file) => file.day === day);
-    const size = last === undefined ? 0 : (await stat(join(directory, last.name))).size;
+    const size = last === undefined ? 0 : statSync(join(directory, last.name)).size;
     if (last !== undefined && current?.name !== last.name && size + bytes <= longestFileBytes) {
-      current = { ...last, size: await endLine(join(directory, last.name)) };
+      current = { ...last, size: endLine(join(directory, last.name)) };
       return current;
     }
     const part = (last?.part ?? -1) + 1;
     const name = historyFileName({ day, part });
     // The totals stand in each file, so that none of them is missed when older ones go.
     const first = lineText({ totals: addTotals(past.totals, totals()) });
-    await writeFile(join(directory, name), first, { mode: 0o600 });
+    writeFileSync(join(directory, name), first, { mode: 0o600 });
     current = { name, day, part, size: Buffer.byteLength(first) };
-    await prune(directory, clock.now());
+    prune(directory, clock.now());
     return current;
   }
 
@@ -121,9 +154,9 @@ export async function openHistory(options: HistoryOptions) {
     add: (activity: Activity): void => {
       recent.push(activity);
       if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
-      if (waiting.length >= mostWaiting) waiting.shift();
       waiting.push(lineText(cut(activity)));
-      changes.note();
+      if (isComplaining && waiting.length > mostWaiting) waiting.shift();
+      writeSoon();
       for (const listener of listeners) listener(activity);
     },
     /** The last few hundred of what happened, before this start too; newest last. */
@@ -135,8 +168,7 @@ export async function openHistory(options: HistoryOptions) {
     },
     /** A part of what happened, newest first, up to this moment. */
     readBack: async (query: LogQuery): Promise<LogPage> => {
-      writing = writing.then(write);
-      await writing;
+      write();
       // Only what the disk does not take still waits.
       const unwritten = query.before === null ? waiting.map(parseLine).toReversed() : [];
       const newest = unwritten
@@ -155,10 +187,9 @@ export async function openHistory(options: HistoryOptions) {
       totals = delivered;
     },
     /** Writes what is left, and closes. */
-    close: async (): Promise<void> => {
-      changes.close();
-      await writing;
-      await write();
+    close: (): void => {
+      retry.close();
+      write();
     },
   };
 }
@@ -192,21 +223,21 @@ async function readPast(directory: string, { clock, onPast }: HistoryOptions): P
 /**
  * A line that a crash cut short is taken away, so that the next one is not glued to it. Gives the size that is left.
  */
-async function endLine(file: string): Promise<number> {
-  await chmod(file, 0o600);
-  const { end } = await readHistoryFile(file);
-  await truncate(file, end);
+function endLine(file: string): number {
+  chmodSync(file, 0o600);
+  const end = readFileSync(file).lastIndexOf(0x0a) + 1;
+  truncateSync(file, end);
   return end;
 }
 
 /** Removes what is older than 30 days, and the oldest beyond 64 MiB. */
-async function prune(directory: string, now: number): Promise<void> {
+function prune(directory: string, now: number): void {
   const oldestDay = new Date(now - keptDays * dayMs).toISOString().slice(0, 10);
   let bytes = 0;
-  for (const { name, day } of (await listHistory(directory)).toReversed()) {
+  for (const { name, day } of historyFiles(readdirSync(directory)).toReversed()) {
     const file = join(directory, name);
-    bytes += (await stat(file)).size;
-    if (day < oldestDay || bytes > longestHistoryBytes - longestFileBytes) await rm(file, { force: true });
+    bytes += statSync(file).size;
+    if (day < oldestDay || bytes > longestHistoryBytes - longestFileBytes) rmSync(file, { force: true });
   }
 }
 
