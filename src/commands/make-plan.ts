@@ -100,10 +100,9 @@ export async function surveyFolders({ settings, makesFolders, places }: PlanOpti
     const isRead = (name: string) => unread.unavailable.every(({ folder }) => folder !== name);
     const operations: PlannedOperation[] = [...service.operations()];
     const plain = { from: null, docId: null, parts: [], code: null, message: null };
-    for (const { what, folder, path, docId, message } of activities) {
+    for (const { what, folder, path, docId, from = null } of activities) {
       if (what === 'uploaded') operations.push({ ...plain, kind: 'upload', folder, path });
       if (what !== 'moved') continue;
-      const from = message?.replace(/^from /, '') ?? null;
       operations.push({ ...plain, kind: 'move', folder, path, from, docId });
     }
     for (const state of ['failed', 'held', 'settling', 'waiting'] as const) {

@@ -852,8 +852,8 @@ export class Engine {
         this.#inspectPath(to, { present: false, priority: 'live', at: this.#clock.now() });
       } else this.#advance(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
       this.totals.moved += 1;
-      const message = `from ${refKey(entry.ref)}${isEdited ? ', edited' : ''}`;
-      this.#report({ ...to, what: 'moved', docId: entry.record.docId, message });
+      const message = isEdited ? 'edited' : null;
+      this.#report({ ...to, what: 'moved', docId: entry.record.docId, message, from: refKey(entry.ref) });
     }
     const live = { priority: 'live', at: this.#clock.now() } as const;
     for (const path of left) {

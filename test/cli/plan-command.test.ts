@@ -1,4 +1,6 @@
+import { rename, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
@@ -29,4 +31,22 @@ it('a folder that is gone is named in the plan, beside what the others need', as
   expect(code).toBe(0);
   expect(stdout).toMatch(/^upload +here\/report\.txt$/m);
   expect(stdout).toContain(`gone is left out: ${folder.path}/gone does not exist\n`);
+});
+
+it('a file that was moved and edited comes from where it was, in the plan and in why', async () => {
+  await folder.write('gone/other.txt', 'another');
+  expect((await folder.run('sync')).code).toBe(0);
+  await rename(folder.join('here/report.txt'), folder.join('here/moved.txt'));
+  await writeFile(folder.join('here/moved.txt'), 'the same file with other content');
+  const { operations } = JSON.parse((await folder.run('plan', '--json')).stdout) as PlanReport;
+  expect(operations.find(({ kind }) => kind === 'move')).toMatchObject({
+    path: 'moved.txt',
+    from: 'here/report.txt',
+  });
+  const { next } = JSON.parse((await folder.run('why', 'here/report.txt', '--json')).stdout) as Why;
+  expect(next).toBe('its document moves to here/moved.txt with the file when ingestd runs');
+  await folder.run('sync');
+  expect((await folder.run('log')).stdout).toMatch(
+    /moved +here\/moved\.txt \S+: from here\/report\.txt, edited$/m,
+  );
 });

@@ -56,7 +56,7 @@ describe('the sync engine', () => {
       {
         level: 'info',
         message: 'moved',
-        data: { folder: 'inbox', path: 'b.txt', docId, message: 'from inbox/a/0.txt' },
+        data: { folder: 'inbox', path: 'b.txt', docId, from: 'inbox/a/0.txt' },
       },
       { level: 'info', message: 'modified', data: { folder: 'inbox', path: 'b.txt', docId } },
     ]);

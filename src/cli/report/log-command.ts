@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
+import { activityWords } from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { insideWorkingDirectory, requirePath } from '../../daemon/control/resolve-path.ts';
 import { findDaemon, foldersOf } from '../prepare-command.ts';
@@ -93,14 +94,13 @@ const paints = {
   warning: 'yellow',
 } as const;
 
-function logLine(
-  { at, what, folder, path, docId, message, documents }: Activity,
-  { colors }: Output,
-): string {
+function logLine(activity: Activity, { colors }: Output): string {
+  const { at, what, folder, path, docId, documents } = activity;
   const paint = what in paints ? colors[paints[what as keyof typeof paints]] : String;
   const place = path === '' ? folder : `${folder}/${path}`;
   const more = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
   const id = docId === null ? '' : ` ${colors.dim(docId)}`;
-  const words = message === null ? '' : `: ${message}`;
-  return `${colors.dim(at)} ${paint(what.padEnd(8))} ${place}${more}${id}${words}`;
+  const words = activityWords(activity);
+  const saying = words === null ? '' : `: ${words}`;
+  return `${colors.dim(at)} ${paint(what.padEnd(8))} ${place}${more}${id}${saying}`;
 }

@@ -321,7 +321,8 @@ function absentFile({
       deletedAt: null,
     };
   }
-  const events = recent.filter((one) => one.folder === ref.folder && one.path === ref.path);
+  const key = refKey(ref);
+  const events = recent.filter((one) => refKey(one) === key || one.from === key);
   const last = events.findLast(({ docId }) => docId !== null);
   const docId = last?.docId ?? null;
   if (last === undefined || docId === null) {
@@ -334,7 +335,7 @@ function absentFile({
     const message = `the file was moved to ${refKey(elsewhere)}, and its document with it`;
     return { message, docId, uploadedAt, deletedAt: null };
   }
-  const isDeleted = last.what === 'deleted';
+  const isDeleted = last.what === 'deleted' && refKey(last) === key;
   return {
     message: isDeleted
       ? 'the file is gone from the folder, and its document was deleted at the service'

@@ -1,3 +1,4 @@
+import { activityWords } from './activity-words.ts';
 import type { Activity } from './status.ts';
 
 /** What of the history is wanted. */
@@ -28,11 +29,12 @@ const failures: ReadonlySet<string> = new Set(['failed', 'in doubt', 'held', 'wa
 /** Makes the test that entries of the log have to pass. */
 export function logMatcher({ since, failed, search }: LogFilter): (activity: Activity) => boolean {
   const words = fold(search).split(/\s+/).filter(Boolean);
-  return ({ at, folder, path, what, message, docId }) => {
+  return (activity) => {
+    const { at, folder, path, what, docId } = activity;
     if (since !== null && at < since) return false;
     if (failed && !failures.has(what)) return false;
     if (words.length === 0) return true;
-    const text = fold(`${folder}/${path}\n${what}\n${message ?? ''}\n${docId ?? ''}`);
+    const text = fold(`${folder}/${path}\n${what}\n${activityWords(activity) ?? ''}\n${docId ?? ''}`);
     return words.every((word) => text.includes(word));
   };
 }

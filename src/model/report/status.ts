@@ -149,12 +149,14 @@ export type TransferStatus = Status['transfers'][number];
 /** One thing that happened, for the activity list and the log. */
 export const activitySchema = place.extend({
   at: time,
-  /** uploaded, modified, deleted, moved, failed, held, in doubt, warning … */
+  /** uploaded, modified, deleted, moved, failed, held, in doubt, warning, remains. */
   what: text,
   docId: text.nullable(),
   message: text.nullable(),
   /** How many documents it covers: bulk calls. */
   documents: count,
+  /** Of a move: where the file was, `folder/path`. */
+  from: text.optional(),
 });
 
 export type Activity = DeepReadonly<z.output<typeof activitySchema>>;

@@ -1,5 +1,6 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { activityWords } from '../../model/report/activity-words.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogFilter, LogPage } from '../../model/report/log-query.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -188,7 +189,8 @@ export function createActivityList() {
 }
 
 /** One thing that happened, with its time in words. */
-function createRow({ at, folder, path, what, message, documents }: Activity, when: string): HTMLElement {
+function createRow(activity: Activity, when: string): HTMLElement {
+  const { at, folder, path, what, documents } = activity;
   const subject =
     documents > 1 ? el('span', { class: 'path' }, countWords(documents, 'document')) : pathText(folder, path);
   const row = el(
@@ -198,6 +200,7 @@ function createRow({ at, folder, path, what, message, documents }: Activity, whe
     el('span', { class: `what ${tones[what] ?? 'plain'}` }, printable(what)),
     subject,
   );
-  if (message !== null && message !== '') row.append(el('span', { class: 'message' }, printable(message)));
+  const words = activityWords(activity);
+  if (words !== null) row.append(el('span', { class: 'message' }, printable(words)));
   return row;
 }
