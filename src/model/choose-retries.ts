@@ -7,8 +7,8 @@ interface Retries<T> {
   readonly failed: readonly T[];
   /** What the ledger is to forget of them and of the doubts among them. */
   readonly changes: readonly Change[];
-  /** How many documents there are of both kinds. */
-  readonly retried: number;
+  /** The documents of both kinds. */
+  readonly retried: readonly DocumentRef[];
   readonly unknown: readonly DocumentRef[];
 }
 
@@ -28,7 +28,7 @@ export function chooseRetries<T extends { readonly ref: DocumentRef }>(
     wanted?.has(refKey(ref)) ?? (!inDoubt.has(refKey(ref)) && ledger.failure(ref)?.code !== dismissedCode);
   const chosen = failed.filter(({ ref }) => isMeant(ref));
   const doubted = doubts.filter(({ ref }) => wanted?.has(refKey(ref)) ?? false);
-  const known = new Set([...chosen, ...doubted].map(({ ref }) => refKey(ref)));
+  const known = new Map([...chosen, ...doubted].map(({ ref }) => [refKey(ref), ref]));
   const refused = chosen.filter(({ ref }) => ledger.failure(ref) !== undefined);
   return {
     failed: chosen,
@@ -36,7 +36,7 @@ export function chooseRetries<T extends { readonly ref: DocumentRef }>(
       ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
       ...refused.map(({ ref }): Change => ({ kind: 'clear', ref })),
     ],
-    retried: known.size,
+    retried: [...known.values()],
     unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))),
   };
 }

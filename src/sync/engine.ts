@@ -460,11 +460,11 @@ export class Engine {
 
   /**
    * Failed documents back in line; null: all but those in doubt, or dismissed as such. One of these that is named is
-   * sent again. `retried`: how many; `unknown`: those of `refs` that have neither failed nor are in doubt.
+   * sent again. `retried`: which these are; `unknown`: those of `refs` that have neither failed nor are in doubt.
    */
   async retry(
     refs: readonly DocumentRef[] | null,
-  ): Promise<{ readonly retried: number; readonly unknown: readonly DocumentRef[] }> {
+  ): Promise<{ readonly retried: readonly DocumentRef[]; readonly unknown: readonly DocumentRef[] }> {
     const waiting = [...this.tasks.in('failed'), ...this.tasks.in('retry')];
     const { failed, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
     if (changes.length > 0) await this.#writer.commit(changes);
@@ -512,16 +512,18 @@ export class Engine {
     return this.#holds.tasks(folder);
   }
 
-  /** Releases held deletions of one folder, or of all; the number of documents. */
-  async approve(folder: string | null): Promise<number> {
-    let approved = 0;
+  /** Releases held deletions of one folder, or of all. Gives the folders that had any, with the number of documents. */
+  async approve(
+    folder: string | null,
+  ): Promise<readonly { readonly folder: string; readonly documents: number }[]> {
+    const approved: { folder: string; documents: number }[] = [];
     const names = folder === null ? this.#folders.names : [folder];
     // All of them now: what is held while it is written was not meant.
     for (const [name, meant] of names.map((one) => [one, this.heldTasks(one)] as const)) {
       const held = await this.#holds.approve(name, meant);
       // A task that is no longer held finds its approval by itself.
       for (const task of held) if (task.state.kind === 'held') this.#advance(task, { kind: 'touched' });
-      approved += held.length;
+      if (held.length > 0) approved.push({ folder: name, documents: held.length });
     }
     return approved;
   }

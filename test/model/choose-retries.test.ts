@@ -32,7 +32,7 @@ describe('a retry', () => {
     expect(chooseRetries(null, all, ledger)).toEqual({
       failed: [failed],
       changes: [{ kind: 'clear', ref: failed.ref }],
-      retried: 1,
+      retried: [failed.ref],
       unknown: [],
     });
   });
@@ -42,11 +42,11 @@ describe('a retry', () => {
       doubts: () => [{ ...doubt, holds: false, dismissed: true as const }],
       failure: () => ({ ...failure, code: 'doubt-dismissed' }),
     };
-    expect(chooseRetries(null, [doubted], dismissed)).toMatchObject({ failed: [], changes: [], retried: 0 });
+    expect(chooseRetries(null, [doubted], dismissed)).toMatchObject({ failed: [], changes: [], retried: [] });
     expect(chooseRetries([ref], [doubted], dismissed)).toMatchObject({
       failed: [doubted],
       changes: [{ kind: 'clear', ref }],
-      retried: 1,
+      retried: [ref],
       unknown: [],
     });
   });
@@ -55,7 +55,7 @@ describe('a retry', () => {
     expect(chooseRetries([ref, other], all, ledger)).toEqual({
       failed: [doubted],
       changes: [{ kind: 'doubt', doubt: { ...doubt, holds: false } }],
-      retried: 1,
+      retried: [ref],
       unknown: [other],
     });
   });

@@ -151,6 +151,7 @@ describe('the status address', () => {
       { resume: 'inbox' },
       { rescan: null },
     ]);
+    expect(new Set(control.deciders)).toEqual(new Set(['page']));
   });
 
   it('does for the command line what it asks through the socket, without a token', async () => {
@@ -168,6 +169,7 @@ describe('the status address', () => {
       { resolve: 'inbox/a.pdf', resolution: { kind: 'dismiss' } },
       { revoke: { all: true } },
     ]);
+    expect(new Set(control.deciders)).toEqual(new Set(['command line']));
   });
 
   it('answers an error of the daemon in its words and with a fitting status', async () => {

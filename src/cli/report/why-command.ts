@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
+import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
 import { findDaemon, folderPlaces, foldersOf } from '../prepare-command.ts';
@@ -66,6 +67,9 @@ function printStory(story: Why, { line, colors }: Output): void {
   for (const note of story.notes) row('note', note);
   for (const { at, operation, code, message } of story.attempts) {
     row(new Date(at).toISOString(), `${operation}: ${message} (${code})`);
+  }
+  for (const decision of story.decisions) {
+    row(decision.at, `${decision.what}: ${activityWords(decision) ?? ''}`);
   }
   row('next', story.nextAt === null ? story.next : `${story.next} (${story.nextAt})`);
 }

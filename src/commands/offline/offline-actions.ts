@@ -1,6 +1,7 @@
+import { systemClock } from '../../lib/time/clock.ts';
 import type { DecisionPort } from '../../model/ports/control-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { FolderSettings } from '../../model/settings.ts';
+import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
@@ -8,6 +9,9 @@ import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
 import { chooseRetries } from '../../model/choose-retries.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
+import { openHistory } from '../../daemon/history/history.ts';
+import { approvedOf, decided, pausedOf, resolvedOf, retriedOf } from '../../daemon/control/decisions.ts';
+import type { Decision } from '../../daemon/control/decisions.ts';
 import { dismissFormer, resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import type { Pauses } from '../../daemon/control/pauses.ts';
@@ -40,26 +44,29 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
         const failed = Array.from(ledger.failures(), ([ref]) => ({ ref }));
         const { changes, retried, unknown } = chooseRetries(refs, failed, ledger);
         if (changes.length > 0) await ledger.commit(changes);
-        return { retried, unknown: lost(unknown) };
+        await note(settings, retriedOf(retried));
+        return { retried: retried.length, unknown: lost(unknown) };
       }),
     resolve: (path, resolution) =>
       withFolders(options, async (ledger) => {
         const former = dismissFormer(path, { folders, ledger }, resolution);
         if (former !== null) {
           await ledger.commit(former.changes);
+          await note(settings, [resolvedOf(former.ref, resolution)]);
           return;
         }
         const { ref, folder } = requirePath(folders, path);
         await withFolder(folder, { settings: asItStands(settings), log: silentLog }, async (port) =>
           ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
         );
+        await note(settings, [resolvedOf(ref, resolution)]);
       }),
     // As `sync` leaves held deletions behind: of every document of a folder on hold whose file is gone at this moment.
     approve: (folder, most) =>
       withFolders(options, async (ledger) => {
         const only = requireFolder(settings, folder);
         const changes: Change[] = [];
-        let approved = 0;
+        const released: { folder: string; documents: number }[] = [];
         for (const held of only === null ? folders : [only]) {
           const { name } = held;
           if (ledger.hold(name) === undefined) continue;
@@ -69,10 +76,12 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
             { kind: 'hold', folder: name, hold: null },
             ...(paths.length === 0 ? [] : acceptedPlaces(ledger, held)),
           );
-          approved += paths.length;
+          if (paths.length > 0) released.push({ folder: name, documents: paths.length });
         }
+        const approved = released.reduce((total, { documents }) => total + documents, 0);
         requireShown(approved, most);
         if (changes.length > 0) await ledger.commit(changes);
+        await note(settings, approvedOf(released));
         return { approved };
       }),
     pause: (folder) => setPauses((before) => pause(before, requireFolder(settings, folder))),
@@ -81,11 +90,26 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
 
   function setPauses(change: (before: Pauses) => Pauses): Promise<{ readonly paused: readonly string[] }> {
     return withLedger(options, async () => {
-      const after = change(await readPauses(state.dir));
+      const before = await readPauses(state.dir);
+      const after = change(before);
       await writePauses(state.dir, after);
+      await note(settings, pausedOf({ before, after }, folders));
       return { paused: pausedNames(after, folders) };
     });
   }
+}
+
+/** Into the log, as a daemon would. */
+async function note({ state }: Settings, made: readonly Decision[]): Promise<void> {
+  if (made.length === 0) return;
+  const history = await openHistory({
+    stateDir: state.dir,
+    clock: systemClock,
+    log: silentLog,
+    onPast: () => {},
+  });
+  for (const decision of made) history.add(decided(decision, 'command line', systemClock));
+  history.close();
 }
 
 /** With the ledger as the next start will have it: what is decided is about the folders as they are configured. */

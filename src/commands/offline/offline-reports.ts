@@ -16,7 +16,7 @@ import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
 import { countDuplicates, listDoubts, listDuplicates, unconfigured } from '../../daemon/make-status.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
-import { readTotals } from '../../daemon/history/history-files.ts';
+import { historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
@@ -246,7 +246,7 @@ export async function whyOffline(
       ref,
       port,
       ledger,
-      recent: [],
+      past: await readPast(historyDirectory(settings.state.dir), ref).catch(() => []),
       ahead: { kind: 'plan', plan },
       nextAt: null,
     });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import type { ControlPort } from '../../model/ports/control-port.ts';
+import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
 import { ConfigurationError, errorMessage, LedgerUnwritableError } from '../../model/errors.ts';
 import { refKey } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -7,10 +7,12 @@ import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import type { Reason, Status } from '../../model/report/status.ts';
+import type { Decider, Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
+import { approvedOf, decided, pausedOf, resolvedOf, retriedOf } from './decisions.ts';
+import type { Decision } from './decisions.ts';
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import { dismissFormer, resolveDoubt } from './resolve-doubt.ts';
 import { pause, pausedNames, resume, writePauses } from './pauses.ts';
@@ -29,7 +31,7 @@ interface Sources {
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
   readonly tokens: AuthPort;
-  readonly history: Pick<History, 'recent' | 'listen'>;
+  readonly history: Pick<History, 'add' | 'recent' | 'listen' | 'past'>;
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
@@ -65,7 +67,7 @@ export function createControl(sources: Sources): ControlPort {
         ref,
         port,
         ledger,
-        recent: history.recent(),
+        past: await history.past(ref),
         ahead: {
           kind: 'daemon',
           task,
@@ -75,49 +77,7 @@ export function createControl(sources: Sources): ControlPort {
         nextAt,
       });
     },
-    retry: async (paths) => {
-      const { refs, lost } = namedRefs(settings.folders, paths);
-      const { retried, unknown } = await engine.retry(refs);
-      return { retried, unknown: lost(unknown) };
-    },
-    resolve: async (text, resolution) => {
-      const former = dismissFormer(text, { folders, ledger }, resolution);
-      if (former !== null) {
-        await engine.decide(former.ref, former.changes);
-        return;
-      }
-      const { ref, folder: port } = requirePath(folders, text);
-      const changes = await resolveDoubt({ ref, port, ledger }, resolution);
-      if (await engine.decide(ref, changes)) return;
-      throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
-    },
-    approve: async (folder, most) => {
-      requireFolder(settings, folder);
-      const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
-      requireShown(
-        names.reduce((total, name) => total + engine.heldTasks(name).length, 0),
-        most,
-      );
-      return { approved: await engine.approve(folder) };
-    },
-    pause: async (folder) => {
-      pauses = pause(pauses, requireFolder(settings, folder));
-      engine.setPaused(pausedNames(pauses, settings.folders));
-      log.info({ folder: folder ?? 'all' }, 'paused');
-      await keep('it lasts only until the next start');
-      return { paused: pausedNames(pauses, settings.folders) };
-    },
-    resume: async (folder) => {
-      const before = pauses;
-      pauses = resume(pauses, requireFolder(settings, folder), settings.folders);
-      await keep('it stays paused').catch((error: unknown) => {
-        pauses = before;
-        throw error;
-      });
-      engine.setPaused(pausedNames(pauses, settings.folders));
-      log.info({ folder: folder ?? 'all' }, 'resumed');
-      return { paused: pausedNames(pauses, settings.folders) };
-    },
+    decisions,
     rescan: (folder) => {
       requireFolder(settings, folder);
       const chosen = folders.filter(({ name }) => folder === null || folder === name);
@@ -130,6 +90,67 @@ export function createControl(sources: Sources): ControlPort {
     },
     revoke: (options) => sources.tokens.revoke(options),
   };
+
+  function decisions(by: Decider): DecisionPort {
+    const note = (made: readonly Decision[]) => {
+      for (const decision of made) {
+        const { what, folder, path, documents } = decision;
+        log.info({ folder, path, documents, by }, what);
+        history.add(decided(decision, by, clock));
+      }
+    };
+    return {
+      retry: async (paths) => {
+        const { refs, lost } = namedRefs(settings.folders, paths);
+        const { retried, unknown } = await engine.retry(refs);
+        note(retriedOf(retried));
+        return { retried: retried.length, unknown: lost(unknown) };
+      },
+      resolve: async (text, resolution) => {
+        const former = dismissFormer(text, { folders, ledger }, resolution);
+        if (former !== null) {
+          await engine.decide(former.ref, former.changes);
+          note([resolvedOf(former.ref, resolution)]);
+          return;
+        }
+        const { ref, folder: port } = requirePath(folders, text);
+        const changes = await resolveDoubt({ ref, port, ledger }, resolution);
+        if (!(await engine.decide(ref, changes)))
+          throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
+        note([resolvedOf(ref, resolution)]);
+      },
+      approve: async (folder, most) => {
+        requireFolder(settings, folder);
+        const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
+        requireShown(
+          names.reduce((total, name) => total + engine.heldTasks(name).length, 0),
+          most,
+        );
+        const approved = await engine.approve(folder);
+        note(approvedOf(approved));
+        return { approved: approved.reduce((total, { documents }) => total + documents, 0) };
+      },
+      pause: async (folder) => {
+        const before = pauses;
+        pauses = pause(pauses, requireFolder(settings, folder));
+        engine.setPaused(pausedNames(pauses, settings.folders));
+        note(pausedOf({ before, after: pauses }, settings.folders));
+        await keep('it lasts only until the next start');
+        return { paused: pausedNames(pauses, settings.folders) };
+      },
+      resume: async (folder) => {
+        const before = pauses;
+        pauses = resume(pauses, requireFolder(settings, folder), settings.folders);
+        await keep('it stays paused').catch((error: unknown) => {
+          pauses = before;
+          throw error;
+        });
+        engine.setPaused(pausedNames(pauses, settings.folders));
+        note(pausedOf({ before, after: pauses }, settings.folders));
+        return { paused: pausedNames(pauses, settings.folders) };
+      },
+    };
+  }
 
   /** One after the other, the last as it is meant. */
   async function keep(consequence: string): Promise<void> {

@@ -31,8 +31,8 @@ interface Sources {
   readonly ref: DocumentRef;
   readonly port: FolderPort;
   readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId' | 'doubts'>;
-  /** What happened lately, newest last; empty where no daemon remembers it. */
-  readonly recent: readonly Activity[];
+  /** What happened to it, newest last. */
+  readonly past: readonly Activity[];
   readonly ahead: Ahead;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
@@ -63,6 +63,7 @@ export async function describeFile(sources: Sources): Promise<Why> {
     deletedAt: absent?.deletedAt ?? null,
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts,
+    decisions: sources.past.filter(({ by, ...of }) => by !== undefined && refKey(of) === refKey(ref)),
     notes: [
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
       ...doubtNotes(sources, found.kind === 'absent'),
@@ -305,12 +306,12 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
 }
 
 /**
- * Says what became of a file that is not there, and of its document: from the ledger, and from what happened lately.
+ * Says what became of a file that is not there, and of its document: from the ledger, and from the log.
  */
 function absentFile({
   ref,
   ledger,
-  recent,
+  past,
 }: Sources): Pick<Why, 'docId' | 'uploadedAt' | 'deletedAt'> & { readonly message: string } {
   const record = ledger.get(ref);
   if (record !== undefined) {
@@ -321,21 +322,19 @@ function absentFile({
       deletedAt: null,
     };
   }
-  const key = refKey(ref);
-  const events = recent.filter((one) => refKey(one) === key || one.from === key);
-  const last = events.findLast(({ docId }) => docId !== null);
+  const last = past.findLast(({ docId }) => docId !== null);
   const docId = last?.docId ?? null;
   if (last === undefined || docId === null) {
     const message = 'no such file in the folder, and no record of one';
     return { message, docId, uploadedAt: null, deletedAt: null };
   }
-  const uploadedAt = events.find((one) => one.what === 'uploaded' && one.docId === docId)?.at ?? null;
+  const uploadedAt = past.find((one) => one.what === 'uploaded' && one.docId === docId)?.at ?? null;
   const elsewhere = ledger.findByDocId(docId);
   if (elsewhere !== undefined) {
     const message = `the file was moved to ${refKey(elsewhere)}, and its document with it`;
     return { message, docId, uploadedAt, deletedAt: null };
   }
-  const isDeleted = last.what === 'deleted' && refKey(last) === key;
+  const isDeleted = last.what === 'deleted' && refKey(last) === refKey(ref);
   return {
     message: isDeleted
       ? 'the file is gone from the folder, and its document was deleted at the service'

@@ -4,6 +4,7 @@ import * as z from 'zod';
 
 import { orNull } from '../../lib/or-null.ts';
 import { printableJson } from '../../lib/text/printable.ts';
+import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
@@ -161,6 +162,36 @@ function isIn(place: DocumentRef | null, { folder, path }: Activity): boolean {
   return (
     folder === place.folder && (place.path === '' || path === place.path || path.startsWith(`${place.path}/`))
   );
+}
+
+/** What happened to one path, oldest first; what was moved away from there, too. */
+export async function readPast(directory: string, ref: DocumentRef): Promise<readonly Activity[]> {
+  const isMeant = isAbout(ref);
+  // As a path ends in a line: only what has it somewhere is parsed.
+  const text = printableJson(JSON.stringify(ref.path)).slice(1);
+  const found: Activity[] = [];
+  for (const { name } of await listHistory(directory)) {
+    for (const line of linesWith(text, await readBytes(join(directory, name), 0))) {
+      const activity = activityIn(parseLine(line));
+      if (activity !== null && isMeant(activity)) found.push(activity);
+    }
+  }
+  return found;
+}
+
+/** Makes the test for what happened to one path. */
+export function isAbout(ref: DocumentRef): (activity: Activity) => boolean {
+  const key = refKey(ref);
+  return (activity) => refKey(activity) === key || activity.from === key;
+}
+
+function* linesWith(text: string, bytes: Buffer): Generator<string> {
+  for (let at = bytes.indexOf(text); at !== -1;) {
+    const end = bytes.indexOf(0x0a, at);
+    if (end === -1) return;
+    yield bytes.toString('utf8', bytes.lastIndexOf(0x0a, at) + 1, end);
+    at = bytes.indexOf(text, end);
+  }
 }
 
 /** As many as are shown at a time. */

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { orNull } from '../../lib/or-null.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
@@ -25,11 +26,13 @@ import {
   historyDirectory,
   historyFileName,
   historyFiles,
+  isAbout,
   lineText,
   listHistory,
   parseLine,
   readHistoryFile,
   readBack,
+  readPast,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';
 
@@ -69,7 +72,7 @@ export type History = Awaited<ReturnType<typeof openHistory>>;
 export async function openHistory(options: HistoryOptions) {
   const { clock, log } = options;
   const directory = historyDirectory(options.stateDir);
-  const past = await readPast(directory, options).catch((error: unknown): Past => {
+  const past = await readLastDay(directory, options).catch((error: unknown): Past => {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
     return { totals: noTotals, recent: [] };
   });
@@ -112,6 +115,11 @@ export async function openHistory(options: HistoryOptions) {
       if (!isComplaining) log.warn({ error: errorMessage(error) }, 'history cannot be written');
       isComplaining = true;
     }
+  }
+
+  /** Only what the disk does not take waits after a write. */
+  function unwritten(): readonly Activity[] {
+    return waiting.map((line) => activityIn(parseLine(line))).filter((activity) => activity !== null);
   }
 
   /** All of it or nothing. */
@@ -166,16 +174,22 @@ export async function openHistory(options: HistoryOptions) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    /** What happened to one path, newest last, as far as the history goes back. */
+    past: async (ref: DocumentRef): Promise<readonly Activity[]> => {
+      write();
+      const written = await readPast(directory, ref).catch((error: unknown) => {
+        log.warn({ error: errorMessage(error) }, 'history cannot be read');
+        return [];
+      });
+      return [...written, ...unwritten().filter(isAbout(ref))];
+    },
     /** A part of what happened, newest first, up to this moment. */
     readBack: async (query: LogQuery): Promise<LogPage> => {
       write();
-      // Only what the disk does not take still waits.
-      const unwritten = query.before === null ? waiting.map(parseLine).toReversed() : [];
-      const newest = unwritten
-        .map(activityIn)
-        .filter((activity) => activity !== null)
-        .filter(logMatcher(query))
-        .slice(0, mostUnwritten);
+      const newest =
+        query.before === null
+          ? unwritten().toReversed().filter(logMatcher(query)).slice(0, mostUnwritten)
+          : [];
       const { entries, next } = await readBack(directory, query).catch((error: unknown) => {
         log.warn({ error: errorMessage(error) }, 'history cannot be read');
         return { entries: [], next: null };
@@ -200,7 +214,7 @@ interface Past {
   readonly recent: Activity[];
 }
 
-async function readPast(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
+async function readLastDay(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
   let totals = noTotals;
   let recent: Activity[] = [];
   const yesterday = new Date(clock.now() - dayMs).toISOString();

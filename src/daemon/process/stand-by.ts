@@ -34,11 +34,7 @@ export function standBy(options: StandByOptions) {
   const control: ControlPort = {
     status,
     why: async () => refuse(),
-    retry: async () => refuse(),
-    resolve: async () => refuse(),
-    approve: async () => refuse(),
-    pause: async () => refuse(),
-    resume: async () => refuse(),
+    decisions: refuse,
     rescan: refuse,
     revoke: async () => refuse(),
     healthy: () => true,

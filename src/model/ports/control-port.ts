@@ -1,4 +1,4 @@
-import type { Activity, Reason, Status } from '../report/status.ts';
+import type { Activity, Decider, Reason, Status } from '../report/status.ts';
 import type { Why } from '../report/command-reports.ts';
 
 /** What a `retry` did. */
@@ -15,14 +15,8 @@ export type Resolution =
   | { readonly kind: 'again' }
   | { readonly kind: 'dismiss' };
 
-/** What a person decides, with a running daemon or, for the next start, without one. */
-export type DecisionPort = Pick<ControlPort, 'retry' | 'resolve' | 'approve' | 'pause' | 'resume'>;
-
-/** What the HTTP address and the command line may ask of a running daemon. */
-export interface ControlPort {
-  readonly status: () => Status;
-  /** `path` is absolute, or `folder/path`, or a path inside the only folder. */
-  readonly why: (path: string) => Promise<Why>;
+/** What a person decides, with a running daemon or, for the next start, without one. What comes of it is in the log. */
+export interface DecisionPort {
   /** Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again. */
   readonly retry: (paths: readonly string[]) => Promise<Retried>;
   /**
@@ -42,6 +36,14 @@ export interface ControlPort {
    */
   readonly pause: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;
   readonly resume: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;
+}
+
+/** What the HTTP address and the command line may ask of a running daemon. */
+export interface ControlPort {
+  readonly status: () => Status;
+  /** `path` is absolute, or `folder/path`, or a path inside the only folder. */
+  readonly why: (path: string) => Promise<Why>;
+  readonly decisions: (by: Decider) => DecisionPort;
   /** Begins to scan one folder, or all. Throws ConfigurationError for a folder that is not configured. */
   readonly rescan: (folder: string | null) => { readonly folders: readonly string[] };
   readonly revoke: (options: { readonly all: boolean }) => Promise<void>;

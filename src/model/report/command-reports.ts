@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { fixFor } from './explanations.ts';
+import { activitySchema } from './status.ts';
 
 /** What could not be read, with the reason: nothing in there is planned, sent or deleted. */
 export interface UnreadPlaces {
@@ -102,10 +103,12 @@ export const whySchema = z.object({
   sha256: text.nullable().default(null),
   uploadedAt: text.nullable().default(null),
   modifiedAt: text.nullable().default(null),
-  /** The file is gone and so is its document: when it was deleted. Known of the last few hundred events only. */
+  /** The file is gone and so is its document: when it was deleted. Known for as long as the log goes back. */
   deletedAt: text.nullable().default(null),
   possibleDuplicates: z.number().default(0),
   attempts: z.array(z.object({ at: z.number(), operation: text, code: text, message: text })).default([]),
+  /** What a person decided about it, oldest first. */
+  decisions: z.array(activitySchema).default([]),
   /** What the service holds otherwise than the file's metadata says, and the interface cannot change. */
   notes: z.array(text).default([]),
   /** What happens next, in words. */

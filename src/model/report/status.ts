@@ -149,7 +149,10 @@ export type TransferStatus = Status['transfers'][number];
 /** One thing that happened, for the activity list and the log. */
 export const activitySchema = place.extend({
   at: time,
-  /** uploaded, modified, deleted, moved, failed, held, in doubt, warning, remains. */
+  /**
+   * uploaded, modified, deleted, moved, failed, held, in doubt, warning, remains; of a person's decision retried,
+   * resolved, approved, paused, resumed.
+   */
   what: text,
   docId: text.nullable(),
   message: text.nullable(),
@@ -157,9 +160,13 @@ export const activitySchema = place.extend({
   documents: count,
   /** Of a move: where the file was, `folder/path`. */
   from: text.optional(),
+  /** Of a decision: where a person made it. */
+  by: z.enum(['page', 'command line']).optional(),
 });
 
 export type Activity = DeepReadonly<z.output<typeof activitySchema>>;
+/** Where a person decides. */
+export type Decider = NonNullable<Activity['by']>;
 
 /** Nothing was delivered. */
 export const noTotals = zerosOf(totalsSchema);

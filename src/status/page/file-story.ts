@@ -1,6 +1,7 @@
 import { printable } from '../../lib/text/printable.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/amounts.ts';
+import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -88,6 +89,7 @@ function storyText(why: Why): readonly Node[] {
   for (const note of why.notes) parts.push(el('p', {}, sentence(printable(note))));
   parts.push(el('p', {}, el('strong', {}, 'Next: '), printable(next), when), facts(why));
   if (why.attempts.length > 0) parts.push(el('h3', {}, 'Attempts'), attempts(why.attempts));
+  if (why.decisions.length > 0) parts.push(el('h3', {}, 'Decisions'), decisions(why.decisions));
   return parts;
 }
 
@@ -119,6 +121,14 @@ function facts(why: Why): HTMLElement {
   }
   row('SHA-256', why.sha256, 'code');
   return list;
+}
+
+function decisions(all: Why['decisions']): HTMLElement {
+  const rows = all.toReversed().map((one) => {
+    const words = printable(`${one.what}: ${activityWords(one) ?? ''}`);
+    return el('li', {}, el('time', { class: 'faint', datetime: one.at }, momentWords(one.at)), ` ${words}`);
+  });
+  return el('ol', {}, ...rows);
 }
 
 function attempts(all: Why['attempts']): HTMLElement {

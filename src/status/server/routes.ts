@@ -5,7 +5,7 @@ import * as z from 'zod';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import type { ControlPort } from '../../model/ports/control-port.ts';
+import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FleetStatus } from '../../model/report/fleet.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
@@ -156,7 +156,7 @@ const revokeBody = {
 };
 
 /** The routes that change something. */
-function addChangeRoutes(app: FastifyInstance, { control, snapshot }: AppOptions): void {
+function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: AppOptions): void {
   // The next status shows what the call did.
   app.addHook('onSend', async ({ method }) => {
     if (method === 'POST') snapshot.expire();
@@ -164,24 +164,27 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot }: AppOptions
   const post = <T>(
     path: string,
     body: { readonly schema: z.ZodType<T>; readonly wanted: string },
-    act: (given: T) => object | Promise<object>,
+    act: (given: T, decisions: DecisionPort) => object | Promise<object>,
     access: Access = 'guarded',
   ) =>
     app.post(path, { config: { access } }, async (request, reply) => {
       const given = body.schema.safeParse(request.body);
-      if (given.success) return await act(given.data);
+      if (given.success) {
+        const by = rulesOf(request.raw) === null ? 'command line' : 'page';
+        return await act(given.data, control.decisions(by));
+      }
       return send(reply, 400, { code: 'request', message: `the body must be ${body.wanted}` });
     });
-  post('/api/retry', retryBody, ({ paths }) => control.retry(paths));
-  post('/api/resolve', resolveBody, async (given) => {
+  post('/api/retry', retryBody, ({ paths }, { retry }) => retry(paths));
+  post('/api/resolve', resolveBody, async (given, { resolve }) => {
     const resolution =
       given.action === 'adopt' ? { kind: given.action, docId: given.docId } : { kind: given.action };
-    await control.resolve(given.path, resolution);
+    await resolve(given.path, resolution);
     return {};
   });
-  post('/api/approve', approveBody, ({ folder, most }) => control.approve(folder, most));
-  post('/api/pause', folderBody, ({ folder }) => control.pause(folder));
-  post('/api/resume', folderBody, ({ folder }) => control.resume(folder));
+  post('/api/approve', approveBody, ({ folder, most }, { approve }) => approve(folder, most));
+  post('/api/pause', folderBody, ({ folder }, { pause }) => pause(folder));
+  post('/api/resume', folderBody, ({ folder }, { resume }) => resume(folder));
   post('/api/rescan', folderBody, ({ folder }) => control.rescan(folder));
   const revoke = async (options: { readonly all: boolean }) => {
     await control.revoke(options);

@@ -1,8 +1,8 @@
-import type { ControlPort } from '../../../src/model/ports/control-port.ts';
+import type { ControlPort, DecisionPort } from '../../../src/model/ports/control-port.ts';
 import type { Why } from '../../../src/model/report/command-reports.ts';
 import { ConfigurationError } from '../../../src/model/errors.ts';
 import { emptyStatus, noDocuments } from '../../../src/model/report/status.ts';
-import type { Activity, FolderStatus, Reason, Status } from '../../../src/model/report/status.ts';
+import type { Activity, Decider, FolderStatus, Reason, Status } from '../../../src/model/report/status.ts';
 import { health } from '../../../src/model/report/health.ts';
 
 /** A daemon that does nothing but remember what it was asked, and says what the test wants it to say. */
@@ -15,6 +15,8 @@ export interface FakeControl extends ControlPort {
   readonly sicken: () => void;
   readonly failWith: (error: Error) => void;
   readonly calls: unknown[];
+  /** Who decided, call by call. */
+  readonly deciders: Decider[];
   readonly listeners: () => number;
 }
 
@@ -26,6 +28,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
   let healthy = true;
   let failure: Error | null = null;
   const calls: unknown[] = [];
+  const deciders: Decider[] = [];
   const activities: Activity[] = [];
   const onActivity = new Set<(activity: Activity) => void>();
   const onStatus = new Set<() => void>();
@@ -34,10 +37,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     if (failure !== null) throw failure;
     return answer;
   };
-
-  return {
-    status: () => status,
-    why: (path) => called({ why: path }, story(path)),
+  const decisions: DecisionPort = {
     retry: (paths) =>
       called(
         { retry: paths },
@@ -52,6 +52,15 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     },
     pause: (folder) => called({ pause: folder }, { paused: [folder ?? 'inbox'] }),
     resume: (folder) => called({ resume: folder }, { paused: [] }),
+  };
+
+  return {
+    status: () => status,
+    why: (path) => called({ why: path }, story(path)),
+    decisions: (by) => {
+      deciders.push(by);
+      return decisions;
+    },
     rescan: (folder) => {
       calls.push({ rescan: folder });
       return { folders: [folder ?? 'inbox'] };
@@ -82,6 +91,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
       failure = error;
     },
     calls,
+    deciders,
     listeners: () => onActivity.size + onStatus.size,
   };
 }
@@ -154,6 +164,7 @@ function story(path: string): Why {
     deletedAt: null,
     possibleDuplicates: 0,
     attempts: [{ at: 0, operation: 'upload', code: 'http-503', message: 'away' }],
+    decisions: [],
     notes: [],
     next: 'nothing',
     nextAt: null,

@@ -1,0 +1,56 @@
+import type { Clock } from '../../lib/time/clock.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { Resolution } from '../../model/ports/control-port.ts';
+import type { Activity, Decider } from '../../model/report/status.ts';
+import { pausedNames } from './pauses.ts';
+import type { Pauses } from './pauses.ts';
+
+/** What a person decided about a document or, with an empty path, about a folder. */
+export type Decision = Omit<Activity, 'at' | 'by'>;
+
+/** A decision as the log has it. */
+export function decided(decision: Decision, by: Decider, clock: Pick<Clock, 'now'>): Activity {
+  return { ...decision, at: new Date(clock.now()).toISOString(), by };
+}
+
+export function retriedOf(refs: readonly DocumentRef[]): readonly Decision[] {
+  return refs.map((ref) => ({ ...ref, what: 'retried', docId: null, message: null, documents: 1 }));
+}
+
+export function resolvedOf(ref: DocumentRef, resolution: Resolution): Decision {
+  const docId = resolution.kind === 'adopt' ? resolution.docId : null;
+  return { ...ref, what: 'resolved', docId, message: resolutionWords[resolution.kind], documents: 1 };
+}
+
+const resolutionWords: Readonly<Record<Resolution['kind'], string>> = {
+  adopt: 'its document adopted',
+  again: 'uploaded again',
+  dismiss: 'the doubt dismissed',
+};
+
+export function approvedOf(
+  folders: readonly { readonly folder: string; readonly documents: number }[],
+): readonly Decision[] {
+  const message = 'held deletions released';
+  return folders.map((one) => ({ ...one, path: '', what: 'approved', docId: null, message }));
+}
+
+/** The folders that a decision has paused or resumed. */
+export function pausedOf(
+  { before, after }: { readonly before: Pauses; readonly after: Pauses },
+  configured: Parameters<typeof pausedNames>[1],
+): readonly Decision[] {
+  const [old, now] = [pausedNames(before, configured), pausedNames(after, configured)];
+  const made = (folder: string, what: string) => ({
+    folder,
+    path: '',
+    what,
+    docId: null,
+    message: null,
+    documents: 0,
+  });
+  return [
+    ...now.filter((name) => !old.includes(name)).map((name) => made(name, 'paused')),
+    ...old.filter((name) => !now.includes(name)).map((name) => made(name, 'resumed')),
+  ];
+}

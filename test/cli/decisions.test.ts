@@ -1,0 +1,105 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import type { Why } from '../../src/model/report/command-reports.ts';
+import type { Activity } from '../../src/model/report/status.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { steps } from '../support/services/scripted-service.ts';
+
+const byPerson = (log: string) =>
+  (JSON.parse(log) as Activity[])
+    .filter(({ by }) => by !== undefined)
+    .map(({ what, folder, path, documents, by }) => [what, `${folder}/${path}`, documents, by]);
+
+describe('what a person decided', () => {
+  let folder: TrialFolder;
+
+  afterEach(() => folder.remove());
+
+  it('without a daemon is in the log, and in the story of its path', async () => {
+    folder = await trialFolder({ safety: { inDoubt: 'hold' } });
+    await folder.write('inbox/a.pdf', 'x');
+    const ledger = await folder.openLedger();
+    const ref = (path: string) => ({ folder: 'inbox', path });
+    await ledger.commit([
+      ...['gone.pdf', 'away.pdf'].map((path) => ({
+        kind: 'put' as const,
+        ref: ref(path),
+        record: recordOf({ docId: path }),
+      })),
+      { kind: 'hold', folder: 'inbox', hold: { since: 1, reason: 'many' } },
+      {
+        kind: 'doubt',
+        doubt: { id: 'd', ref: ref('a.pdf'), count: 1, since: 1, message: 'lost', holds: true },
+      },
+    ]);
+    await ledger.close();
+    for (const words of [
+      ['pause'],
+      ['pause'],
+      ['resume', 'inbox'],
+      ['resolve', 'inbox/a.pdf', '--dismiss'],
+      ['retry', 'inbox/a.pdf'],
+      ['approve', '--yes'],
+    ])
+      await folder.run(...words);
+    expect(byPerson((await folder.run('log', '--json')).stdout)).toEqual([
+      ['paused', 'inbox/', 0, 'command line'],
+      ['resumed', 'inbox/', 0, 'command line'],
+      ['resolved', 'inbox/a.pdf', 1, 'command line'],
+      ['retried', 'inbox/a.pdf', 1, 'command line'],
+      ['approved', 'inbox/', 2, 'command line'],
+    ]);
+    const { decisions } = JSON.parse((await folder.run('why', 'inbox/a.pdf', '--json')).stdout) as Why;
+    expect(decisions.map(({ what, message }) => [what, message])).toEqual([
+      ['resolved', 'the doubt dismissed'],
+      ['retried', null],
+    ]);
+    expect((await folder.run('why', 'inbox/a.pdf')).stdout).toMatch(
+      /^2\S+Z +resolved: the doubt dismissed, on the command line$/m,
+    );
+    expect((await folder.run('log')).stdout).toMatch(
+      /approved +inbox \(2 documents\): held deletions released, on the command line$/m,
+    );
+  });
+});
+
+describe('what a person decides while a daemon runs', () => {
+  let place: InstallationWithService;
+
+  afterEach(() => place.remove());
+
+  it('is in its log with the place where it was decided, and stays in the story of its path', async () => {
+    place = await installationWithService({ more: { timing: { settleMs: 0, removeGraceMs: 0 } } });
+    place.service.script(steps.refuse('no such owner', 422));
+    await writeFile(join(place.inbox, 'a.txt'), 'one');
+    const daemon = await place.start();
+    await daemon.idle(({ failuresTotal }) => failuresTotal === 1);
+    expect((await place.run('retry', 'inbox/a.txt')).code).toBe(0);
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    const { token } = (await (await daemon.fetch('/api/token')).json()) as { token: string };
+    const headers = { 'x-ingestd-token': token, 'content-type': 'application/json' };
+    const body = JSON.stringify({ folder: null });
+    await daemon.fetch('/api/pause', { method: 'POST', headers, body });
+    await place.run('resume');
+    expect(byPerson((await place.run('log', '--json')).out)).toEqual([
+      ['retried', 'inbox/a.txt', 1, 'command line'],
+      ['paused', 'inbox/', 0, 'page'],
+      ['resumed', 'inbox/', 0, 'command line'],
+    ]);
+    const why = async (path: string) => JSON.parse((await place.run('why', path, '--json')).out) as Why;
+    expect((await why('inbox/a.txt')).decisions).toMatchObject([{ what: 'retried', by: 'command line' }]);
+
+    await rename(join(place.inbox, 'a.txt'), join(place.inbox, 'b.txt'));
+    await daemon.idle(({ totals }) => totals.moved === 1);
+    await daemon.end('SIGTERM');
+    expect((await why('inbox/a.txt')).verdict.message).toBe(
+      'the file was moved to inbox/b.txt, and its document with it',
+    );
+  }, 60_000);
+});
