@@ -1,9 +1,12 @@
 import { systemClock } from '../lib/time/clock.ts';
 import type { DocumentRef } from '../model/document.ts';
+import { modeOf } from '../model/metadata/metadata.ts';
+import type { Metadata, ShareMode } from '../model/metadata/metadata.ts';
 import type {
   FileOutcome,
   LimiterPort,
   ModifyRequest,
+  OutgoingFile,
   SentContent,
   ServicePort,
   Permit,
@@ -99,9 +102,10 @@ export async function surveyFolders({ settings, makesFolders, places }: PlanOpti
       settings.folders.reduce((total, { name }) => total + of(name), 0);
     const isRead = (name: string) => unread.unavailable.every(({ folder }) => folder !== name);
     const operations: PlannedOperation[] = [...service.operations()];
-    const plain = { from: null, docId: null, parts: [], code: null, message: null };
     for (const { what, folder, path, docId, from = null } of activities) {
-      if (what === 'uploaded') operations.push({ ...plain, kind: 'upload', folder, path });
+      if (what === 'uploaded') {
+        operations.push({ ...plain, ...service.sentBy(docId), kind: 'upload', folder, path });
+      }
       if (what !== 'moved') continue;
       operations.push({ ...plain, kind: 'move', folder, path, from, docId });
     }
@@ -161,6 +165,17 @@ export async function surveyFolders({ settings, makesFolders, places }: PlanOpti
   }
 }
 
+/** An operation that sends nothing. */
+const plain = {
+  from: null,
+  docId: null,
+  parts: [],
+  sharing: null,
+  attachments: null,
+  code: null,
+  message: null,
+} satisfies Partial<PlannedOperation>;
+
 const sent: ReadonlySet<PlannedOperation['kind']> = new Set(['upload', 'modify', 'bulk modify']);
 
 function isOnlySettling({ tasks }: Engine, deadline: number): boolean {
@@ -173,6 +188,7 @@ function isOnlySettling({ tasks }: Engine, deadline: number): boolean {
 /** A service that takes everything, sends nothing and remembers what it was asked; `find`: whose docId it is. */
 function createPlanningService(find: (docId: string) => DocumentRef | undefined) {
   const operations: PlannedOperation[] = [];
+  const uploads = new Map<string | null, Sent>();
   let requests = 0;
 
   function accept(
@@ -185,33 +201,48 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
     return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent, requests: 1 });
   }
 
-  function plan(kind: PlannedOperation['kind'], docId: string, parts: readonly string[]): void {
+  function plan(kind: PlannedOperation['kind'], docId: string, sent: Partial<PlannedOperation> = {}): void {
     const ref = find(docId) ?? { folder: '', path: '' };
-    operations.push({ kind, ...ref, from: null, docId, parts, code: null, message: null });
+    operations.push({ ...plain, kind, ...ref, docId, ...sent });
   }
 
   const service: ServicePort = {
-    upload: (request, permit) =>
-      accept(`planned-${requests + 1}`, permit, [request.file, ...request.attachments].map(unread)),
+    upload: ({ file, attachments, metadata }, permit) => {
+      const docId = `planned-${requests + 1}`;
+      uploads.set(docId, { sharing: modeOf(metadata), attachments: namesOf(attachments) });
+      return accept(docId, permit, [file, ...attachments].map(unread));
+    },
     modify: (request, permit) => {
-      plan('modify', request.docId, partsOf(request));
+      const attachments = request.attachments === null ? null : namesOf(request.attachments);
+      plan('modify', request.docId, {
+        parts: partsOf(request),
+        sharing: sharingOf(request.metadata),
+        attachments,
+      });
       const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
       return accept(request.docId, permit, files.map(unread));
     },
     remove: ({ docId }, permit) => {
-      plan('delete', docId, []);
+      plan('delete', docId);
       return accept(docId, permit);
     },
     bulkModify: ({ docIds, ...change }, permit) => {
-      for (const docId of docIds) plan('bulk modify', docId, Object.keys(change));
+      const sent = { parts: Object.keys(change), sharing: sharingOf(change) };
+      for (const docId of docIds) plan('bulk modify', docId, sent);
       return accept(null, permit);
     },
     bulkRemove: ({ docIds }, permit) => {
-      for (const docId of docIds) plan('bulk delete', docId, []);
+      for (const docId of docIds) plan('bulk delete', docId);
       return accept(null, permit);
     },
   };
-  return { ...service, operations: (): readonly PlannedOperation[] => operations, requests: () => requests };
+  return {
+    ...service,
+    operations: (): readonly PlannedOperation[] => operations,
+    /** What the upload that got this docId would send. */
+    sentBy: (docId: string | null) => uploads.get(docId),
+    requests: () => requests,
+  };
 }
 
 /** Places without end: a plan waits for nothing. */
@@ -229,6 +260,16 @@ function createFreeLimiter(limit: number): LimiterPort {
 /** The bytes were not read: nobody will compare them. */
 function unread(): SentContent {
   return { sha256: '' };
+}
+
+type Sent = Pick<PlannedOperation, 'sharing' | 'attachments'>;
+
+function sharingOf(change: Pick<Metadata, 'shareInfo'> | null): ShareMode | null {
+  return change?.shareInfo === undefined ? null : modeOf(change);
+}
+
+function namesOf(files: readonly OutgoingFile[]): readonly string[] {
+  return files.map(({ name }) => name);
 }
 
 function partsOf({ file, attachments, metadata }: ModifyRequest): readonly string[] {

@@ -29,8 +29,9 @@ it('a folder that is gone is named in the plan, beside what the others need', as
   await ledger.close();
   const { code, stdout } = await folder.run('plan');
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^upload +here\/report\.txt$/m);
-  expect(stdout).toContain(`gone is left out: ${folder.path}/gone does not exist\n`);
+  expect(stdout).toMatch(/^upload +here\/report\.txt \(sharing DEFAULT\)$/m);
+  expect(stdout).toContain(`gone is left out: ${folder.path}/gone does not exist
+`);
 });
 
 it('a file that was moved and edited comes from where it was, in the plan and in why', async () => {
@@ -50,3 +51,24 @@ it('a file that was moved and edited comes from where it was, in the plan and in
     /moved +here\/moved\.txt \S+: from here\/report\.txt, edited$/m,
   );
 });
+
+it('says with which sharing mode and which attachments a document would be sent', async () => {
+  await folder.write('gone/other.txt', 'another');
+  await folder.write('here/report.txt.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');
+  await folder.write('here/report.txt.attachments/x.csv', '1');
+  const planned = async () =>
+    (JSON.parse((await folder.run('plan', '--json')).stdout) as PlanReport).operations
+      .filter(({ path }) => path === 'report.txt')
+      .map(({ kind, sharing, attachments }) => ({ kind, sharing, attachments }));
+  const line = async () => /^.*here\/report.*$/m.exec((await folder.run('plan')).stdout)?.[0];
+  expect(await planned()).toEqual([{ kind: 'upload', sharing: 'EVERYONE', attachments: ['x.csv'] }]);
+  expect(await line()).toBe('upload      here/report.txt (sharing EVERYONE, attachment x.csv)');
+  expect((await folder.run('sync')).code).toBe(0);
+
+  await folder.write('here/report.txt', 'an edited report');
+  expect(await planned()).toEqual([{ kind: 'modify', sharing: null, attachments: null }]);
+  await folder.write('here/report.txt.meta.json', '{"shareInfo": {"mode": "NONE"}}');
+  await folder.write('here/report.txt.attachments/y.csv', '2');
+  expect(await planned()).toEqual([{ kind: 'modify', sharing: 'NONE', attachments: ['x.csv', 'y.csv'] }]);
+  expect(await line()).toBe('modify      here/report.txt (content, sharing NONE, attachments x.csv, y.csv)');
+}, 60_000);

@@ -54,6 +54,28 @@ describe('why, where no daemon runs', () => {
     expect((await why('sub/listed.csv')).verdict.code).toBe('document');
   });
 
+  it('tells which sharing mode the service has where another one is withheld, and which that is', async () => {
+    await folder.write('inbox/a.txt', 'text');
+    await folder.write('inbox/a.txt.attachments/salaries.csv', '1');
+    await folder.write('inbox/a.txt.meta.json', '{"shareInfo": {"mode": "NONE"}}');
+    expect((await folder.run('sync')).code).toBe(0);
+    expect(await why('a.txt')).toMatchObject({ metadata: { shareInfo: { mode: 'NONE' } }, withheld: null });
+    await rm(folder.join('inbox/a.txt.attachments'), { recursive: true });
+    await folder.write('inbox/a.txt.meta.json', '{"title": "A", "shareInfo": {"mode": "EVERYONE"}}');
+    expect(await why('a.txt')).toMatchObject({
+      metadata: { title: 'A', shareInfo: { mode: 'NONE' } },
+      sources: { title: 'a.txt.meta.json', shareInfo: 'the ledger' },
+      withheld: {
+        sharing: 'EVERYONE',
+        code: 'attachments-would-show',
+        message: expect.stringMatching(/^its sharing mode is not changed to EVERYONE/),
+      },
+    });
+    expect((await folder.run('why', 'a.txt')).stdout).toMatch(
+      /^withheld +sharing EVERYONE \(attachments-would-show\)$/m,
+    );
+  });
+
   it('tells that the service keeps the old name of a file that was renamed, until its content goes out', async () => {
     await folder.write('inbox/new.txt', 'text');
     const fileStat = statOf(await stat(folder.join('inbox/new.txt')));

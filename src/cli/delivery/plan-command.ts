@@ -91,10 +91,22 @@ function operationLine(operation: PlannedOperation, { colors }: Output): string 
   const paint = paints[operation.kind];
   const place = operation.path === '' ? operation.folder : `${operation.folder}/${operation.path}`;
   const from = operation.from === null ? '' : ` from ${operation.from}`;
-  const parts = operation.parts.length === 0 ? '' : ` (${operation.parts.join(', ')})`;
+  const sent = sentWords(operation);
+  const parts = sent.length === 0 ? '' : ` (${sent.join(', ')})`;
   const doubt = operation.code === inDoubtCode ? 'its upload is in doubt: ' : '';
   const message = operation.message === null ? '' : `: ${doubt}${operation.message}`;
   return `${colors[paint](operation.kind.padEnd(11))} ${place}${from}${parts}${message}`;
+}
+
+/** What goes out with it. */
+function sentWords({ parts, sharing, attachments }: PlannedOperation): readonly string[] {
+  return [
+    ...parts.filter((part) => part !== 'shareInfo' && part !== 'attachments'),
+    ...(sharing === null ? [] : [`sharing ${sharing}`]),
+    ...(attachments === null || attachments.length === 0
+      ? []
+      : [`${attachments.length === 1 ? 'attachment' : 'attachments'} ${attachments.join(', ')}`]),
+  ];
 }
 
 const paints = {

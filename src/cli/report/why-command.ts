@@ -64,6 +64,7 @@ function printStory(story: Why, { line, colors }: Output): void {
       `${field}: ${JSON.stringify(value)}${source === undefined ? '' : ` (${source})`}`,
     );
   }
+  if (story.withheld !== null) row('withheld', `sharing ${story.withheld.sharing} (${story.withheld.code})`);
   for (const note of story.notes) row('note', note);
   for (const { at, operation, code, message } of story.attempts) {
     row(new Date(at).toISOString(), `${operation}: ${message} (${code})`);

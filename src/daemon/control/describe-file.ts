@@ -6,6 +6,7 @@ import type { PlannedOperation, PlanReport, Why } from '../../model/report/comma
 import { awaitsContent, refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
+import { modeOf } from '../../model/metadata/metadata.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { planDocument, unread } from '../../model/plan.ts';
@@ -53,8 +54,7 @@ export async function describeFile(sources: Sources): Promise<Why> {
     ...ref,
     verdict: absent === null ? verdictOf(found) : { ...verdictOf(found), message: absent.message },
     sidecar: found.kind === 'document' ? (found.document.sidecar ?? null) : null,
-    metadata: document?.metadata ?? record?.metadata ?? null,
-    sources: document?.sources ?? {},
+    ...metadataOf(document, record),
     attachments: document?.attachments.map(({ path }) => path) ?? [],
     docId: record?.docId ?? absent?.docId ?? null,
     sha256: record?.sha256 ?? null,
@@ -70,6 +70,25 @@ export async function describeFile(sources: Sources): Promise<Why> {
     ],
     next: aside?.next ?? (await nextStep(found, sources)),
     nextAt,
+  };
+}
+
+/** As the file states it, but for a sharing mode that is withheld. */
+function metadataOf(
+  document: FoundDocument | null,
+  record: LedgerRecord | undefined,
+): Pick<Why, 'metadata' | 'sources' | 'withheld'> {
+  if (document === null) return { metadata: record?.metadata ?? null, sources: {}, withheld: null };
+  const { metadata, sources = {} } = document;
+  const operation = planDocument(unread(document), record ?? null);
+  if (record === undefined || operation.kind === 'upload' || operation.withheld === null)
+    return { metadata, sources, withheld: null };
+  const { shareInfo: _, ...others } = metadata;
+  const { shareInfo } = record.metadata;
+  return {
+    metadata: { ...others, ...(shareInfo === undefined ? {} : { shareInfo }) },
+    sources: { ...sources, shareInfo: 'the ledger' },
+    withheld: { sharing: modeOf(metadata), ...operation.withheld },
   };
 }
 

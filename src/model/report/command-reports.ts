@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
-import type { Metadata } from '../metadata/metadata.ts';
+import { shareModes } from '../metadata/metadata.ts';
+import type { Metadata, ShareMode } from '../metadata/metadata.ts';
 import { fixFor } from './explanations.ts';
 import { activitySchema } from './status.ts';
 
@@ -49,6 +50,10 @@ export interface PlannedOperation {
   readonly docId: string | null;
   /** What changes, in words: content, attachments, names of metadata fields. */
   readonly parts: readonly string[];
+  /** The sharing mode that goes out; null: none does, and it stays as it is. */
+  readonly sharing: ShareMode | null;
+  /** Names of the attachments that go out; null: none do, and they stay as they are. */
+  readonly attachments: readonly string[] | null;
   /** Of what is held, failed or waiting: why, for programs. */
   readonly code: string | null;
   readonly message: string | null;
@@ -98,6 +103,11 @@ export const whySchema = z.object({
     .default(null),
   /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself. */
   sources: z.record(text, text).default({}),
+  /** A sharing mode that the file's metadata states and that is not sent, with the reason; `metadata` has the one that was. */
+  withheld: z
+    .object({ sharing: z.enum(shareModes), code: text, message: text })
+    .nullable()
+    .default(null),
   attachments: z.array(text).default([]),
   docId: text.nullable().default(null),
   sha256: text.nullable().default(null),

@@ -156,6 +156,7 @@ function story(path: string): Why {
     sidecar: null,
     metadata: { title: path },
     sources: { title: 'file name' },
+    withheld: null,
     attachments: [],
     docId: 'd-1',
     sha256: null,
