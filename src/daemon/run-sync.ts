@@ -113,13 +113,22 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
     onProgress(progressOf(daemon));
-    const gaveUp = blocked();
+    const gaveUp = blocked() ?? hopeless(daemon);
     await daemon.endRequests();
     return report(daemon, { patience, interrupted: interrupted || isLost, gaveUp });
   } finally {
     signals.close();
     await daemon.stop();
   }
+}
+
+/** Why the service takes nothing from this host, however long it is tried; null: nothing says so. */
+function hopeless({ control, engine, isRefused }: Daemon): Reason | null {
+  if (isRefused()) {
+    const { reasons } = control.status();
+    return reasons.find(({ code }) => code === 'credentials-refused') ?? null;
+  }
+  return engine.isHopeless() ? (engine.reasons()[0] ?? null) : null;
 }
 
 /** Everything that was found is decided: nothing moves, and no document waits for another file. */
@@ -255,7 +264,10 @@ function report(
      */
     waiting: later.slice(0, longestList).map((task) => ({ ...task.ref, message: waitsFor(task) })),
     waitingTotal: later.length,
-    /** Why no host of the fleet, or not this one, could send, so that the pass was given up; null: it was not. */
+    /**
+     * Why the pass was given up: no host of the fleet, or not this one, could send, the credentials were refused, or the
+     * service could not be reached; null: it was not.
+     */
     gaveUp,
     unavailable,
     unreadable,

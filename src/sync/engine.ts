@@ -106,6 +106,8 @@ export interface EngineOptions {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly onActivity: (activity: Activity) => void;
+  /** Asked of what keeps a file here: it was reported before this start, and nothing has happened to the path since. */
+  readonly isTold?: ((ref: DocumentRef, message: string) => boolean) | undefined;
   /** Names of folders that a person paused before the start. */
   readonly paused?: Iterable<string>;
   /** Something that status shows has changed. */
@@ -951,7 +953,8 @@ export class Engine {
     // What the service said of other bytes is no longer what is wrong with it.
     if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
     const { reported } = task;
-    if (reported?.code !== reason.code || reported.message !== reason.message)
+    const isNew = reported?.code !== reason.code || reported.message !== reason.message;
+    if (isNew && this.#options.isTold?.(task.ref, reason.message) !== true)
       this.#reportFailed(task.ref, reason);
     const recorded = this.#ledger.failure(task.ref) !== undefined;
     this.#advance(task, { kind: 'failed', reason, recorded, attempts: Math.max(1, task.attempts) });

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { Status } from '../../src/model/report/status.ts';
+import type { Activity, Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -41,6 +41,40 @@ it('what failed before a restart is failed after it where nothing has changed, a
   const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
   expect(offline.reasons).toMatchObject([{ code: 'not-running' }]);
   expect(failed(offline)).toEqual(['same.txt']);
+}, 60_000);
+
+it('what keeps a file here is in the log once, over restarts too, until something else happens to it', async () => {
+  const run = async (act: () => Promise<unknown>, ready: (status: Status) => boolean) => {
+    await act();
+    const daemon = await place.start();
+    await daemon.idle(ready);
+    return (await daemon.end('SIGTERM')).err;
+  };
+  const logged = async () =>
+    (JSON.parse((await place.run('log', '--json')).out) as Activity[]).map(
+      ({ what, path }) => `${what} ${path}`,
+    );
+  const twin = join(place.inbox, 'a.b.txt');
+  const isFailed = ({ failuresTotal }: Status) => failuresTotal === 1;
+  expect(await run(() => writeFile(twin, 'two dots'), isFailed)).toContain('a.b.txt');
+  expect(await run(() => writeFile(twin, 'still two dots'), isFailed)).not.toContain('a.b.txt');
+  expect(await logged()).toEqual(['failed a.b.txt']);
+
+  const sidecar = join(place.inbox, 'c.txt.meta.json');
+  await writeFile(join(place.inbox, 'c.txt'), 'c');
+  await run(
+    () => writeFile(sidecar, '{"titel": "C"}'),
+    ({ failuresTotal }) => failuresTotal === 2,
+  );
+  await run(
+    () => writeFile(sidecar, '{"title": "C"}'),
+    ({ totals }) => totals.uploaded === 1,
+  );
+  await run(
+    () => writeFile(sidecar, '{"titel": "C"}'),
+    ({ failuresTotal }) => failuresTotal === 2,
+  );
+  expect((await logged()).slice(1)).toEqual(['failed c.txt', 'uploaded c.txt', 'failed c.txt']);
 }, 60_000);
 
 it('what was refused is not sent again because its folder was away for a while', async () => {

@@ -4,6 +4,7 @@ import { countWords } from '../../lib/text/amounts.ts';
 import type { SyncReport } from '../../daemon/run-sync.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
+import { reasonWords } from '../../model/report/headline.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
@@ -64,7 +65,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   const done = report.uploaded + report.modified + report.moved + report.deleted;
   const nothing = report.exitCode === exitCodes.ok ? 'Nothing to send.' : 'Nothing was sent.';
   line(done + report.inDoubt === 0 ? nothing : `${parts.join(', ')}.`);
-  if (report.gaveUp !== null) line(colors.red(sentence(report.gaveUp.message)));
+  if (report.gaveUp !== null) line(colors.red(sentence(reasonWords(report.gaveUp))));
   if (report.held > 0) {
     line(
       colors.yellow(

@@ -179,6 +179,30 @@ export async function readPast(directory: string, ref: DocumentRef): Promise<rea
   return found;
 }
 
+/** Of each path about which a failure or a doubt was the last thing that happened: what was said, by `folder/path`. */
+export async function readTroubles(directory: string): Promise<Map<string, string | null>> {
+  const troubles = new Map<string, string | null>();
+  for (const { name } of await listHistory(directory)) {
+    const bytes = await readBytes(join(directory, name), 0);
+    // Most histories have none, and are not parsed for it.
+    if (troubles.size === 0 && !troubleTexts.some((text) => bytes.includes(text))) continue;
+    for (const text of bytes.toString('utf8').split('\n')) {
+      const activity = activityIn(parseLine(text));
+      if (activity === null) continue;
+      if (isTrouble(activity)) troubles.set(refKey(activity), activity.message);
+      else troubles.delete(refKey(activity));
+    }
+  }
+  return troubles;
+}
+
+const troubleKinds = ['failed', 'in doubt'];
+const troubleTexts = troubleKinds.map((what) => JSON.stringify({ what }).slice(1, -1));
+
+function isTrouble({ what }: Activity): boolean {
+  return troubleKinds.includes(what);
+}
+
 /** Makes the test for what happened to one path. */
 export function isAbout(ref: DocumentRef): (activity: Activity) => boolean {
   const key = refKey(ref);

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { orNull } from '../../lib/or-null.ts';
+import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -33,6 +34,7 @@ import {
   readHistoryFile,
   readBack,
   readPast,
+  readTroubles,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';
 
@@ -76,6 +78,7 @@ export async function openHistory(options: HistoryOptions) {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
     return { totals: noTotals, recent: [] };
   });
+  const troubles = await readTroubles(directory).catch(() => new Map<string, string | null>());
   let recent = past.recent;
   const listeners = new Set<(activity: Activity) => void>();
   let current: (HistoryFile & { size: number }) | null = null;
@@ -160,12 +163,19 @@ export async function openHistory(options: HistoryOptions) {
     /** What was delivered before this start, in all. */
     before: past.totals,
     add: (activity: Activity): void => {
+      troubles.delete(refKey(activity));
       recent.push(activity);
       if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
       waiting.push(lineText(cut(activity)));
       if (isComplaining && waiting.length > mostWaiting) waiting.shift();
       writeSoon();
       for (const listener of listeners) listener(activity);
+    },
+    /** Says once whether this was the last that was said of a path before this start. */
+    isTold: (ref: DocumentRef, message: string): boolean => {
+      const last = troubles.get(refKey(ref));
+      troubles.delete(refKey(ref));
+      return last !== undefined && last === shortened(message);
     },
     /** The last few hundred of what happened, before this start too; newest last. */
     recent: (): readonly Activity[] => recent.slice(-recentCount),
@@ -269,6 +279,9 @@ export function addTotals(a: Totals, b: Totals): Totals {
 
 function cut(activity: Activity): Activity {
   const { message } = activity;
-  if (message === null || message.length <= longestMessage) return activity;
-  return { ...activity, message: `${message.slice(0, longestMessage)}…` };
+  return message === null ? activity : { ...activity, message: shortened(message) };
+}
+
+function shortened(message: string): string {
+  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage)}…`;
 }

@@ -78,7 +78,7 @@ export function ledgerLine(status: Status): string {
   const { synced, pending, waiting, failed } = sumsOf(status.folders);
   const trouble = startTrouble(status);
   if (trouble !== undefined) {
-    return sentences([notRunning, withReason(phraseOf(trouble.code), trouble.message), ...asks(status)]);
+    return sentences([notRunning, reasonWords(trouble), ...asks(status)]);
   }
   // Documents whose files are gone are in no folder's count.
   const toDelete = Math.max(0, status.queue.pending - pending);
@@ -251,6 +251,11 @@ function sumsOf(folders: readonly FolderStatus[]) {
   const waiting = sum((one) => one.waiting);
   const failed = sum((one) => one.failed);
   return { documents: synced + pending + waiting + failed, synced, pending, waiting, failed };
+}
+
+/** What a reason comes to, with its own words. */
+export function reasonWords({ code, message }: Reason): string {
+  return withReason(phraseOf(code), message);
 }
 
 /** Exit codes are for those who read of a start that failed. */
