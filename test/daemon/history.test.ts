@@ -1,4 +1,5 @@
-import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openHistory } from '../../src/daemon/history/history.ts';
@@ -39,6 +40,9 @@ const activity = (path: string, message: string | null = null): Activity => ({
   documents: 1,
 });
 
+/** What was added is written by then. */
+const endOfTurn = () => Promise.resolve();
+
 const directory = () => join(state.path, 'history');
 const names = async () => (await readdir(directory())).toSorted();
 
@@ -73,6 +77,7 @@ describe('the history', () => {
     const history = await open();
     history.count(() => ({ ...none, uploaded: 1 }));
     history.add(activity('a.pdf'));
+    await endOfTurn();
     const later = await open();
     expect([later.recent().length, later.before.uploaded]).toEqual([1, 1]);
   });
@@ -95,6 +100,22 @@ describe('the history', () => {
     history.add(activity('c.pdf'));
     await clock.advance(1_000);
     expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf', 'c.pdf']);
+  });
+
+  it('makes no state directory in the place of one that was taken away, and goes on when that is back', async () => {
+    const history = await open();
+    history.add(activity('a.pdf'));
+    await endOfTurn();
+    await rename(state.path, `${state.path}.taken`);
+    for (let day = 0; day < 2; day += 1) {
+      history.add(activity('b.pdf'));
+      await clock.advance(dayMs);
+    }
+    expect(existsSync(state.path)).toBe(false);
+    await rename(`${state.path}.taken`, state.path);
+    await clock.advance(1_000);
+    history.close();
+    expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf', 'b.pdf']);
   });
 
   it('goes on after a line that a crash cut short', async () => {

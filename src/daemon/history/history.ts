@@ -15,7 +15,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { errorMessage } from '../../model/errors.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
@@ -64,6 +64,15 @@ const mostWaiting = 10_000;
 const mostUnwritten = 100;
 
 export type History = Awaited<ReturnType<typeof openHistory>>;
+
+/** Not those above it: a state directory that was taken away comes back as it was, or not at all. */
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
 
 /**
  * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64
@@ -141,7 +150,7 @@ export async function openHistory(options: HistoryOptions) {
   function fileFor(bytes: number): HistoryFile & { size: number } {
     const day = new Date(clock.now()).toISOString().slice(0, 10);
     if (current?.day === day && current.size + bytes <= longestFileBytes) return current;
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     const files = historyFiles(readdirSync(directory));
     const last = files.findLast((file) => file.day === day);
     const size = last === undefined ? 0 : statSync(join(directory, last.name)).size;
