@@ -107,9 +107,9 @@ describe('the history', () => {
     history.add(activity('a.pdf'));
     await endOfTurn();
     await rename(state.path, `${state.path}.taken`);
-    for (let day = 0; day < 2; day += 1) {
+    for (let second = 0; second < 2; second += 1) {
       history.add(activity('b.pdf'));
-      await clock.advance(dayMs);
+      await clock.advance(1_000);
     }
     expect(existsSync(state.path)).toBe(false);
     await rename(`${state.path}.taken`, state.path);
