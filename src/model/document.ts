@@ -216,42 +216,40 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
 }
 
 /**
- * Whether two stats are of one file: the same inode number and the same birth time. A number that was used again shows
- * in its birth time. Where a birth time is 0 it is unknown; then the device has to be the same, which it is within one
- * boot only, as numbers change with mounts.
+ * Whether two stats are of one file, or of one directory inside a folder: the same inode number and the same birth time.
+ * A number that was used again shows in its birth time. Where a birth time is 0 it is unknown; then the device has to be
+ * the same, which it is within one boot only, as numbers change with mounts.
  */
 export function sameFile(a: FileIdentity, b: FileIdentity): boolean {
-  if (a.ino === 0 || a.ino !== b.ino) return false;
-  return isBirthKnown(a, b) ? a.birthtimeMs === b.birthtimeMs : a.dev === b.dev;
+  return a.ino !== 0 && sameInode(a, b) && (isBirthKnown(a, b) || a.dev === b.dev);
 }
 
 /**
  * Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0.
  */
-export function isBirthKnown(
-  a: Pick<FileIdentity, 'birthtimeMs'>,
-  b: Pick<FileIdentity, 'birthtimeMs'>,
-): boolean {
-  return a.birthtimeMs !== 0 && b.birthtimeMs !== 0;
+export function isBirthKnown(a: BirthMark, b: BirthMark): boolean {
+  return (a.birthtimeMs ?? 0) !== 0 && (b.birthtimeMs ?? 0) !== 0;
 }
+
+type BirthMark = Pick<RootMarks, 'birthtimeMs'>;
 
 /** What tells a folder's root from another directory. A birth time that is absent or 0 is not known. */
 export type RootMarks = Pick<FileIdentity, 'dev' | 'ino'> & { readonly birthtimeMs?: number | undefined };
 
 /**
- * Whether two stats of a folder's root are of one directory: the same device and inode number, and the same birth time.
- * Roots of different disks have the same inode number as a rule, and get each other's device numbers.
+ * Whether two stats are of one directory that stayed where it is mounted: the same device and inode number, and no birth
+ * times that differ. Roots of different disks have the same inode number as a rule, and get each other's device numbers.
  */
-export function sameRoot(a: RootMarks, b: RootMarks): boolean {
-  return a.dev === b.dev && a.ino === b.ino && !isBornAnother(a, b);
+export function sameDirectory(a: RootMarks, b: RootMarks): boolean {
+  return a.dev === b.dev && sameInode(a, b);
 }
 
-/** Whether the birth times of two directories are known, and differ. */
-export function isBornAnother(
-  { birthtimeMs: a = 0 }: Pick<RootMarks, 'birthtimeMs'>,
-  { birthtimeMs: b = 0 }: Pick<RootMarks, 'birthtimeMs'>,
-): boolean {
-  return isBirthKnown({ birthtimeMs: a }, { birthtimeMs: b }) && a !== b;
+/**
+ * Whether two stats may be of one file or directory that was mounted again since, with another device number: the same
+ * inode number, and no birth times that differ. It proves less than the other two.
+ */
+export function sameInode(a: Omit<RootMarks, 'dev'>, b: Omit<RootMarks, 'dev'>): boolean {
+  return a.ino === b.ino && (!isBirthKnown(a, b) || a.birthtimeMs === b.birthtimeMs);
 }
 
 const longestDocId = 200;

@@ -4,7 +4,7 @@ import PQueue from 'p-queue';
 
 import { pathBelow, pathInside } from '../lib/files/path-inside.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import { sameRoot } from '../model/document.ts';
+import { sameDirectory } from '../model/document.ts';
 import type { DirectoryScan, FileStat, Inspection, RootMarks } from '../model/document.ts';
 import { errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
@@ -152,7 +152,7 @@ export function openFolder(options: FolderOptions): Folder {
   async function checkRoot(): Promise<void> {
     try {
       const now = await ask('root', null);
-      const same = now.kind === 'there' && identity !== null && sameRoot(identity, now.identity);
+      const same = now.kind === 'there' && identity !== null && sameDirectory(identity, now.identity);
       if (now.kind === 'unavailable') unavailable(now);
       else if (!same) await scheduler?.everything('start', true);
     } catch (error) {

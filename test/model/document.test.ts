@@ -7,7 +7,8 @@ import {
   nameOf,
   refKey,
   sameFile,
-  sameRoot,
+  sameInode,
+  sameDirectory,
   sameStat,
 } from '../../src/model/document.ts';
 
@@ -85,8 +86,18 @@ describe('the identity of a file', () => {
     ['the same birth time', { dev: 1, ino: 2, birthtimeMs: 5 }, true],
     ['another birth time', { dev: 1, ino: 2, birthtimeMs: 6 }, false],
     ['no birth time', { dev: 1, ino: 2, birthtimeMs: 0 }, true],
-  ])('is told of a root by device, inode number and birth time: %s', (_, root, expected) => {
-    expect(sameRoot({ dev: 1, ino: 2, birthtimeMs: 5 }, root)).toBe(expected);
-    expect(sameRoot(root, { dev: 1, ino: 2, birthtimeMs: 5 })).toBe(expected);
+  ])('is told of a directory by device, inode number and birth time: %s', (_, root, expected) => {
+    expect(sameDirectory({ dev: 1, ino: 2, birthtimeMs: 5 }, root)).toBe(expected);
+    expect(sameDirectory(root, { dev: 1, ino: 2, birthtimeMs: 5 })).toBe(expected);
+  });
+
+  it.each([
+    ['the same', { ino: 2, birthtimeMs: 5 }, true],
+    ['another inode number', { ino: 3, birthtimeMs: 5 }, false],
+    ['another birth time', { ino: 2, birthtimeMs: 6 }, false],
+    ['no birth time', { ino: 2, birthtimeMs: 0 }, true],
+  ])('may be one that was mounted again: %s', (_, other, expected) => {
+    expect(sameInode({ ino: 2, birthtimeMs: 5 }, other)).toBe(expected);
+    expect(sameInode(other, { ino: 2, birthtimeMs: 5 })).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -42,6 +42,23 @@ describe('a ledger that knows a folder as another directory', () => {
     await rename(place.inbox, place.home.join('moved'));
     await rename(place.home.join('moved/b.txt'), place.home.join('b.txt'));
     await place.configure({ folders: [{ name: 'inbox', path: './moved' }] });
+    expect(await warnings()).toEqual([]);
+  }, 60_000);
+
+  // A file system gives an inode number that is free to the next directory that is made.
+  it('is told of another one with the inode number of the old, as the next start holds what is missing from it', async () => {
+    await rm(place.inbox, { recursive: true });
+    await mkdir(place.inbox);
+    expect(await warnings()).toEqual(['inbox folder-changed']);
+    expect((await place.run('sync')).code).toBe(4);
+    expect(await warnings()).toEqual(['inbox held']);
+  }, 60_000);
+
+  it('is not told that the old one still stands where there is another with its inode number', async () => {
+    await cp(place.inbox, place.home.join('second'), { recursive: true });
+    await rm(place.inbox, { recursive: true });
+    await mkdir(place.inbox);
+    await place.configure({ folders: [{ name: 'inbox', path: './second' }] });
     expect(await warnings()).toEqual([]);
   }, 60_000);
 });

@@ -13,7 +13,7 @@ import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
-import { refKey, sameStat } from '../../model/document.ts';
+import { refKey, sameDirectory, sameStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { locateOnDisk, presenceOf, unscannedFolder } from '../../scan/folder-state.ts';
 import { statOf } from '../../scan/rules/entry.ts';
@@ -100,7 +100,7 @@ async function rootFinding(
 ): Promise<CheckFinding | null> {
   const known = ledger.root(name);
   const now = await stat(path).catch(() => null);
-  if (known === undefined || now === null || (known.dev === now.dev && known.ino === now.ino)) return null;
+  if (known === undefined || now === null || sameDirectory(known, now)) return null;
   if (await isProven(ledger, { name, path })) return null;
   const are = missing === 1 ? 'is' : 'are';
   const message =

@@ -1,6 +1,7 @@
 import { stat, readdir } from 'node:fs/promises';
 
 import { countWords } from '../../lib/text/amounts.ts';
+import { sameDirectory } from '../../model/document.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { ConfigurationError } from '../../model/errors.ts';
@@ -34,9 +35,9 @@ async function otherRoot(ledger: Known, { name, path }: FolderSettings): Promise
   const known = ledger.root(name);
   if (known === undefined || known.path === path || ledger.count(name) === 0) return null;
   const there = await stat(known.path).catch(() => null);
-  if (there?.isDirectory() !== true || there.ino !== known.ino || there.dev !== known.dev) return null;
+  if (there?.isDirectory() !== true || !sameDirectory(there, known)) return null;
   const here = await stat(path).catch(() => null);
-  return here !== null && here.ino === there.ino && here.dev === there.dev ? null : known.path;
+  return here !== null && sameDirectory(here, there) ? null : known.path;
 }
 
 /**

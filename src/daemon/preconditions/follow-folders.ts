@@ -2,7 +2,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
-import { isBornAnother, pathAfterMove, refKey } from '../../model/document.ts';
+import { pathAfterMove, refKey, sameInode } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type {
   Change,
@@ -155,8 +155,7 @@ async function viewOf({ name, path }: Settings['folders'][number]) {
 
 /** A device has another number after a reboot, and a path leads to another directory after a restore: two of three. */
 function isSameRoot(known: RootIdentity, root: RootIdentity): boolean {
-  if (known.ino !== root.ino || isBornAnother(known, root)) return false;
-  return known.dev === root.dev || resolve(known.path) === root.path;
+  return sameInode(known, root) && (known.dev === root.dev || resolve(known.path) === root.path);
 }
 
 /** Names whose directory is not that of the folder of this name, with the folders to which their records belong now. */
@@ -207,7 +206,7 @@ async function mappingsOf(known: RootIdentity, views: readonly View[]): Promise<
   if (same !== undefined) return [{ from: '', to: { folder: same.name, path: '' } }];
   // Only the very directory that was watched shows what lay where.
   const old = await stat(known.path).catch(() => null);
-  if (old?.isDirectory() !== true || old.ino !== known.ino || isBornAnother(known, old)) return [];
+  if (old?.isDirectory() !== true || !sameInode(known, old)) return [];
   const real = await realpath(known.path);
   return views.flatMap(({ name, root, real: place }): readonly Mapping[] => {
     if (root === null) return [];

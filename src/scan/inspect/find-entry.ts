@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { directoriesTo, directoryOf, nameOf, sameRoot } from '../../model/document.ts';
+import { directoriesTo, directoryOf, nameOf, sameDirectory } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -18,7 +18,7 @@ import type { NoDocument } from './inspection-results.ts';
 export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): NoDocument | null {
   const root = readRoot(folder.root);
   if (root.kind === 'unavailable') return unknown(root.code, root.message);
-  if (scanned === null || sameRoot(scanned, root.identity)) return null;
+  if (scanned === null || sameDirectory(scanned, root.identity)) return null;
   return unknown('folder-changed', `${folder.root} is not the directory that was scanned`);
 }
 

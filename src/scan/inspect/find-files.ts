@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { joinPath, sameFile, sameRoot } from '../../model/document.ts';
+import { joinPath, sameDirectory, sameFile } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
@@ -61,7 +61,7 @@ export async function findFiles(
     }
   }
   const after = readRoot(root);
-  if (after.kind === 'unavailable' || !sameRoot(before.identity, after.identity)) return null;
+  if (after.kind === 'unavailable' || !sameDirectory(before.identity, after.identity)) return null;
   return { files, unreadable };
 }
 

@@ -1,15 +1,14 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import type { FileIdentity } from '../../model/document.ts';
 import type { ListedCompanions } from '../companions/listed-companions.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import type { PairedSidecar } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
 
 /** What is remembered of one directory between scans. */
-export interface DirectoryState extends ListedCompanions, WatchState {
+export interface DirectoryState extends FileIdentity, ListedCompanions, WatchState {
   /** As on disk, from the root. */
   readonly raw: string;
-  readonly dev: number;
-  readonly ino: number;
   /** The user it belongs to. */
   readonly uid: number;
   /** How many followed links lead here. */

@@ -1,5 +1,5 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { directoryOf, joinPath, sameRoot } from '../../model/document.ts';
+import { directoryOf, joinPath, sameDirectory } from '../../model/document.ts';
 import type { ScanCause } from '../../model/document.ts';
 import { countPacked } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
@@ -178,7 +178,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   function planChild(path: string, { stats }: Entry, deep: boolean): void {
     const known = tree.get(path);
-    const another = known !== undefined && (known.dev !== stats?.dev || known.ino !== stats.ino);
+    const another = known !== undefined && (stats === null || !sameDirectory(known, stats));
     if (another && known.unreadable === null) forget(path);
     const frozen = known !== undefined && known.unreadable !== null;
     if (known === undefined || another || deep || frozen) plan(path, deep || another || frozen);
@@ -203,7 +203,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   async function flush(): Promise<boolean> {
     const root = readRoot(folder.root);
-    if (root.kind !== 'there' || !sameRoot(root.identity, job.root)) return false;
+    if (root.kind !== 'there' || !sameDirectory(root.identity, job.root)) return false;
     if (batch.length === 0) return true;
     const full = batch;
     batch = [];
@@ -224,6 +224,7 @@ function unreadDirectory(
     raw: tree.rawPath(directory),
     dev: 0,
     ino: 0,
+    birthtimeMs: 0,
     uid: -1,
     links: 0,
     signature: 0,

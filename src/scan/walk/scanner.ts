@@ -1,5 +1,5 @@
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { sameRoot } from '../../model/document.ts';
+import { sameDirectory } from '../../model/document.ts';
 import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
@@ -45,7 +45,7 @@ export function createScanner(
   async function scan(request: ScanRequest): Promise<ScanOutcome> {
     const root = readRoot(path);
     if (root.kind === 'unavailable') return root;
-    const another = treeRoot === null || !sameRoot(treeRoot, root.identity);
+    const another = treeRoot === null || !sameDirectory(treeRoot, root.identity);
     if (another && request.targets !== 'all') return { kind: 'moved' };
     if (another || request.fromScratch) await begin(root.identity);
     const targets = request.targets === 'withoutEvents' ? directoriesWithoutEvents() : request.targets;
@@ -99,7 +99,7 @@ export function createScanner(
   function broken(why: string): ScanOutcome {
     const root = readRoot(path);
     if (root.kind === 'unavailable') return root;
-    const same = treeRoot !== null && sameRoot(treeRoot, root.identity);
+    const same = treeRoot !== null && sameDirectory(treeRoot, root.identity);
     treeRoot = null;
     scannedRoot = null;
     if (!same) return { kind: 'moved' };

@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-import { directoryOf } from '../../model/document.ts';
+import { directoryOf, sameDirectory } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -111,6 +111,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     raw: tree.rawPath(path),
     dev: stats.dev,
     ino: stats.ino,
+    birthtimeMs: stats.birthtimeMs,
     uid: stats.uid,
     links,
     signature: signatureOf(fingerprint, sorted, found),
@@ -173,16 +174,16 @@ function follow(
     // Never entered, wherever it leads.
     if (isAttachmentDirectory(entry.name)) return followed;
     const target = followed.stats;
-    const circle = isAbove(folder, path, target) || (target.dev === stats.dev && target.ino === stats.ino);
+    const circle = isAbove(folder, path, target) || sameDirectory(target, stats);
     return circle || links >= maxLinks ? entry : followed;
   });
   return { ...listing, entries };
 }
 
-function isAbove(folder: FolderState, path: string, { dev, ino }: Stats): boolean {
+function isAbove(folder: FolderState, path: string, target: Stats): boolean {
   for (let at = path; at !== ''; at = directoryOf(at)) {
     const above = folder.tree.get(directoryOf(at));
-    if (above?.dev === dev && above.ino === ino) return true;
+    if (above !== undefined && sameDirectory(above, target)) return true;
   }
   return false;
 }

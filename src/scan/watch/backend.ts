@@ -10,7 +10,7 @@ export interface WatcherEvents {
 export interface WatchedDirectory {
   readonly directory: string;
   readonly absolute: string;
-  /** Device and inode: another one under the same path is watched again. */
+  /** Device, inode number and birth time: another one under the same path is watched again. */
   readonly identity: string;
 }
 

@@ -69,7 +69,7 @@ export function createWatchSet(folder: FolderState, events: WatcherEvents): Watc
       }
       const known = folder.tree.get(directory)?.unwatched === false;
       const room = known || (watcher?.count() ?? 0) < limit;
-      const identity = `${stats.dev}:${stats.ino}`;
+      const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`;
       return {
         polled: false,
         unwatched: !room || watcher?.watch({ directory, absolute, identity }) !== true,

@@ -1,6 +1,6 @@
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
-import { isBirthKnown, sameFile, sameRoot } from '../../model/document.ts';
+import { sameDirectory, sameFile, sameInode } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity } from '../../model/document.ts';
 import type { Change, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
@@ -96,7 +96,7 @@ export function isOtherRoot(
   { ledger, view, root }: Pick<DeletionEvidence, 'view' | 'root'> & { ledger: Pick<LedgerPort, 'root'> },
 ): boolean {
   const known = ledger.root(folder);
-  return view.isRootChanged || root === null || (known !== undefined && !sameRoot(known, root));
+  return view.isRootChanged || root === null || (known !== undefined && !sameDirectory(known, root));
 }
 
 /** Whether files of device `was` were never seen where `now` is: they may be away with their file system. */
@@ -124,9 +124,7 @@ function isBelow({ ref }: Pick<Task, 'ref'>, mount: string): boolean {
  */
 function isAnother(known: MountIdentity, view: FolderView): boolean {
   const there = view.directoryAt(known.path);
-  if (there === undefined) return false;
-  if (there.ino !== known.ino) return true;
-  return isBirthKnown(there, known) && there.birthtimeMs !== known.birthtimeMs;
+  return there !== undefined && !sameInode(there, known);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { sameRoot } from '../../model/document.ts';
+import { sameDirectory } from '../../model/document.ts';
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -62,7 +62,7 @@ export class FolderRoots {
     const keeps = this.#keeps(folder);
     const isRecorded =
       known !== undefined &&
-      sameRoot(known, root) &&
+      sameDirectory(known, root) &&
       known.birthtimeMs === root.birthtimeMs &&
       known.path === root.path &&
       known.keeps === keeps;

@@ -1,4 +1,4 @@
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoryOf, joinPath, nameOf, sameFile } from '../../model/document.ts';
 import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
 
 /**
@@ -125,7 +125,7 @@ export class FolderView {
   /** A directory was listed. `now` is monotonic, ms. True: it was not known, or another one was. */
   noteDirectory(path: string, { ino, birthtimeMs, dev }: FileIdentity, now: number): boolean {
     const known = this.#directories.get(path);
-    if (known?.identity.ino === ino && known.identity.birthtimeMs === birthtimeMs) return false;
+    if (known !== undefined && sameFile(known.identity, { ino, birthtimeMs, dev })) return false;
     const since = known === undefined && !this.isScanned ? -Infinity : now;
     this.#directories.set(path, { identity: { ino, birthtimeMs, dev }, since });
     return true;

@@ -1,5 +1,5 @@
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
-import { sameRoot } from '../../model/document.ts';
+import { sameDirectory } from '../../model/document.ts';
 import type { RootMarks } from '../../model/document.ts';
 
 /**
@@ -12,7 +12,7 @@ export function isRootTrusted(
   { root, isProven }: { readonly root: RootIdentity; readonly isProven: boolean },
 ): boolean {
   const known = ledger.root(folder);
-  return known === undefined || sameRoot(known, root) || isProven || isNothingKnown(ledger, folder);
+  return known === undefined || sameDirectory(known, root) || isProven || isNothingKnown(ledger, folder);
 }
 
 /**
@@ -20,7 +20,7 @@ export function isRootTrusted(
  * accepted. Undefined: it is the one that the ledger knows.
  */
 export function nextRootChange(known: RootIdentity | undefined, root: RootMarks | null): number | undefined {
-  if (known === undefined || root === null || sameRoot(known, root)) return undefined;
+  if (known === undefined || root === null || sameDirectory(known, root)) return undefined;
   return (known.changes ?? 0) + 1;
 }
 

@@ -73,6 +73,13 @@ describe('a scan', () => {
     expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], d: [], 'd/e': ['d/e/other.pdf'] });
   });
 
+  // A file system gives an inode number that is free to the next directory that is made.
+  it('lists another directory with the inode number of the one in whose place it is with all below', async () => {
+    await rm(folder.join('d'), { recursive: true });
+    await folder.write('d/e/other.pdf', 'other');
+    expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], d: [], 'd/e': ['d/e/other.pdf'] });
+  });
+
   it('of a directory that is gone lists the nearest that is there', async () => {
     await rm(folder.join('d'), { recursive: true });
     expect(await listed({ targets: ['d/e'] })).toEqual({ '': ['a.pdf'] });

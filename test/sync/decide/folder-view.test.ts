@@ -103,6 +103,15 @@ describe('what scans have said of a folder', () => {
     ]);
   });
 
+  it('is whether the directory that was listed is another than before', () => {
+    const view = new FolderView();
+    const isNew = (identity: typeof old) => view.noteDirectory('dir', identity, 0);
+    expect([isNew(old), isNew(old), isNew({ ...old, dev: 2 })]).toEqual([true, false, false]);
+    // Roots of file systems have the same inode number as a rule, and not all know when a directory was made.
+    const undated = { ...old, birthtimeMs: 0, dev: 3 };
+    expect([isNew(undated), isNew(undated), isNew({ ...undated, dev: 4 })]).toEqual([true, false, true]);
+  });
+
   it('is whether a directory was listed before it went', () => {
     const view = viewOf();
     expect([view.forgetDirectory('dir'), view.forgetDirectory('dir')]).toEqual([true, false]);
