@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
-import { checkPolling } from '../../src/commands/check/check-folder.ts';
+import { silentLog } from '../../src/model/ports/log-port.ts';
+import type { Settings } from '../../src/model/settings.ts';
+import { checkFolder, checkPolling } from '../../src/commands/check/check-folder.ts';
 import { checkServiceClock } from '../../src/commands/check/check.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
@@ -123,6 +125,22 @@ describe('check', () => {
       INGESTD_PASSWORD: 'credential-missing',
       inbox: 'folder-missing',
     });
+  });
+
+  it('says what to do where a file has come in the place of a folder since the configuration was read', async () => {
+    await folder.write('inbox', 'a file');
+    const configured = folderSettingsOf(folder.join('inbox'));
+    const settings = { folders: [configured] } as unknown as Settings;
+    const { findings } = await checkFolder(configured, { settings, log: silentLog, ledger: null });
+    expect(findings).toEqual([
+      {
+        level: 'error',
+        subject: 'inbox',
+        code: 'folder-unavailable',
+        message: expect.stringMatching(/inbox is not a directory$/),
+        fix: expect.stringContaining('folders[].path'),
+      },
+    ]);
   });
 
   it.each([

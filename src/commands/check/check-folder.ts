@@ -1,7 +1,4 @@
-import { access, constants, stat } from 'node:fs/promises';
-
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { awaitsContent, joinPath, refKey, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout } from '../../model/doubts.ts';
@@ -13,6 +10,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
+import { readRoot } from '../../scan/walk/root-identity.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
@@ -37,7 +35,7 @@ export async function checkFolder(
   folder: FolderSettings,
   { settings, log, ledger }: Surroundings,
 ): Promise<{ readonly findings: readonly CheckFinding[]; readonly watchedDirectories: number }> {
-  const unusable = await rootFinding(folder);
+  const unusable = rootFinding(folder);
   if (unusable !== null) return { findings: [unusable], watchedDirectories: 0 };
   const findings: CheckFinding[] = [];
   const paths: string[] = [];
@@ -128,26 +126,18 @@ function fileFinding(
   return finding(level, `${folder.name}/${path}`, { code, message });
 }
 
-async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding | null> {
-  try {
-    await stat(path);
-    await access(path, constants.R_OK | constants.X_OK);
-    return null;
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT')
-      return finding('error', name, {
-        code: 'folder-missing',
-        message: `${path} does not exist`,
-        fix: 'Create it, mount it, or correct folders[].path.',
-      });
-    return finding('error', name, {
-      code: 'folder-unreadable',
-      message: cannotBeRead(path, code),
-      fix: 'Give the user that runs ingestd permission to read and enter it.',
-    });
-  }
+/** Why a folder cannot be scanned at all; null: it can. */
+function rootFinding({ name, path }: FolderSettings): CheckFinding | null {
+  const root = readRoot(path);
+  return root.kind === 'there' ? null : finding('error', name, { ...root, fix: rootFixes[root.code] });
 }
+
+/** Before a start; a daemon that runs says that it continues by itself. */
+const rootFixes: Readonly<Record<string, string>> = {
+  'folder-missing': 'Create it, mount it, or correct folders[].path.',
+  'folder-unreadable': 'Give the user that runs ingestd permission to read and enter it.',
+  'folder-unavailable': 'Put a directory there, or correct folders[].path.',
+};
 
 /** Says which folder will be scanned on a timer instead of watched, and why; null: it is watched. */
 export function checkPolling(
