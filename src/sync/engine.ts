@@ -21,6 +21,7 @@ import { planDocument } from '../model/plan.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
+import { isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
   Attempt,
   Change,
@@ -39,7 +40,6 @@ import {
   adoptionOf,
   assessWithoutDocument,
   compareWithRecord,
-  isOfDeletion,
   refusedAsItStands,
   sidecarGraceMs,
   doubtsOfFile,

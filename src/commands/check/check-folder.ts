@@ -1,8 +1,9 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { awaitsContent, joinPath, refKey, sameStat } from '../../model/document.ts';
+import { awaitsContent, joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
+import { isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import { finding } from '../../model/report/command-reports.ts';
@@ -102,7 +103,7 @@ function refusal(found: Inspection): { readonly code: string; readonly message: 
 
 /** What the ledger says against a document as it stands; null: nothing. */
 function recorded(document: FoundDocument, ledger: NonNullable<Surroundings['ledger']>): CheckFinding | null {
-  const { ref, stat: now, fingerprint } = document;
+  const { ref } = document;
   const doubt = doubtsAbout(ref, ledger).find(({ holds }) => holds);
   if (doubt !== undefined) return doubtFinding('error', ref, doubt.message);
   const record = ledger.get(ref) ?? null;
@@ -110,8 +111,7 @@ function recorded(document: FoundDocument, ledger: NonNullable<Surroundings['led
   if (operation.kind !== 'upload' && operation.withheld !== null)
     return finding('error', refKey(ref), operation.withheld);
   const failure = ledger.failure(ref);
-  if (failure === undefined || !sameStat(failure.stat, now) || failure.fingerprint !== fingerprint)
-    return null;
+  if (failure === undefined || !isStillRefused(failure, document)) return null;
   return finding('error', refKey(ref), failure);
 }
 

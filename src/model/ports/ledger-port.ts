@@ -1,4 +1,5 @@
-import type { Companions, DocumentRef, FileStat, FileIdentity } from '../document.ts';
+import { sameStat } from '../document.ts';
+import type { Companions, DocumentEntry, DocumentRef, FileStat, FileIdentity } from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 
 /** An attachment as the service last accepted it. */
@@ -130,6 +131,20 @@ export interface Failure {
   readonly fingerprint: string;
   /** As that of a record. */
   readonly rootChange?: number | undefined;
+}
+
+/**
+ * Whether a document is not sent because of what was refused: nothing has changed about it since. The refusal of a
+ * deletion is of the file that went, not of one that stands there now.
+ */
+export function isStillRefused(failure: Failure, seen: Pick<DocumentEntry, 'stat' | 'fingerprint'>): boolean {
+  if (isOfDeletion(failure)) return false;
+  return sameStat(failure.stat, seen.stat) && failure.fingerprint === seen.fingerprint;
+}
+
+/** Says whether it was a deletion that was refused. */
+export function isOfDeletion({ history }: Failure): boolean {
+  return history.at(-1)?.operation === 'delete';
 }
 
 /** A root directory as it was when its folder was last known to be right. */

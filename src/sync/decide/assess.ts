@@ -3,7 +3,8 @@ import { hasGone, nameOf, refKey, sameFile, sameStat } from '../../model/documen
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
-import type { Change, Doubt, Failure, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import { isStillRefused } from '../../model/ports/ledger-port.ts';
+import type { Change, Doubt, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { bareReason, keptCode } from '../tasks/task.ts';
@@ -174,16 +175,10 @@ export function adoptionOf(
  */
 export function refusedAsItStands(
   ledger: Pick<LedgerPort, 'failure'>,
-  { ref, stat, fingerprint }: FoundDocument,
+  document: FoundDocument,
 ): ReturnType<LedgerPort['failure']> {
-  const failure = ledger.failure(ref);
-  if (failure === undefined || isOfDeletion(failure)) return undefined;
-  return sameStat(failure.stat, stat) && failure.fingerprint === fingerprint ? failure : undefined;
-}
-
-/** Says whether it was a deletion that was refused: of the file that went, not of one that stands there now. */
-export function isOfDeletion({ history }: Failure): boolean {
-  return history.at(-1)?.operation === 'delete';
+  const failure = ledger.failure(document.ref);
+  return failure !== undefined && isStillRefused(failure, document) ? failure : undefined;
 }
 
 /**

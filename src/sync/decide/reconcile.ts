@@ -1,10 +1,11 @@
 import { joinPath, nameOf, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry, DocumentRef } from '../../model/document.ts';
+import { isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { DirectoryRecords, Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { BacklogEntry } from '../tasks/backlog.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { keptCode } from '../tasks/task.ts';
-import type { Seen, Task } from '../tasks/task.ts';
+import type { Task } from '../tasks/task.ts';
 import { provesRoot } from './root-trust.ts';
 
 /** How one directory as it was listed differs from what is known of it. */
@@ -68,7 +69,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     }
     if (match === 'same') continue;
     const failure = ledger.failure({ folder: scan.folder, path });
-    if (failure !== undefined && isAsSeenBefore(failure, entry)) {
+    if (failure !== undefined && isStillRefused(failure, entry)) {
       if (provesRoot(root, failure.rootChange)) proof = name;
       refused.push({ path, failure });
       continue;
@@ -119,9 +120,7 @@ export function mayHaveGone({ state, present, hasRecord }: Task): boolean {
 /** A task that is being sent records every new inspection and is planned again afterwards. */
 function isAsSeen({ present, seen, state }: Task, entry: DocumentEntry): boolean {
   if (state.kind === 'dormant' || state.kind === 'sending') return false;
-  return present && seen !== null && isAsSeenBefore(seen, entry);
-}
-
-function isAsSeenBefore(known: Seen, entry: DocumentEntry): boolean {
-  return sameStat(known.stat, entry.stat) && known.fingerprint === entry.fingerprint;
+  return (
+    present && seen !== null && sameStat(seen.stat, entry.stat) && seen.fingerprint === entry.fingerprint
+  );
 }

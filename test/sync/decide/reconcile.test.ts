@@ -183,6 +183,11 @@ describe('a directory that is listed, compared with what is known of it', () => 
       { refused: ['a'], proof: ['a'] },
     ],
     [
+      'a file whose deletion was refused is found when it is back',
+      { files: { a: stat }, failures: { 'd/a': { history: [{ ...reason, at: 1, operation: 'delete' }] } } },
+      { found: ['a'] },
+    ],
+    [
       'a file that was refused and has changed is found, at the first scan too',
       { cause: 'start', files: { a: other }, failures: { 'd/a': {} } },
       { found: ['a'] },
