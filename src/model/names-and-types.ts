@@ -1,4 +1,5 @@
 import { sizeWords } from '../lib/text/amounts.ts';
+import { printable } from '../lib/text/printable.ts';
 import type { FolderSettings } from './settings.ts';
 
 /**
@@ -71,6 +72,21 @@ export function judgeSize(size: number, maxFileBytes: number): BrokenRule | null
   };
 }
 
+/** The rule that a name breaks by its extension; null: it ends in a type of interface 4.8. */
+export function brokenTypeRule(name: string): BrokenRule | null {
+  if (isDocumentType(name)) return null;
+  const extension = extensionOf(name);
+  if (extension === '')
+    return {
+      code: 'no-extension',
+      message: 'the name has no extension, so the service cannot tell its type',
+    };
+  return {
+    code: 'unsupported-type',
+    message: `the service does not accept files of type ${printable(extension)}`,
+  };
+}
+
 /** Says whether the name ends in a type of interface 4.8, whatever its case. */
 export function isDocumentType(name: string): boolean {
   return Object.hasOwn(mediaTypes, extensionOf(name));
@@ -114,20 +130,9 @@ function brokenNameRule(name: string): BrokenRule | null {
       message: `the file name contains a ${separator === '/' ? 'slash' : 'backslash'}, which the service does not accept; rename the file`,
     };
   }
+  const type = brokenTypeRule(name);
+  if (type !== null) return { ...type, message: `${type.message}; it accepts ${documentTypes.join(', ')}` };
   const dots = name.split('.').length - 1;
-  const extension = extensionOf(name);
-  if (dots === 0 || extension === '') {
-    return {
-      code: 'no-extension',
-      message: `the file name has no extension, so the service cannot tell its type; add one of ${documentTypes.join(', ')}`,
-    };
-  }
-  if (!Object.hasOwn(mediaTypes, extension)) {
-    return {
-      code: 'unsupported-type',
-      message: `the service does not accept files of type ${extension}, only ${documentTypes.join(', ')}`,
-    };
-  }
   if (dots > 1) {
     return {
       code: 'double-extension',

@@ -30,6 +30,8 @@ describe('file names, interface section 8 (F21, F23, F24)', () => {
   it.each([
     ['a/b.pdf', 'contains a slash,'],
     ['a\\b.pdf', 'contains a backslash,'],
+    ['a', 'no extension, so the service cannot tell its type; it accepts pdf,'],
+    ['a.\u001b[2j', 'files of type \\x1b[2j; it accepts pdf,'],
   ])('says what is wrong with %j', (name, words) => {
     expect(judgeName(name, 'reject')).toMatchObject({ message: expect.stringContaining(words) });
   });

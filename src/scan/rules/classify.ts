@@ -1,7 +1,7 @@
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { emptyFileCode, joinPath } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
-import { extensionOf, isDocumentType } from '../../model/names-and-types.ts';
+import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
@@ -160,20 +160,8 @@ export function classifyFile(
     return { kind: 'attachment', owner };
   }
   if (exclusion !== null) return notIncluded(exclusion);
-  if (!isDocumentType(name)) {
-    const extension = extensionOf(name);
-    return extension === ''
-      ? {
-          kind: 'skipped',
-          code: 'no-extension',
-          message: 'the name has no extension, so the service cannot tell its type',
-        }
-      : {
-          kind: 'skipped',
-          code: 'unsupported-type',
-          message: `the service does not accept files of type ${printable(extension)}`,
-        };
-  }
+  const type = brokenTypeRule(name);
+  if (type !== null) return { kind: 'skipped', ...type };
   if (stats?.size === 0) return { kind: 'skipped', code: emptyFileCode, message: 'the file is empty' };
   return document;
 }
