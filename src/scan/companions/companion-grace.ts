@@ -22,17 +22,18 @@ export function noteCompanions(
   before: ListedCompanions,
   now: ListedCompanions,
 ): void {
+  const { observations } = folder;
   for (const name of before.lists?.keys() ?? []) {
-    if (now.lists?.has(name) !== true) folder.observations.startOrElapsed(topicOf(joinPath(directory, name)));
+    if (now.lists?.has(name) !== true) observations.noteMissing('companion', joinPath(directory, name));
   }
-  for (const name of now.lists?.keys() ?? []) folder.observations.end(topicOf(joinPath(directory, name)));
+  for (const name of now.lists?.keys() ?? []) observations.endMissing('companion', joinPath(directory, name));
   note(defaultsName, before.defaultsKey, now.defaultsKey);
   note(ignoreFileName, before.rulesKey, now.rulesKey);
 
   function note(name: string, was: string, is: string): void {
-    const topic = topicOf(joinPath(directory, name));
-    if (is !== '') folder.observations.end(topic);
-    else if (was !== '') folder.observations.startOrElapsed(topic);
+    const path = joinPath(directory, name);
+    if (is !== '') observations.endMissing('companion', path);
+    else if (was !== '') observations.noteMissing('companion', path);
   }
 }
 
@@ -41,10 +42,10 @@ export function noteCompanions(
  * it had a say in what the service holds.
  */
 export function companionGrace(folder: FolderState, path: string, isKnown = false): number {
-  const topic = topicOf(path);
+  const { observations } = folder;
   const passed =
-    folder.observations.elapsed(topic) ??
-    (isKnown || wasThere(folder, path) ? folder.observations.startOrElapsed(topic) : null);
+    observations.missingMs('companion', path) ??
+    (isKnown || wasThere(folder, path) ? observations.noteMissing('companion', path) : null);
   return passed === null ? 0 : Math.max(0, Math.ceil(folder.removeGraceMs - passed));
 }
 
@@ -55,10 +56,6 @@ function wasThere(folder: FolderState, path: string): boolean {
   if (state === undefined) return false;
   if (name === defaultsName) return state.defaultsKey !== '';
   return name === ignoreFileName ? state.rulesKey !== '' : state.lists?.has(name) === true;
-}
-
-function topicOf(path: string): string {
-  return `companion ${path}`;
 }
 
 /**

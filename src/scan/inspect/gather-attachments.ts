@@ -130,12 +130,11 @@ function placeListed(
   const hidden =
     isTemporaryName(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
   if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is not a document');
-  const topic = `attachment ${document}\0${text}`;
   if (presenceOf(folder, place.path) !== 'gone') {
-    folder.observations.end(topic);
+    folder.observations.endMissing('attachment', document, text);
     return place;
   }
-  const waitMs = folder.removeGraceMs - folder.observations.startOrElapsed(topic);
+  const waitMs = folder.removeGraceMs - folder.observations.noteMissing('attachment', document, text);
   const message = `the attachment ${excerpt(text)} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };

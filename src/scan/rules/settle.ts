@@ -72,12 +72,23 @@ const jumpMs = 1_000;
 const keepMs = 3_600_000;
 const pruneAbove = 5_000;
 
+/** What may be missing for a moment only, by the paths that tell it from others of its kind. */
+export type Missable =
+  /** A sidecar, a `.meta.json` or an `.ingestignore`. */
+  | readonly [kind: 'companion', path: string]
+  /** A document that claims attachments, or the sidecar in which it does. */
+  | readonly [kind: 'claim', owner: string]
+  /** A directory in which documents claim attachments. */
+  | readonly [kind: 'claims of directory', directory: string]
+  /** A file that a document's sidecar attaches, as it is written there. */
+  | readonly [kind: 'attachment', document: string, text: string];
+
 export type Observations = ReturnType<typeof createObservations>;
 
-/** Remembers since when young files have looked as they do. */
+/** Remembers since when young files have looked as they do, and since when others have been missing. */
 export function createObservations(settleMs: number) {
   const seen = new Map<string, Observation>();
-  const topics = new Map<string, number>();
+  const missing = new Map<string, number>();
   let at: Moment = { now: Date.now(), monotonic: 0 };
   let takenAt = performance.now();
   let offset: number | null = null;
@@ -118,19 +129,21 @@ export function createObservations(settleMs: number) {
         seen.delete(path);
       return delay;
     },
-    /** Monotonic milliseconds since this was first called for `topic`; 0 the first time, which starts the count. */
-    startOrElapsed: (topic: string): number => {
-      const since = topics.get(topic);
-      if (since === undefined) topics.set(topic, at.monotonic);
-      return since === undefined ? 0 : at.monotonic - since;
+    /** Takes note that something is missing; gives for how long it has been, in monotonic milliseconds. */
+    noteMissing: (...what: Missable): number => {
+      const key = what.join('\0');
+      const since = missing.get(key) ?? at.monotonic;
+      missing.set(key, since);
+      return at.monotonic - since;
     },
-    /** The same without starting the count; null: nobody has. */
-    elapsed: (topic: string): number | null => {
-      const since = topics.get(topic);
+    /** For how long something has been missing; null: nobody has taken note of it. */
+    missingMs: (...what: Missable): number | null => {
+      const since = missing.get(what.join('\0'));
       return since === undefined ? null : at.monotonic - since;
     },
-    end: (topic: string): void => {
-      topics.delete(topic);
+    /** It is there, or nobody waits for it any more. */
+    endMissing: (...what: Missable): void => {
+      missing.delete(what.join('\0'));
     },
     /** The moment that holds from now on. A jump of the wall clock against the other is noticed. */
     moment: (moment: Moment): void => {
@@ -141,9 +154,9 @@ export function createObservations(settleMs: number) {
       if (offset === null || Math.abs(next - offset) > jumpMs) offset = next;
     },
     prune: (): void => {
-      if (seen.size + topics.size < pruneAbove) return;
+      if (seen.size + missing.size < pruneAbove) return;
       for (const [path, { since }] of seen) if (at.monotonic - since > settleMs + keepMs) seen.delete(path);
-      for (const [topic, since] of topics) if (at.monotonic - since > keepMs) topics.delete(topic);
+      for (const [key, since] of missing) if (at.monotonic - since > keepMs) missing.delete(key);
     },
   };
 }

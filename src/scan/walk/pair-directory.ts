@@ -125,10 +125,9 @@ function leftOf(
     readonly sorted: SortedEntries;
   },
 ): number {
-  const topic = `claims ${owner}`;
   const isThere = isFile(sorted, nameOf(owner)) && isFile(sorted, claim.sidecar);
-  if (now === undefined && !isThere) return removeGraceMs - observations.startOrElapsed(topic);
-  observations.end(topic);
+  if (now === undefined && !isThere) return removeGraceMs - observations.noteMissing('claim', owner);
+  observations.endMissing('claim', owner);
   const stats = now === undefined ? null : (sorted.sidecars.get(now.sidecar)?.stats ?? null);
   return now === undefined || stats === null
     ? Infinity

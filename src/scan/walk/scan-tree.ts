@@ -105,12 +105,11 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   function endClaims(): void {
     const { claims, observations, removeGraceMs } = folder;
     for (const directory of Array.from(claims.directories())) {
-      const topic = `claims in ${directory}`;
       if (tree.has(directory)) {
-        observations.end(topic);
+        observations.endMissing('claims of directory', directory);
         continue;
       }
-      const leftMs = removeGraceMs - observations.startOrElapsed(topic);
+      const leftMs = removeGraceMs - observations.noteMissing('claims of directory', directory);
       if (leftMs > 0) rescanIn.set(directory, Math.ceil(leftMs));
       else for (const path of claims.set(directory, new Map())) redo(directoryOf(path));
     }

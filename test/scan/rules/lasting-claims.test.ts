@@ -191,4 +191,18 @@ describe('a file that a valid sidecar attached stays an attachment (I5)', () => 
     expect(await documents()).toEqual([]);
     expect(await documents(removeGraceMs)).toEqual(['salaries.csv']);
   });
+
+  it('for the grace period alone, also beside a directory that is named as the end of its document', async () => {
+    await folder.write('salaries.csv', 'jane,100');
+    await folder.write('in d.pdf', 'report');
+    await folder.write('in d.pdf.meta.json', listing);
+    await folder.write('d.pdf/other.pdf', 'other');
+    await folder.write('d.pdf/other.pdf.meta.json', '{"attachments": ["c.csv"]}');
+    await folder.write('d.pdf/c.csv', 'c');
+    expect(await documents()).toEqual(['d.pdf/other.pdf', 'in d.pdf']);
+    await rm(folder.join('in d.pdf'));
+    await rm(folder.join('in d.pdf.meta.json'));
+    expect(await documents(1)).toEqual(['d.pdf/other.pdf']);
+    expect(await documents(removeGraceMs)).toEqual(['d.pdf/other.pdf', 'salaries.csv']);
+  });
 });

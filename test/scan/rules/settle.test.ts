@@ -195,30 +195,39 @@ describe('observations: what is remembered of files', () => {
     expect(settle()).toBe(settleMs);
   });
 
-  describe('a topic', () => {
-    it('is remembered since it was asked about first, until it ends', () => {
+  describe('what is missing', () => {
+    it('is remembered since it was noted first, until it is there', () => {
       observations.moment({ now: 0, monotonic: 100 });
-      expect([observations.elapsed('t'), observations.startOrElapsed('t')]).toEqual([null, 0]);
+      expect([observations.missingMs('claim', 't'), observations.noteMissing('claim', 't')]).toEqual([
+        null,
+        0,
+      ]);
       observations.moment({ now: 0, monotonic: 400 });
       expect([
-        observations.elapsed('t'),
-        observations.startOrElapsed('t'),
-        observations.elapsed('other'),
+        observations.missingMs('claim', 't'),
+        observations.noteMissing('claim', 't'),
+        observations.missingMs('companion', 't'),
       ]).toEqual([300, 300, null]);
-      observations.end('t');
-      expect([observations.elapsed('t'), observations.startOrElapsed('t')]).toEqual([null, 0]);
+      observations.endMissing('claim', 't');
+      expect([observations.missingMs('claim', 't'), observations.noteMissing('claim', 't')]).toEqual([
+        null,
+        0,
+      ]);
     });
 
     it('is forgotten after an hour where there are thousands, and not before', () => {
       observations.moment({ now: 0, monotonic: 0 });
-      for (let index = 0; index < 5_000; index += 1) observations.startOrElapsed(`old ${index}`);
+      for (let index = 0; index < 5_000; index += 1) observations.noteMissing('claim', `old ${index}`);
       observations.moment({ now: 0, monotonic: hourMs });
-      observations.startOrElapsed('young');
+      observations.noteMissing('claim', 'young');
       observations.prune();
-      expect(observations.elapsed('old 0')).toBe(hourMs);
+      expect(observations.missingMs('claim', 'old 0')).toBe(hourMs);
       observations.moment({ now: 0, monotonic: hourMs + 1 });
       observations.prune();
-      expect([observations.elapsed('old 0'), observations.elapsed('young')]).toEqual([null, 1]);
+      expect([observations.missingMs('claim', 'old 0'), observations.missingMs('claim', 'young')]).toEqual([
+        null,
+        1,
+      ]);
     });
   });
 });
