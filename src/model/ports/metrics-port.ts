@@ -1,12 +1,12 @@
 /** Requests as metrics name them: few and fixed, for each is a time series of its own. */
 export type RequestOperation = 'upload' | 'modify' | 'delete' | 'bulk_modify' | 'bulk_delete';
 
-/** One HTTP attempt at an ingestion endpoint and how it ended. */
+/** One HTTP request to an ingestion endpoint and how it ended; its repetition with a fresh token is another. */
 interface RequestMeasure {
   readonly operation: RequestOperation;
   /** The kind of outcome: accepted, rejected, unavailable, unknown … */
   readonly outcome: string;
-  /** From the first byte sent to the last byte of the answer. */
+  /** From when it went out to the last byte of the answer, or to what cut it off. */
   readonly seconds: number;
 }
 

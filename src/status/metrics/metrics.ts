@@ -42,7 +42,7 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
   });
   const requestSeconds = new Histogram({
     name: 'ingestd_request_seconds',
-    help: 'Time from the first byte of a request to the last byte of its answer, in seconds.',
+    help: 'Time from sending a request to the last byte of its answer, in seconds.',
     labelNames: ['operation'],
     buckets: requestBuckets,
     registers,

@@ -61,11 +61,21 @@ export function createTrackedRequest({
   return async ({ intent, before = [], mayBeGone = false, ...about }, call) => {
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
-    const started = clock.monotonic();
+    let underWay: { readonly since: number; until: number | null } | null = null;
     let wentOut = true;
     let isTooLate = false;
+    /** Counts the request that went out last. */
+    const measure = (outcome: Outcome['kind']): void => {
+      if (underWay === null) return;
+      const { since, until } = underWay;
+      const seconds = ((until ?? clock.monotonic()) - since) / 1000;
+      metrics.request({ operation: about.operation, outcome, seconds });
+      underWay = null;
+    };
     const watch: RequestWatch = {
       beforeSend: async (id) => {
+        // A request is repeated for one reason: its token was refused.
+        measure('unauthorized');
         // The last moment: files were hashed and a token obtained since its permit came.
         isTooLate = isPaused(about.folder);
         if (isTooLate) throw new PausedError('paused');
@@ -77,8 +87,10 @@ export function createTrackedRequest({
         wentOut = true;
         if (intent !== undefined) intentIds.push(id);
         totals.requests += 1;
+        underWay = { since: clock.monotonic(), until: null };
       },
       onAnswer: (id) => {
+        if (underWay !== null) underWay.until = clock.monotonic();
         void writer.commitOnce([{ kind: 'answered', id, at: clock.now() }]).catch(() => {});
       },
       onBytes: (count) => {
@@ -89,6 +101,7 @@ export function createTrackedRequest({
     };
     try {
       const result = await call(watch);
+      measure(result.outcome.kind);
       if (isTooLate) {
         // What went out before was refused for its token: nothing is in doubt.
         if (intentIds.length > 0)
@@ -100,8 +113,6 @@ export function createTrackedRequest({
       // What the ledger did not take, and what we ended ourselves, says nothing of the service.
       if (wentOut && !isEnded(result.outcome))
         breaker.note(noted, `${about.operation} ${about.folder}/${about.path}`);
-      const seconds = (clock.monotonic() - started) / 1000;
-      metrics.request({ operation: about.operation, outcome: result.outcome.kind, seconds });
       return { ...result, intentIds };
     } finally {
       transfers.end(transfer);

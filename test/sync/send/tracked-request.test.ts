@@ -131,6 +131,27 @@ describe('a request', () => {
     expect([result.intentIds, totals.requests]).toEqual([['1', '2'], 2]);
   });
 
+  it('is measured from when it goes out to its answer, and so is its repetition', async () => {
+    await request(upload, async (watch) => {
+      // Files are opened, and a token is obtained.
+      await clock.advance(30_000);
+      await watch.beforeSend?.('1');
+      await clock.advance(1_000);
+      watch.onAnswer?.('1');
+      // A fresh token, and a place in the minute.
+      await clock.advance(30_000);
+      await watch.beforeSend?.('2');
+      await clock.advance(2_000);
+      watch.onAnswer?.('2');
+      await clock.advance(30_000);
+      return { outcome: accepted, sent: [], requests: 2 };
+    });
+    expect(measured).toEqual([
+      { operation: 'upload', outcome: 'unauthorized', seconds: 1 },
+      { operation: 'upload', outcome: 'accepted', seconds: 2 },
+    ]);
+  });
+
   it('of a paused folder does not go out', async () => {
     paused = ['inbox'];
     await expect(request(upload, sending(accepted))).rejects.toMatchObject({ code: 'paused' });
@@ -153,6 +174,7 @@ describe('a request', () => {
     const changed: Outcome = { kind: 'changed', message: 'it was replaced' };
     const result = await request(upload, () => Promise.resolve({ outcome: changed, sent: [], requests: 0 }));
     expect([result.outcome, result.intentIds, committed, totals.requests]).toEqual([changed, [], [], 0]);
+    expect(measured).toEqual([]);
   });
 
   it('that the ledger did not take says nothing of the service, and is none', async () => {
