@@ -1,10 +1,9 @@
 /** A failure that is retried. */
 export interface SetBack {
   /**
-   * `unavailable`: a request of one document. `credentials`: the token endpoint refused. `circuit`: the one request
-   * that checks whether the service is back.
+   * `unavailable`: a request of one document, or a notification. `circuit`: the one request that checks whether the service is back.
    */
-  readonly kind: 'unavailable' | 'credentials' | 'circuit';
+  readonly kind: 'unavailable' | 'circuit';
   /** Attempts that failed in a row, this one included: 1 is the first. */
   readonly attempt: number;
   /** As the service asked; null: it did not. Zero and nonsense count as null. */
@@ -20,30 +19,30 @@ export const longestBackOffMs = 5 * 60_000;
 const shortestMs = 250;
 /** The longest Retry-After that is honoured, even if the service asks for a day (N17). */
 const longestRetryAfterMs = 15 * 60_000;
-const credentialsMs = [60_000, 5 * 60_000, 15 * 60_000] as const;
 
 /**
  * Milliseconds until the next attempt. Retry-After is honoured up to 15 minutes; without it,
  * exponential from 1 s to 5 min with full jitter. A probe of the circuit draws from the upper half only: it is a
- * single request, so spreading matters less than sparing the service. Refused credentials wait 1, 5, then 15 minutes
- * at least.
+ * single request, so spreading matters less than sparing the service.
  */
 export function nextDelayMs({ kind, attempt, retryAfterMs, random }: SetBack): number {
   const asked = askedMs(retryAfterMs);
-  if (kind === 'credentials') return Math.max(asked ?? 0, credentialsStep(attempt));
   if (asked !== null) return asked;
   const ceilingMs = Math.min(longestBackOffMs, firstMs * 2 ** (Math.max(1, attempt) - 1));
   const floorMs = kind === 'circuit' ? ceilingMs / 2 : shortestMs;
   return Math.round(floorMs + (ceilingMs - floorMs) * random);
 }
 
+/**
+ * Milliseconds until the next attempt where a person has to fix something: the credentials, the address, permissions.
+ * 1, 5, then 15 minutes: more attempts would lock an account.
+ */
+export function refusedDelayMs(attempt: number): number {
+  if (attempt <= 1) return 60_000;
+  return attempt <= 2 ? 5 * 60_000 : 15 * 60_000;
+}
+
 function askedMs(retryAfterMs: number | null): number | null {
   if (retryAfterMs === null || !(retryAfterMs > 0)) return null;
   return Math.ceil(Math.min(longestRetryAfterMs, Math.max(shortestMs, retryAfterMs)));
-}
-
-function credentialsStep(attempt: number): number {
-  const [first, second, rest] = credentialsMs;
-  if (attempt <= 1) return first;
-  return attempt <= 2 ? second : rest;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { nextDelayMs } from '../../src/model/back-off.ts';
+import { nextDelayMs, refusedDelayMs } from '../../src/model/back-off.ts';
 import type { SetBack } from '../../src/model/back-off.ts';
 
 const almostOne = 1 - Number.EPSILON;
@@ -38,9 +38,8 @@ describe('back-off', () => {
     [3, 15 * minute],
     [4, 15 * minute],
     [999, 15 * minute],
-  ])('waits after refusal %i of the credentials %i ms, whatever chance says', (attempt, ms) => {
-    expect(delay({ kind: 'credentials', attempt, random: 0 })).toBe(ms);
-    expect(delay({ kind: 'credentials', attempt })).toBe(ms);
+  ])('waits after refusal %i, which a person has to end, %i ms', (attempt, ms) => {
+    expect(refusedDelayMs(attempt)).toBe(ms);
   });
 
   it('probes a service that is down from the upper half of the span', () => {
@@ -69,16 +68,11 @@ describe('Retry-After (N17)', () => {
       expect(delay({ retryAfterMs, attempt: 2 })).toBe(2_000);
     },
   );
-
-  it('can only lengthen the wait of refused credentials', () => {
-    expect(delay({ kind: 'credentials', attempt: 1, retryAfterMs: 1_000 })).toBe(minute);
-    expect(delay({ kind: 'credentials', attempt: 1, retryAfterMs: 10 * minute })).toBe(10 * minute);
-  });
 });
 
 it('always gives whole milliseconds between 250 ms and 15 minutes', () => {
   const setBacks = fc.record({
-    kind: fc.constantFrom('unavailable', 'credentials', 'circuit'),
+    kind: fc.constantFrom('unavailable', 'circuit'),
     attempt: fc.integer({ min: -1 }),
     retryAfterMs: fc.option(fc.double()),
     random: fc.double({ min: 0, max: almostOne, noNaN: true }),

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts';
+import { refusedDelayMs } from '../../model/back-off.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { MisaddressedError } from './token-endpoint.ts';
@@ -69,15 +70,12 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
   };
 }
 
-const refusalSteps = [2_000, 5_000, 60_000, 300_000];
-const lastRefusalStep = 900_000;
+/** The endpoint, or the service beside it, may be wrong for a moment: three attempts in the first ten seconds. */
+const firstRefusalsMs = [2_000, 5_000];
 
-/**
- * The back-off after `count` refusals in a row: three attempts in the first ten seconds, then
- * after 1, 5 and every 15 minutes. More would lock an account.
- */
+/** The back-off after `count` refusals in a row. */
 export function backOffAfterRefusals(count: number): number {
-  return refusalSteps[count - 1] ?? lastRefusalStep;
+  return firstRefusalsMs[count - 1] ?? refusedDelayMs(count - firstRefusalsMs.length);
 }
 
 /** The back-off after `count` failures in a row: 1 s, doubled, 30 s at most. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import { longestBackOffMs, nextDelayMs } from '../../model/back-off.ts';
+import { longestBackOffMs, nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -47,7 +47,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   }
 
   function wait(attempt: number, why: Reason): void {
-    open(nextDelayMs({ kind: 'credentials', attempt, retryAfterMs: null, random: random() }), why);
+    open(refusedDelayMs(attempt), why);
   }
 
   function openForCredentials(why: Reason): void {
