@@ -65,9 +65,13 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   }
 
   function reset(): void {
+    missing.clear();
+    recovered();
+  }
+
+  function recovered(): void {
     answered();
     refused = 0;
-    missing.clear();
     forbidden = 0;
     if (reason !== null) changed();
     reason = null;
@@ -115,11 +119,10 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
           return noteUnavailable(outcome, about);
         }
         // It answers, and of this one document: whatever was wrong with all of it is over.
-        const before = [...missing];
         outage.over();
-        if (reason !== null) reset();
-        answered();
-        for (const one of [...before, about]) addUpTo(inARow, missing, one);
+        if (reason === null) answered();
+        else recovered();
+        addUpTo(inARow, missing, about);
         return;
       }
       case 'rejected':
