@@ -2,6 +2,8 @@ import { basename, resolve } from 'node:path';
 
 import { expandHome } from '../../config/find-places.ts';
 import { checkAddress } from '../../config/settings/build-settings.ts';
+import { shareModes } from '../../model/metadata/metadata.ts';
+import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { folderNameSchema } from '../../model/settings.ts';
 import type { Credentials } from '../../model/settings.ts';
 import {
@@ -113,7 +115,10 @@ export async function askAnswers(given: GivenAnswers, prompter: Prompter | null)
     (await prompter.text({ message: 'A name for it', suggestion: usualName(folder), judge: judgeName }));
   const share =
     given.share ??
-    (await prompter.choose('Who may see its documents, unless a sidecar says otherwise?', SHARES));
+    (await prompter.choose(
+      'Who may see its documents, unless a sidecar says otherwise?',
+      shareModes.map((value) => ({ value, description: audiences[value] })),
+    ));
   return { authUrl, ingestUrl, folder, name, share, credentials };
 }
 
@@ -136,11 +141,12 @@ export async function askCredentials(
   };
 }
 
-const SHARES = [
-  { value: 'NONE', description: 'private, not visible to others' },
-  { value: 'DEFAULT', description: "the user's default group" },
-  { value: 'EVERYONE', description: "everyone in the user's organization" },
-];
+/** Who sees what is sent with each mode. */
+const audiences: Readonly<Record<ShareMode, string>> = {
+  NONE: 'private, not visible to others',
+  DEFAULT: "the user's default group",
+  EVERYONE: "everyone in the user's organization",
+};
 
 function complete(given: GivenAnswers): InitAnswers {
   const { authUrl, ingestUrl, folder, secrets } = given;
