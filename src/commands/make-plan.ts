@@ -198,7 +198,7 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
   ): Promise<FileOutcome> {
     requests += 1;
     permit.spent();
-    return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent, requests: 1 });
+    return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent });
   }
 
   function plan(kind: PlannedOperation['kind'], docId: string, sent: Partial<PlannedOperation> = {}): void {

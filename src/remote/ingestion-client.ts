@@ -79,7 +79,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     },
   };
 
-  async function run(call: Call, permit: Permit, watch: RequestWatch = {}): Promise<FileOutcome> {
+  async function run(call: Call, permit: Permit, watch: RequestWatch): Promise<FileOutcome> {
     if (call.fault !== null) {
       permit.giveBack();
       return nothingSent({ kind: 'rejected', code: 'invalid-request', message: call.fault });
@@ -103,13 +103,13 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
       await tokens.renew(stale);
       permit = await limiter.take({ ahead: true });
     } catch (error) {
-      return { ...nothingSent(withoutToken(error)), requests: 1 };
+      return nothingSent(withoutToken(error));
     }
     const second = await sendCall(call, { permit, watch, accessToken }, wire);
     const result = conclude(call, second);
     if (second.kind === 'sent' && result.outcome.kind === 'unauthorized')
       tokens.refuse(second.accessToken, result.outcome.message);
-    return { ...result, requests: 1 + result.requests };
+    return result;
   }
 
   function conclude({ operation, docId }: Call, ended: CallResult): FileOutcome {
@@ -121,12 +121,12 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     if (status !== null && status !== 401 && status < 500) tokens.confirm(accessToken);
     if (outcome.kind === 'unavailable' && outcome.retryAfterMs !== null) limiter.pause(outcome.retryAfterMs);
     log.debug({ operation, status, outcome: outcome.kind }, 'request ended');
-    return { outcome, sent: outcome.kind === 'accepted' ? contents : [], requests: 1 };
+    return { outcome, sent: outcome.kind === 'accepted' ? contents : [] };
   }
 }
 
 function nothingSent(outcome: Outcome): FileOutcome {
-  return { outcome, sent: [], requests: 0 };
+  return { outcome, sent: [] };
 }
 
 /** The texts of an outcome come from the service: secrets out, control characters escaped. */

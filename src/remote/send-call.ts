@@ -89,7 +89,7 @@ async function send(
           ...(sendApiKey ? { 'x-api-key': accessToken.credentials.apiKey } : {}),
         },
         body: body === null || bandwidth === null ? body : throttled(body, bandwidth),
-        ...(watch.onBytes === undefined ? {} : { onBytes: watch.onBytes }),
+        onBytes: watch.onBytes,
         guard: permit.guard,
       },
       ticket.http,
@@ -108,7 +108,7 @@ async function send(
 /** A listener that throws must not make an accepted upload go out again. */
 function reportAnswered(watch: RequestWatch, id: string): void {
   try {
-    watch.onAnswer?.(id);
+    watch.onAnswer(id);
   } catch {
     // The listener's failure says nothing about the request.
   }
@@ -131,7 +131,7 @@ function orUnsent<T>(promise: Promise<T>, outcomeOf: (error: unknown) => Outcome
 }
 
 async function note(watch: RequestWatch, id: string): Promise<void> {
-  await watch.beforeSend?.(id);
+  await watch.beforeSend(id);
 }
 
 async function openParts(content: Content, parts: OpenPart[]): Promise<void> {

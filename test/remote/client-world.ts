@@ -40,7 +40,7 @@ export interface ClientWorld {
   /** A file in the folder that is sent under its last name. */
   readonly file: (name: string, content: string | Uint8Array) => Promise<TestFile>;
   /** Takes a permit and makes the call. */
-  readonly call: (name: OperationName, watch?: RequestWatch) => Promise<FileOutcome>;
+  readonly call: (name: OperationName, watch?: Partial<RequestWatch>) => Promise<FileOutcome>;
   readonly close: () => Promise<void>;
 }
 
@@ -64,6 +64,13 @@ export const operationNames: readonly OperationName[] = [
   'bulkModify',
   'bulkRemove',
 ];
+
+/** Of a request that nobody watches. */
+export const unwatched: RequestWatch = {
+  beforeSend: () => Promise.resolve(),
+  onAnswer: () => {},
+  onBytes: () => {},
+};
 
 const open = new Set<ClientWorld>();
 
@@ -115,7 +122,8 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
     client,
     log,
     file,
-    call: async (name, watch) => {
+    call: async (name, watched = {}) => {
+      const watch = { ...unwatched, ...watched };
       const permit = await limiter.take();
       const metadata = { title: 'Report', shareInfo: { mode: 'NONE' } } as const;
       const docIds = ['doc-a', 'doc-b'];

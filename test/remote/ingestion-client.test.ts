@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { fileSource } from '../support/fixtures/file-source.ts';
 import { steps } from '../support/services/scripted-service.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
-import { closeWorlds, startClientWorld } from './client-world.ts';
+import { closeWorlds, startClientWorld, unwatched } from './client-world.ts';
 import type { ClientWorld } from './client-world.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
@@ -25,10 +25,9 @@ describe('the ingestion client', () => {
     const file = await world.file('Bericht ü.pdf', 'the document');
     const attachments = [await world.file('a.xlsx', 'first'), await world.file('b.csv', '')];
     const permit = await limiter.take();
-    const result = await client.upload({ file, attachments, metadata }, permit);
+    const result = await client.upload({ file, attachments, metadata }, permit, unwatched);
 
     expect(result.outcome).toEqual({ kind: 'accepted', docId: 'doc-1', warning: null });
-    expect(result.requests).toBe(1);
     expect(result.sent).toEqual(
       ['the document', 'first', ''].map((text) => ({
         sha256: createHash('sha256').update(text).digest('hex'),
@@ -64,9 +63,9 @@ describe('the ingestion client', () => {
     const metadata = { title: 'New' };
     const only = { docId, file: null, attachments: null, metadata: null };
     const [file, attachment] = [await world.file('x.txt', 'x'), await world.file('y.txt', 'y')];
-    await client.modify({ ...only, metadata }, await limiter.take());
-    await client.modify({ ...only, file }, await limiter.take());
-    await client.modify({ ...only, attachments: [attachment] }, await limiter.take());
+    await client.modify({ ...only, metadata }, await limiter.take(), unwatched);
+    await client.modify({ ...only, file }, await limiter.take(), unwatched);
+    await client.modify({ ...only, attachments: [attachment] }, await limiter.take(), unwatched);
     expect(service.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(
       Array<string>(3).fill(`PUT ${prefix}/modify-document/a%20b%3Fc%23%C3%BC`),
     );
@@ -79,9 +78,9 @@ describe('the ingestion client', () => {
 
   it('removes by address and owner, without a body', async () => {
     const { service, client, limiter } = world;
-    await client.remove({ docId: 'd-1', documentOwner: 'jane&co' }, await limiter.take());
-    await client.remove({ docId: 'd-1' }, await limiter.take());
-    await client.remove({ docId: 'd-1', documentOwner: '\ud800' }, await limiter.take());
+    await client.remove({ docId: 'd-1', documentOwner: 'jane&co' }, await limiter.take(), unwatched);
+    await client.remove({ docId: 'd-1' }, await limiter.take(), unwatched);
+    await client.remove({ docId: 'd-1', documentOwner: '\ud800' }, await limiter.take(), unwatched);
     expect(service.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
       `DELETE ${prefix}/delete-document/d-1?documentOwner=jane%26co`,
       `DELETE ${prefix}/delete-document/d-1`,
@@ -96,10 +95,10 @@ describe('the ingestion client', () => {
 
   it("names the user who is signed in, where a removal has no owner and service.documentOwner is 'always'", async () => {
     const { service, client, limiter } = await startClientWorld({ documentOwner: 'always' });
-    await client.remove({ docId: 'd-1' }, await limiter.take());
-    await client.remove({ docId: 'd-1', documentOwner: 'jane' }, await limiter.take());
-    await client.bulkRemove({ docIds: ['a', 'b'] }, await limiter.take());
-    await client.bulkRemove({ docIds: ['a', 'b'], documentOwner: 'jane' }, await limiter.take());
+    await client.remove({ docId: 'd-1' }, await limiter.take(), unwatched);
+    await client.remove({ docId: 'd-1', documentOwner: 'jane' }, await limiter.take(), unwatched);
+    await client.bulkRemove({ docIds: ['a', 'b'] }, await limiter.take(), unwatched);
+    await client.bulkRemove({ docIds: ['a', 'b'], documentOwner: 'jane' }, await limiter.take(), unwatched);
     const { username } = plantedCredentials;
     expect(service.requests.map(({ url }) => url)).toEqual([
       `${prefix}/delete-document/d-1?documentOwner=${encodeURIComponent(username)}`,
@@ -116,8 +115,12 @@ describe('the ingestion client', () => {
   it('sends bulk calls as JSON', async () => {
     const { service, client, limiter } = world;
     const change = { docIds: ['a', 'b'], shareInfo: {}, customTags: [{ name: 't', operation: 'DELETE' }] };
-    await client.bulkModify(change as Parameters<typeof client.bulkModify>[0], await limiter.take());
-    await client.bulkRemove({ docIds: ['a'], documentOwner: 'jane' }, await limiter.take());
+    await client.bulkModify(
+      change as Parameters<typeof client.bulkModify>[0],
+      await limiter.take(),
+      unwatched,
+    );
+    await client.bulkRemove({ docIds: ['a'], documentOwner: 'jane' }, await limiter.take(), unwatched);
     expect(service.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
       `PATCH ${prefix}/bulk/modify/metadata`,
       `DELETE ${prefix}/bulk/delete`,
@@ -151,22 +154,36 @@ describe('the ingestion client', () => {
       client.upload(
         { file, attachments: Array.from({ length: 11 }, () => file), metadata: {} },
         await limiter.take(),
+        unwatched,
       ),
       client.upload(
         { file, attachments: [], metadata: { createdTimestamp: 'yesterday' } },
         await limiter.take(),
+        unwatched,
       ),
-      client.modify({ docId: 'd', file: null, attachments: [], metadata: null }, await limiter.take()),
-      client.modify({ docId: '../bulk', file, attachments: null, metadata: null }, await limiter.take()),
-      client.remove({ docId: '..' }, await limiter.take()),
-      client.remove({ docId: '\ud800' }, await limiter.take()),
-      client.bulkRemove({ docIds: [] }, await limiter.take()),
-      client.bulkRemove({ docIds: Array.from({ length: 251 }, String) }, await limiter.take()),
-      client.bulkModify({ docIds: ['a'], shareInfo: { mode: 'ALL' as never } }, await limiter.take()),
+      client.modify(
+        { docId: 'd', file: null, attachments: [], metadata: null },
+        await limiter.take(),
+        unwatched,
+      ),
+      client.modify(
+        { docId: '../bulk', file, attachments: null, metadata: null },
+        await limiter.take(),
+        unwatched,
+      ),
+      client.remove({ docId: '..' }, await limiter.take(), unwatched),
+      client.remove({ docId: '\ud800' }, await limiter.take(), unwatched),
+      client.bulkRemove({ docIds: [] }, await limiter.take(), unwatched),
+      client.bulkRemove({ docIds: Array.from({ length: 251 }, String) }, await limiter.take(), unwatched),
+      client.bulkModify(
+        { docIds: ['a'], shareInfo: { mode: 'ALL' as never } },
+        await limiter.take(),
+        unwatched,
+      ),
     ];
     const results = await Promise.all(bad);
     for (const result of results) {
-      expect(result).toMatchObject({ outcome: { kind: 'rejected', code: 'invalid-request' }, requests: 0 });
+      expect(result).toMatchObject({ outcome: { kind: 'rejected', code: 'invalid-request' } });
     }
     expect(results.map(({ outcome }) => 'message' in outcome && outcome.message.split(':')[0])).toEqual([
       'attachments',
@@ -219,7 +236,6 @@ describe('the ingestion client', () => {
     });
     expect(result).toMatchObject({
       outcome: { kind: 'unavailable', code: 'ledger-unwritable', sent: 'nothing' },
-      requests: 0,
     });
     expect(world.service.requests).toHaveLength(0);
     expect(world.limiter.status().used).toBe(0);
@@ -229,8 +245,12 @@ describe('the ingestion client', () => {
     const { service, client, limiter } = world;
     const file = await world.file('x.txt', 'x');
     const gone = fileSource(world.folder.join('gone.txt'), { name: 'gone.txt' });
-    const result = await client.upload({ file, attachments: [gone], metadata: {} }, await limiter.take());
-    expect(result).toMatchObject({ outcome: { kind: 'unreadable' }, requests: 0 });
+    const result = await client.upload(
+      { file, attachments: [gone], metadata: {} },
+      await limiter.take(),
+      unwatched,
+    );
+    expect(result).toMatchObject({ outcome: { kind: 'unreadable' } });
     expect([file.opened(), file.closed()]).toEqual([1, 1]);
     expect(service.requests).toHaveLength(0);
     expect(limiter.status().used).toBe(0);
@@ -240,7 +260,11 @@ describe('the ingestion client', () => {
     const { service, client, limiter } = world;
     const path = await world.folder.write('short.pdf', Buffer.alloc(3_000_000, 'x'));
     const file = fileSource(path, { name: 'short.pdf', size: 4_000_000 });
-    const result = await client.upload({ file, attachments: [], metadata: {} }, await limiter.take());
+    const result = await client.upload(
+      { file, attachments: [], metadata: {} },
+      await limiter.take(),
+      unwatched,
+    );
     expect(result.outcome.kind).toBe('changed');
     expect(result.sent).toEqual([]);
     expect(service.requests[0]?.complete()).toBe(false);
@@ -252,7 +276,11 @@ describe('the ingestion client', () => {
     const smuggled = `DELETE ${prefix}/delete-document/VICTIM HTTP/1.1\r\nHost: x\r\n\r\n`;
     const path = await world.folder.write('grow.pdf', `${'x'.repeat(100_000)}\r\n${smuggled.repeat(100)}`);
     const file = fileSource(path, { name: 'grow.pdf', size: 100_000 });
-    const result = await client.upload({ file, attachments: [], metadata: {} }, await limiter.take());
+    const result = await client.upload(
+      { file, attachments: [], metadata: {} },
+      await limiter.take(),
+      unwatched,
+    );
     expect(result.outcome.kind).toBe('accepted');
 
     // A source that breaks its word: more bytes than it announced.
@@ -260,7 +288,11 @@ describe('the ingestion client', () => {
       name: 'liar.pdf',
       open: async () => ({ ...(await fileSource(path, { name: 'x' }).open()), size: 100_000 }),
     };
-    const lied = await client.upload({ file: liar, attachments: [], metadata: {} }, await limiter.take());
+    const lied = await client.upload(
+      { file: liar, attachments: [], metadata: {} },
+      await limiter.take(),
+      unwatched,
+    );
     expect(lied.outcome.kind).toBe('changed');
     expect(service.requests.filter(({ method }) => method !== 'POST')).toEqual([]);
     expect(service.requests.filter((request) => request.complete())).toHaveLength(1);
@@ -278,6 +310,7 @@ describe('the ingestion client', () => {
     await client.upload(
       { file: fileSource(path, { name }), attachments: [], metadata: {} },
       await limiter.take(),
+      unwatched,
     );
     const parts = service.requests[0]?.parts() ?? [];
     expect(parts.map((part) => part.name)).toEqual(['metadata', 'file']);

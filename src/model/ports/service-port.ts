@@ -133,18 +133,16 @@ export interface BulkModifyRequest extends BulkChange {
 /** Callbacks of a running request: for progress, the intent journal and the minute that survives a crash. */
 export interface RequestWatch {
   /** Called before each HTTP attempt; the attempt goes out when it resolves, and not at all when it rejects. */
-  readonly beforeSend?: (id: string) => Promise<void>;
-  readonly onAnswer?: (id: string) => void;
+  readonly beforeSend: (id: string) => Promise<void>;
+  readonly onAnswer: (id: string) => void;
   /** Bytes of the body that went out since the last call. A replay sends a body from its beginning again. */
-  readonly onBytes?: (bytes: number) => void;
+  readonly onBytes: (bytes: number) => void;
 }
 
 export interface FileOutcome {
   readonly outcome: Outcome;
   /** The main file first (if one was sent), then attachments; complete only when accepted. */
   readonly sent: readonly SentContent[];
-  /** HTTP attempts made: 0 when no token could be had, 2 after a replayed 401. */
-  readonly requests: number;
 }
 
 /**
@@ -163,7 +161,7 @@ export interface ServicePort {
   }>;
 }
 
-type Call<Request> = (request: Request, permit: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
+type Call<Request> = (request: Request, permit: Permit, watch: RequestWatch) => Promise<FileOutcome>;
 
 /** The token endpoints, interface 4.1 and 4.2. */
 export interface AuthPort {
@@ -175,6 +173,4 @@ export interface AuthPort {
   readonly forget: () => void;
   /** The state of the token. */
   readonly status: () => Status['auth'];
-  /** How long until the token endpoint may be asked after a failure, ms; 0: now. */
-  readonly backOffMs?: () => number;
 }

@@ -26,6 +26,7 @@ const script = `
   import { createTokenSource } from './build/remote/auth/token-source.js';
   const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false, concurrency: 4, documentOwner: 'configured' };
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+  const unwatched = { beforeSend: async () => {}, onAnswer() {}, onBytes() {} };
   const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
   const [authUrl, ...addresses] = process.argv.slice(1);
   const tokens = createTokenSource({ authUrl, credentials: () => secret, clock, settings, log });
@@ -33,7 +34,7 @@ const script = `
   const outcomes = [];
   for (const ingestUrl of addresses) {
     const client = createIngestionClient({ ingestUrl, tokens, limiter, settings, clock, log });
-    const { outcome } = await client.remove({ docId: 'd' }, await limiter.take());
+    const { outcome } = await client.remove({ docId: 'd' }, await limiter.take(), unwatched);
     outcomes.push(outcome.message ?? outcome.kind);
   }
   process.stdout.write(JSON.stringify(outcomes));

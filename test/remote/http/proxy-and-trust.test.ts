@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { closeWorlds, startClientWorld } from '../client-world.ts';
+import { closeWorlds, startClientWorld, unwatched } from '../client-world.ts';
 import type { ClientWorld } from '../client-world.ts';
 import { selfSigned } from './self-signed.ts';
 
@@ -30,6 +30,7 @@ const removeScript = `
   import { createTokenSource } from './build/remote/auth/token-source.js';
   const settings = ${JSON.stringify(settings)};
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+  const unwatched = { beforeSend: async () => {}, onAnswer() {}, onBytes() {} };
   const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
   const tokens = createTokenSource({
     authUrl: process.argv[1], credentials: () => secret, clock, settings, log,
@@ -38,7 +39,7 @@ const removeScript = `
   const client = createIngestionClient({
     ingestUrl: 'https://service.test', tokens, limiter, settings, clock, log,
   });
-  const { outcome } = await client.remove({ docId: 'd' }, await limiter.take());
+  const { outcome } = await client.remove({ docId: 'd' }, await limiter.take(), unwatched);
   process.stdout.write(JSON.stringify(outcome));
   limiter.close();
 `;
@@ -86,7 +87,7 @@ describe('proxies and certificates', () => {
       log: recordedLog(),
     });
     closing.push(limiter.close, client.close);
-    return (await client.remove({ docId: 'd' }, await limiter.take())).outcome;
+    return (await client.remove({ docId: 'd' }, await limiter.take(), unwatched)).outcome;
   }
 
   it('N32: reaches a plain address through HTTP_PROXY', async () => {
@@ -184,7 +185,7 @@ describe('proxies and certificates', () => {
       log: recordedLog(),
     });
     closing.push(limiter.close, client.close);
-    const { outcome } = await client.remove({ docId: 'd' }, await limiter.take());
+    const { outcome } = await client.remove({ docId: 'd' }, await limiter.take(), unwatched);
     expect(outcome).toMatchObject({ kind: 'unavailable', code: 'connect-timeout', sent: 'nothing' });
     expect(limiter.status().used).toBe(0);
   });

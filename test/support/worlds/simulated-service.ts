@@ -82,7 +82,7 @@ export function simulatedService(
       metadata = null,
     }: {
       turn: Permit;
-      watch: RequestWatch | undefined;
+      watch: RequestWatch;
       files?: readonly OutgoingFile[];
       docIds?: readonly string[];
       metadata?: Metadata | null;
@@ -106,13 +106,13 @@ export function simulatedService(
       }
     } catch (error) {
       turn.giveBack();
-      return { outcome: { kind: 'changed', message: String(error) }, sent: [], requests: 0 };
+      return { outcome: { kind: 'changed', message: String(error) }, sent: [] };
     } finally {
       await Promise.all(sources.map((source) => source.close()));
     }
     if (files.length > 0) observer({ kind, docIds, sources, metadata });
     const id = randomUUID();
-    await watch?.beforeSend?.(id);
+    await watch.beforeSend(id);
     await way();
     calls.push(call);
     const failure = failures.shift();
@@ -127,20 +127,20 @@ export function simulatedService(
       holding -= 1;
     }
     turn.spent();
-    watch?.onAnswer?.(id);
+    watch.onAnswer(id);
     const outcome =
       failure === undefined ? ({ kind: 'accepted', docId, warning: null } as const) : failure.outcome;
     if (isUnknown && outcome.kind === 'accepted') {
       const missing = { kind: 'missing', status: 404, message: 'not found', isOwnWord: true } as const;
-      return { outcome: missing, sent, requests: 1 };
+      return { outcome: missing, sent };
     }
     // Only an upload without an answer leaves a document that nobody knows: the client says so of no other request.
     if (outcome.kind === 'unknown' && kind !== 'upload') {
       const { code, message } = outcome;
       const lost = { kind: 'unavailable', code, message, retryAfterMs: null, sent: 'all' } as const;
-      return { outcome: lost, sent, requests: 1 };
+      return { outcome: lost, sent };
     }
-    return { outcome, sent, requests: 1 };
+    return { outcome, sent };
   }
 
   function known(docId: string): HeldDocument | null {

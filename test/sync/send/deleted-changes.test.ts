@@ -90,7 +90,7 @@ describe('a deletion', () => {
   ])('that %s', (_, outcome, isTakenBack) => {
     const batch = [deletable('a.pdf'), deletable('b.pdf', { unsure: gone })];
     const [fresh] = batch;
-    const taken = takeBackMarks(batch, { outcome, sent: [], requests: 1 }, ledgerOf(batch));
+    const taken = takeBackMarks(batch, { outcome, sent: [] }, ledgerOf(batch));
     // What was unsure before stays so.
     expect(taken).toEqual(isTakenBack ? [{ kind: 'put', ref: fresh?.task.ref, record: fresh?.record }] : []);
   });

@@ -74,7 +74,7 @@ function sending(outcome: Outcome, attempts = 1) {
   return async (watch: RequestWatch): Promise<FileOutcome> => {
     for (let attempt = 1; attempt <= attempts; attempt += 1) {
       try {
-        await watch.beforeSend?.(`${attempt}`);
+        await watch.beforeSend(`${attempt}`);
       } catch {
         return {
           outcome: {
@@ -85,13 +85,12 @@ function sending(outcome: Outcome, attempts = 1) {
             sent: 'nothing',
           },
           sent: [],
-          requests: attempt - 1,
         };
       }
-      watch.onBytes?.(4);
-      watch.onAnswer?.(`${attempt}`);
+      watch.onBytes(4);
+      watch.onAnswer(`${attempt}`);
     }
-    return { outcome, sent: [], requests: attempts };
+    return { outcome, sent: [] };
   };
 }
 
@@ -102,17 +101,17 @@ describe('a request', () => {
     const before: Change = { kind: 'clear', ref };
     const result = await request({ ...upload, before: [before] }, async (watch) => {
       expect(transfers.list()).toEqual([expect.objectContaining({ path: 'a.pdf', bytesSent: 0 })]);
-      await watch.beforeSend?.('1');
+      await watch.beforeSend('1');
       expect(committed).toEqual([
         { kind: 'sent', id: '1', at: clock.now() },
         before,
         { kind: 'intent', intent: { ...upload.intent, id: '1', at: clock.now() } },
       ]);
-      watch.onBytes?.(4);
+      watch.onBytes(4);
       expect(transfers.list()).toEqual([expect.objectContaining({ bytesSent: 4 })]);
       await clock.advance(2_000);
-      watch.onAnswer?.('1');
-      return { outcome: accepted, sent: [], requests: 1 };
+      watch.onAnswer('1');
+      return { outcome: accepted, sent: [] };
     });
     expect(result.intentIds).toEqual(['1']);
     expect(committed.at(-1)).toEqual({ kind: 'answered', id: '1', at: clock.now() });
@@ -135,16 +134,16 @@ describe('a request', () => {
     await request(upload, async (watch) => {
       // Files are opened, and a token is obtained.
       await clock.advance(30_000);
-      await watch.beforeSend?.('1');
+      await watch.beforeSend('1');
       await clock.advance(1_000);
-      watch.onAnswer?.('1');
+      watch.onAnswer('1');
       // A fresh token, and a place in the minute.
       await clock.advance(30_000);
-      await watch.beforeSend?.('2');
+      await watch.beforeSend('2');
       await clock.advance(2_000);
-      watch.onAnswer?.('2');
+      watch.onAnswer('2');
       await clock.advance(30_000);
-      return { outcome: accepted, sent: [], requests: 2 };
+      return { outcome: accepted, sent: [] };
     });
     expect(measured).toEqual([
       { operation: 'upload', outcome: 'unauthorized', seconds: 1 },
@@ -160,10 +159,10 @@ describe('a request', () => {
 
   it('whose repetition comes into a pause leaves nothing in doubt: the first was refused for its token', async () => {
     const call = async (watch: RequestWatch): Promise<FileOutcome> => {
-      await watch.beforeSend?.('1');
+      await watch.beforeSend('1');
       paused = ['inbox'];
-      await watch.beforeSend?.('2').catch(() => {});
-      return { outcome: { kind: 'unauthorized', message: 'paused' }, sent: [], requests: 1 };
+      await watch.beforeSend('2').catch(() => {});
+      return { outcome: { kind: 'unauthorized', message: 'paused' }, sent: [] };
     };
     await expect(request(upload, call)).rejects.toMatchObject({ code: 'paused' });
     expect([kinds(), noted]).toEqual([['sent', 'intent', 'resolve'], []]);
@@ -172,7 +171,7 @@ describe('a request', () => {
 
   it('whose file changed before it went out has that outcome, and was none', async () => {
     const changed: Outcome = { kind: 'changed', message: 'it was replaced' };
-    const result = await request(upload, () => Promise.resolve({ outcome: changed, sent: [], requests: 0 }));
+    const result = await request(upload, () => Promise.resolve({ outcome: changed, sent: [] }));
     expect([result.outcome, result.intentIds, committed, totals.requests]).toEqual([changed, [], [], 0]);
     expect(measured).toEqual([]);
   });
