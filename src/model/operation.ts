@@ -41,6 +41,12 @@ export interface ComparedDocument {
   readonly attachmentHashes: readonly (string | null)[];
 }
 
+/** What is sent for one document. */
+export type SendKind = 'upload' | 'modify' | 'delete';
+
+/** What one call can do for many. */
+export type BulkKind = Exclude<SendKind, 'upload'>;
+
 /** What has to be done for one document at its present path. */
 export type Operation =
   /** Nothing to send; the record only learns the new stat and fingerprint. */

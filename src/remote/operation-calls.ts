@@ -22,7 +22,8 @@ const bulkModifySchema = modifySchema
   .extend({ docIds });
 const bulkRemoveSchema = z.strictObject({ docIds, documentOwner: z.string().optional() });
 
-export type OperationKind = 'upload' | 'modify' | 'remove' | 'bulkModify' | 'bulkRemove';
+/** The methods of the port. */
+export type OperationKind = keyof ServicePort;
 
 /** One operation, ready to be sent and sent again. */
 export interface Call {

@@ -16,7 +16,7 @@ import type {
   Skip,
 } from '../model/document.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
-import type { Unclearable } from '../model/operation.ts';
+import type { SendKind, Unclearable } from '../model/operation.ts';
 import { planDocument } from '../model/plan.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
@@ -83,7 +83,7 @@ import type { OpenFile } from './send/upload.ts';
 import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { dueOf, isReady } from './tasks/task.ts';
-import type { ReadyTask, SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
+import type { ReadyTask, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** What an engine works with. */
 export interface EngineOptions {

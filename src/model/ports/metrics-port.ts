@@ -1,5 +1,7 @@
+import type { BulkKind, SendKind } from '../operation.ts';
+
 /** Requests as metrics name them: few and fixed, for each is a time series of its own. */
-export type RequestOperation = 'upload' | 'modify' | 'delete' | 'bulk_modify' | 'bulk_delete';
+export type RequestOperation = SendKind | `bulk_${BulkKind}`;
 
 /** One HTTP request to an ingestion endpoint and how it ended; its repetition with a fresh token is another. */
 interface RequestMeasure {

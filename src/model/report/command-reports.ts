@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { shareModes } from '../metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../metadata/metadata.ts';
+import type { BulkKind, SendKind } from '../operation.ts';
 import { fixFor } from './explanations.ts';
 import { activitySchema } from './status.ts';
 
@@ -41,8 +42,7 @@ export interface PlanReport extends UnreadPlaces {
 }
 
 export interface PlannedOperation {
-  readonly kind:
-    'upload' | 'modify' | 'move' | 'delete' | 'bulk modify' | 'bulk delete' | 'held' | 'failed' | 'waiting';
+  readonly kind: SendKind | `bulk ${BulkKind}` | 'move' | 'held' | 'failed' | 'waiting';
   readonly folder: string;
   readonly path: string;
   /** Of a move: where it was, `folder/path`. */

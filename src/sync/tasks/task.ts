@@ -1,4 +1,5 @@
 import type { DocumentRef, FileStat } from '../../model/document.ts';
+import type { SendKind } from '../../model/operation.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { waitKindOf } from '../../model/report/wait-kinds.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
@@ -8,8 +9,6 @@ export const keptCode = 'kept';
 
 /** What a person just did, what is tried again, what the first scan found. Deletions come after all of them. */
 type Priority = 'live' | 'retry' | 'backlog';
-
-export type SendKind = 'upload' | 'modify' | 'delete';
 
 /** Where a document stands on its way. Clean documents have no task: they are in the ledger only. */
 export type TaskState =

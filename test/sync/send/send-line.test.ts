@@ -4,8 +4,9 @@ import { maxBulkDocuments } from '../../../src/model/operation.ts';
 import { SendLine } from '../../../src/sync/send/send-line.ts';
 import type { LineConditions } from '../../../src/sync/send/send-line.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
+import type { SendKind } from '../../../src/model/operation.ts';
 import { isReady } from '../../../src/sync/tasks/task.ts';
-import type { ReadyTask, SendKind } from '../../../src/sync/tasks/task.ts';
+import type { ReadyTask } from '../../../src/sync/tasks/task.ts';
 
 const fair: LineConditions = { paused: new Set(), mayUpload: () => true, isQuiet: true, inGrace: 0, now: 0 };
 const busy: LineConditions = { ...fair, isQuiet: false };
