@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FileStat, Inspection } from '../../src/model/document.ts';
 import type { Doubt } from '../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
-import { doubtAbout } from '../../src/sync/send/upload.ts';
+import { doubtAbout } from '../../src/sync/send/doubt-about.ts';
 import { doubtsOfFile } from '../../src/sync/decide/assess.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';

@@ -8,7 +8,7 @@ import type { Reason } from '../../model/report/status.ts';
 import type { SafetySettings, ServiceSettings } from '../../model/settings.ts';
 import { bareReason } from '../tasks/task.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { isPerhapsGone } from './modify.ts';
+import { isPerhapsGone } from './delete.ts';
 
 /** What follows for a document whose request was not accepted. */
 export type Consequence =

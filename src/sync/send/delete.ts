@@ -2,9 +2,8 @@ import type { DocumentRef } from '../../model/document.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { FileOutcome } from '../../model/ports/service-port.ts';
 import type { Task } from '../tasks/task.ts';
-import { isPerhapsGone } from './modify.ts';
+import { traceOfDuplicates } from './doubt-about.ts';
 import type { RequestAbout } from './tracked-request.ts';
-import { traceOfDuplicates } from './upload.ts';
 
 /** A document whose file is gone. */
 export interface Deletable {
@@ -67,4 +66,9 @@ export function takeBackMarks(
 function markGone(ref: DocumentRef, record: LedgerRecord): Change {
   const unsure = { content: false, attachments: false, metadata: [], ...record.unsure, gone: true } as const;
   return { kind: 'put', ref, record: { ...record, fingerprint: '', unsure } };
+}
+
+/** Whether a deletion of the document went out and its answer never came. */
+export function isPerhapsGone(record: LedgerRecord | undefined): boolean {
+  return record?.unsure?.gone === true;
 }

@@ -6,9 +6,10 @@ import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/
 import type { Sendable } from '../decide/assess.ts';
 import { unsentAttachments } from '../decide/attachments.ts';
 import type { Task } from '../tasks/task.ts';
+import { isPerhapsGone } from './delete.ts';
+import { attachmentsOf, bytesOf, fileOf, recordedAttachments } from './outgoing-files.ts';
+import type { OpenFile } from './outgoing-files.ts';
 import type { RequestAbout } from './tracked-request.ts';
-import { attachmentsOf, bytesOf, fileOf, isoOf, recordedAttachments } from './upload.ts';
-import type { OpenFile } from './upload.ts';
 
 /** A document that has to be modified. */
 export interface Modifiable extends Sendable {
@@ -68,7 +69,7 @@ export function modifiedChanges(
         attachments,
         companions: document.companions,
         metadata: operation.accepted,
-        modifiedAt: isoOf(now),
+        modifiedAt: new Date(now).toISOString(),
         said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
         unsure: operation.withheld === null ? undefined : unsureMode(record, operation.accepted),
       },
@@ -110,11 +111,6 @@ export function markUnsure(
       },
     },
   };
-}
-
-/** Whether a deletion of the document went out and its answer never came. */
-export function isPerhapsGone(record: LedgerRecord | undefined): boolean {
-  return record?.unsure?.gone === true;
 }
 
 /** One document of a bulk call. */

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+
+import type { DocumentRef } from '../../model/document.ts';
+import type { Change, Doubt, LedgerRecord } from '../../model/ports/ledger-port.ts';
+
+/**
+ * `count` further documents of a path may stand at the service. `stat`: of the file that was sent. `holds`: nothing is
+ * sent before a person says so.
+ */
+export function doubtAbout(
+  ref: DocumentRef,
+  {
+    message,
+    now,
+    stat,
+    carried,
+    count = 1,
+    holds = false,
+  }: Pick<Doubt, 'message' | 'stat' | 'carried'> & { now: number; count?: number; holds?: boolean },
+): Doubt {
+  return { id: randomUUID(), ref, stat, carried, count, since: now, message, holds };
+}
+
+/** What lost answers may have left at the service is not forgotten with the record. */
+export function traceOfDuplicates(
+  ref: DocumentRef,
+  record: LedgerRecord | undefined,
+  now: number,
+  message: string,
+): readonly Change[] {
+  const count = record?.possibleDuplicates ?? 0;
+  return count === 0 ? [] : [{ kind: 'doubt', doubt: doubtAbout(ref, { message, now, count }) }];
+}
