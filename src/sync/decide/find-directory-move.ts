@@ -35,8 +35,8 @@ interface MovedDirectory {
 }
 
 /**
- * `unclear`: more has to be listed first. `stale`: the same, but files alone may tell already. `moved`: with all that
- * changed places with one another.
+ * `unclear`: more has to be listed first. `stale`: the old path of a directory has to be listed again first; where the
+ * file alone was moved, that can be told already. `moved`: with all that changed places with one another.
  */
 type DirectoryMoves =
   | { readonly kind: 'none' | 'unclear' | 'stale' }
@@ -53,6 +53,10 @@ const unclear = { kind: 'unclear' } as const;
 /**
  * Which directories have to be moved in the ledger before a path can be compared with it: another directory stands at
  * its path than the one that held the records there, or one whose records are elsewhere.
+ *
+ * For example, `A` is renamed to `B` and then `C` to `A`. For a file of `A`, the way to the last: the directory of its
+ * records stands at `B`, from which none was pushed. Then back: the one at `B` has come from `A`, the one at `A` from
+ * `C`, where none stands now. Moved are `A` to `B` and `C` to `A`, in this order.
  */
 export function findMovedDirectories(ref: DocumentRef, evidence: DirectoryEvidence): DirectoryMoves {
   const { ledger, standing, seenElsewhere, isArrivalCovered } = evidence;

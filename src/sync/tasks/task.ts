@@ -120,7 +120,7 @@ export type TaskEvent =
   | { readonly kind: 'retryRequested'; readonly at: number }
   /** A person changed its record in the ledger. `at`: wall clock. */
   | { readonly kind: 'decided'; readonly at: number; readonly hasRecord: boolean }
-  /** A move or an upload brought a record to this path; `dirty`: whoever inspects it works from an older one. */
+  /** A move brought a record to this path; `dirty`: whoever inspects it works from an older one. */
   | { readonly kind: 'recordCame'; readonly movedAt: number; readonly dirty: boolean }
   | { readonly kind: 'recordLeft' }
   | { readonly kind: 'held'; readonly reason: Reason }
