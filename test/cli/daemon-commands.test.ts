@@ -55,6 +55,8 @@ const why = {
   sources: {},
   metadata: { title: 'a' },
   attachments: [],
+  decisions: [],
+  withheld: null,
   docId: 'doc-1',
   sha256: null,
   uploadedAt: '2026-01-01T00:00:00Z',

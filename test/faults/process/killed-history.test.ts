@@ -11,7 +11,7 @@ let place: InstallationWithService;
 
 afterEach(() => place.remove());
 
-it('a kill takes nothing from the log and the totals of what was delivered until then', async () => {
+it('P1: a kill takes nothing from the log and the totals of what was delivered until then', async () => {
   place = await installationWithService({ more: { timing: { settleMs: 0 } } });
   const daemon = await place.start();
   await daemon.idle();
