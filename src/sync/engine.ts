@@ -197,14 +197,14 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
-    this.#folders = new WatchedFolders(folders, clock);
+    this.#folders = new WatchedFolders(folders, { clock, ledger });
     this.#began = clock.monotonic();
     this.#leftUnsent = new LeftUnsent(options.settings.timing.removeGraceMs);
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
     this.#directories = createKnownDirectories(ledger, this.#folders);
-    const ports = folders.map(({ port }) => port);
-    this.#search = createFileSearch(clock, ports, () => this.tasks.missingFiles());
+    const searched = folders.map(({ port }) => ({ name: port.name, find: this.#findIn(port) }));
+    this.#search = createFileSearch(clock, searched, () => this.tasks.missingFiles());
     this.#moveEvidence = {
       ledger,
       tasks: this.tasks,
@@ -225,7 +225,7 @@ export class Engine {
       },
     });
     const { tasks } = this;
-    this.#roots = new FolderRoots({ folders: this.#folders, tasks, ledger, writer: this.#writer });
+    this.#roots = new FolderRoots({ clock, folders: this.#folders, tasks, ledger, writer: this.#writer });
     this.#holds = new DeletionHolds({
       clock,
       folders: this.#folders,
@@ -319,6 +319,7 @@ export class Engine {
   #noteListing({ folder, directory, identity, entries }: DirectoryScan, view: FolderView): void {
     // A scan of everything begins with the root.
     if (directory === '') {
+      view.noteClocks(this.#clock);
       view.scanBegins(identity, this.#clock.now());
       // What has come into the ledger since, for a directory that was gone by then, is compared too.
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
@@ -1042,16 +1043,27 @@ export class Engine {
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
     const search = await this.#search(record.stat, gone?.since ?? since);
     const view = this.#folders.viewOf(ref.folder);
-    const seenAt = view.lastScanBefore(since) ?? this.#ledger.root(ref.folder)?.seenAt ?? 0;
+    view.noteClocks(this.#clock);
+    const seenAt = view.lastScanBefore(since);
     return whereaboutsOf(
       { ref, record },
       {
         ...this.#moveEvidence,
         search,
+        covered: this.#roots.covered(),
         hasDirectory: view.hasStood(directoryOf(ref.path), { since, seenAt }),
         seenAt,
       },
     );
+  }
+
+  /** Looks for files; what is not found may be below what is mounted by then. */
+  #findIn(port: FolderPort): FolderPort['find'] {
+    return async (files) => {
+      const found = await port.find(files);
+      await this.#roots.rememberMounts(port.name, false);
+      return found;
+    };
   }
 
   /** Whether deletions of one folder may go out. Those that may not are held, or judged again later. */

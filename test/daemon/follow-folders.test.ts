@@ -42,6 +42,7 @@ beforeEach(async () => {
       folder: 'old',
       mounts: ['drive/sub', 'other'],
       identities: [{ path: 'drive/sub', ...drive }],
+      bare: [{ path: 'drive/sub', until: 5 }],
     },
     { kind: 'directory', folder: 'old', path: 'drive', identity: drive },
   ]);
@@ -80,6 +81,7 @@ it('a renamed folder takes approvals, doubts, open uploads, mounts and the ident
   expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/open.pdf' }]);
   expect([ledger.mounts('new'), ledger.mounts('old')]).toEqual([['drive/sub', 'other'], []]);
   expect(ledger.mountIdentities('new')).toEqual([{ path: 'drive/sub', ...drive }]);
+  expect(ledger.bareMountPoints('new')).toEqual([{ path: 'drive/sub', until: 5 }]);
   expect(ledger.placesOf(drive)).toEqual([{ folder: 'new', path: 'drive' }]);
 });
 
@@ -110,6 +112,7 @@ it('a folder that is narrowed keeps what it knows of the part that is left, and 
     [{ path: 'sub', ...drive }],
     [],
   ]);
+  expect(ledger.bareMountPoints('old')).toEqual([{ path: 'sub', until: 5 }]);
   expect(ledger.placesOf(drive)).toEqual([]);
 });
 

@@ -854,6 +854,83 @@ describe('the sync engine', () => {
     expect([world.service.calls, world.ledger().mounts('inbox')]).toEqual([['delete'], []]);
   });
 
+  describe('a file that was moved into a mount point, where it cannot be sent', () => {
+    const mount = (...paths: readonly string[]) =>
+      Object.assign(world.folder, { mounts: () => Promise.resolve(paths) });
+    const cover = () => {
+      world.folder.takeAway('a/disk/x.y.txt');
+      mount('a/disk');
+    };
+
+    beforeEach(async () => {
+      world = await filled(3);
+      mount('a/disk');
+      world.folder.scan();
+      await eventually(() => world.ledger().mounts('inbox').length === 1);
+      mount();
+      world.folder.scan();
+      await eventually(() => world.ledger().bareMountPoints('inbox').length === 1);
+      world.folder.rename('a/0.txt', 'a/disk/x.y.txt');
+      world.folder.scan();
+      await world.quiesce();
+      expect(world.service.calls).toEqual([]);
+    });
+
+    it('is not deleted when a volume is mounted over it, but held until it shows again', async () => {
+      cover();
+      world.folder.scan();
+      await world.clock.advance(120_000);
+      await world.quiesce();
+      expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
+      await eventually(() => world.ledger().hold('inbox')?.reason.includes('inbox/a/disk') === true);
+      mount();
+      world.folder.bringBack('a/disk/x.y.txt', 'a/0.txt');
+      world.folder.scan();
+      await eventually(() => world.ledger().hold('inbox') === undefined);
+      expect(world.service.calls).toEqual([]);
+    });
+
+    it('is not deleted when that happens while nothing runs', async () => {
+      await world.restart(cover);
+      await world.clock.advance(120_000);
+      await world.quiesce();
+      expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
+    });
+
+    it('takes no other deletion with it, once the folder was scanned under the mount', async () => {
+      let rescans = 0;
+      Object.assign(world.folder, {
+        rescan: () => {
+          rescans += 1;
+          return Promise.resolve();
+        },
+      });
+      world.folder.rename('a/disk/x.y.txt', 'a/0.txt');
+      mount('a/disk');
+      world.folder.scan();
+      await eventually(() => rescans > 0);
+      await world.clock.advance(1_000);
+      world.folder.scan();
+      await world.clock.advance(1_000);
+      world.folder.remove('a/1.txt');
+      world.folder.scan();
+      await world.quiesce();
+      expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([['delete'], 0]);
+    });
+  });
+
+  it('holds what may have gone, while nothing ran for long, into a directory that cannot be read', async () => {
+    world = await filled(3);
+    await world.clock.advance(3_600_000);
+    const changedMs = world.clock.now() - 1_800_000;
+    const unreadable = [{ path: 'closed', changedMs, movedMs: changedMs }];
+    Object.assign(world.folder, { find: () => Promise.resolve({ files: [], unreadable }) });
+    await world.restart(() => world.folder.remove('a/0.txt'));
+    await eventually(() => (world.ledger().root('inbox')?.seenAt ?? 0) > changedMs);
+    await world.quiesce();
+    expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
+  });
+
   it('deletes nothing while the mounts cannot be read', async () => {
     world = await filled(3);
     let asked = 0;

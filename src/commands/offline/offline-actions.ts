@@ -137,10 +137,12 @@ function acceptedPlaces(ledger: LedgerPort, { name: folder, path }: FolderSettin
   if (root.kind === 'unavailable') return [];
   const known = ledger.root(folder);
   const mounts = mountsBelow(path);
-  const identities = ledger.mountIdentities(folder).filter((mount) => mounts.includes(mount.path));
+  const isThere = ({ path }: { readonly path: string }) => mounts.includes(path);
+  const identities = ledger.mountIdentities(folder).filter(isThere);
+  const bare = ledger.bareMountPoints(folder).filter(isThere);
   return [
     { kind: 'root', folder, identity: acceptedRoot(known, root.identity, known?.seenAt) },
-    { kind: 'mounts', folder, mounts, identities },
+    { kind: 'mounts', folder, mounts, identities, bare },
   ];
 }
 

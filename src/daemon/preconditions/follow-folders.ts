@@ -5,6 +5,7 @@ import { pathInside } from '../../lib/files/path-inside.ts';
 import { pathAfterMove, refKey, sameInode } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type {
+  BareMountPoint,
   Change,
   Hold,
   LedgerPort,
@@ -21,6 +22,7 @@ interface Mount {
   readonly path: string;
   /** Undefined: it is not known which directory was mounted there. */
   readonly identity: MountIdentity | undefined;
+  readonly bare: BareMountPoint | undefined;
 }
 
 /** Records below `from` in one folder belong to `to` below another. */
@@ -310,25 +312,31 @@ function moveMounts(
   // What it had leaves; what came from another folder stays.
   const came = mounts.get(name)?.slice(known.length) ?? [];
   mounts.set(name, came);
-  for (const { path, identity } of known) {
+  for (const { path, ...mount } of known) {
     const to = follow({ folder: name, path });
     const there = mounts.get(to.folder) ?? mountsOf(ledger, to.folder);
-    mounts.set(to.folder, [...there, { path: to.path, identity }]);
+    mounts.set(to.folder, [...there, { path: to.path, ...mount }]);
   }
 }
 
 function mountsOf(ledger: LedgerPort, folder: string): readonly Mount[] {
   const identities = ledger.mountIdentities(folder);
-  return ledger
-    .mounts(folder)
-    .map((path) => ({ path, identity: identities.find((one) => one.path === path) }));
+  const bare = ledger.bareMountPoints(folder);
+  return ledger.mounts(folder).map((path) => ({
+    path,
+    identity: identities.find((one) => one.path === path),
+    bare: bare.find((one) => one.path === path),
+  }));
 }
 
 function mountsChange(folder: string, known: readonly Mount[]): Change {
   const identities = known.flatMap(({ path, identity }) =>
     identity === undefined ? [] : [{ ...identity, path }],
   );
-  return { kind: 'mounts', folder, mounts: known.map(({ path }) => path), identities };
+  const bare = known.flatMap((mount) =>
+    mount.bare === undefined ? [] : [{ ...mount.bare, path: mount.path }],
+  );
+  return { kind: 'mounts', folder, mounts: known.map(({ path }) => path), identities, bare };
 }
 
 /** The directories stay the same, whatever path leads to them. */

@@ -98,6 +98,7 @@ export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange
       folder,
       mounts: paths,
       identities: z.array(identitySchema.extend({ path: z.string() })).optional(),
+      bare: z.array(z.object({ path: z.string(), until: z.number().nullable() })).optional(),
     }),
     z.object({
       kind: z.literal('directory'),

@@ -42,6 +42,7 @@ export class SideState {
     root: (folder) => this.#roots.get(folder)?.identity,
     mounts: (folder) => this.#mounts.get(folder)?.mounts ?? [],
     mountIdentities: (folder) => this.#mounts.get(folder)?.identities ?? [],
+    bareMountPoints: (folder) => this.#mounts.get(folder)?.bare ?? [],
     service: () => this.#service?.service ?? null,
     sentRequests: () => [...this.#sent.values()],
   } satisfies Partial<LedgerPort>;

@@ -67,6 +67,9 @@ function exportedRoot(ledger: LedgerReader, folder: string): LedgerExport['roots
       changes,
       mounts: ledger.mounts(folder),
       mountIdentities: ledger.mountIdentities(folder),
+      bareMountPoints: ledger
+        .bareMountPoints(folder)
+        .map(({ path, until }) => ({ path, until: until === null ? null : timeText(until) })),
     },
   ];
 }

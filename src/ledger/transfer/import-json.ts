@@ -101,6 +101,8 @@ const rootSchema = z.object({
   keeps: z.literal(true).optional(),
   mounts: z.array(insidePath),
   mountIdentities: z.array(identitySchema.extend({ path: insidePath })).default([]),
+  /** Mount points that were seen with nothing mounted on them, and until when. */
+  bareMountPoints: z.array(z.object({ path: insidePath, until: time.nullable() })).default([]),
 });
 const directorySchema = identitySchema.extend({ folder: z.string(), path: insidePath });
 const ledgerSchema = z.object({
@@ -227,11 +229,22 @@ function changesOf({
       removal: { at: Date.parse(at), count },
     })),
     ...roots.flatMap(
-      ({ folder, seenAt, mounts, mountIdentities: identities, ...root }): readonly ImportedChange[] => {
+      ({
+        folder,
+        seenAt,
+        mounts,
+        mountIdentities: identities,
+        bareMountPoints,
+        ...root
+      }): readonly ImportedChange[] => {
         const identity = { ...root, seenAt: seenAt === undefined ? undefined : Date.parse(seenAt) };
+        const bare = bareMountPoints.map(({ path, until }) => ({
+          path,
+          until: until === null ? null : Date.parse(until),
+        }));
         return [
           { kind: 'root', folder, identity },
-          ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts, identities } as const]),
+          ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts, identities, bare } as const]),
         ];
       },
     ),

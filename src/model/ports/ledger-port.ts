@@ -175,6 +175,14 @@ export interface MountIdentity extends FileIdentity {
   readonly path: string;
 }
 
+/** A mount point that was seen with nothing mounted on it: what came into it then lies below the next mount. */
+export interface BareMountPoint {
+  /** NFC, from the folder's root. */
+  readonly path: string;
+  /** When something was found to be mounted there: wall clock, ms; null: nothing is. */
+  readonly until: number | null;
+}
+
 /** Deletions of one folder that were let through. */
 export interface Removal {
   /** Wall clock, ms. */
@@ -223,6 +231,7 @@ export type Change =
       readonly mounts: readonly string[];
       /** Of those of them that are known. */
       readonly identities?: readonly MountIdentity[] | undefined;
+      readonly bare?: readonly BareMountPoint[] | undefined;
     }
   /**
    * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no
@@ -281,6 +290,8 @@ export interface LedgerPort {
   readonly mounts: (folder: string) => readonly string[];
   /** Which directories were mounted there, of those that are known. */
   readonly mountIdentities: (folder: string) => readonly MountIdentity[];
+  /** Those of the mount points that were seen bare. */
+  readonly bareMountPoints: (folder: string) => readonly BareMountPoint[];
   /** The service that the records belong to, an address or `embedded`; null: unknown. */
   readonly service: () => string | null;
   /** Those of the last ten minutes at least, for the limiter. */

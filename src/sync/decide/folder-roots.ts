@@ -1,8 +1,10 @@
+import type { Clock } from '../../lib/time/clock.ts';
 import { sameDirectory } from '../../model/document.ts';
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { identitiesOf, isOtherRoot, mountsToRemember } from './deletions.ts';
+import { coveredMountPoints, identitiesOf, isOtherRoot, mountsToRemember } from './deletions.ts';
+import type { CoveredMountPoint } from './deletions.ts';
 import { acceptedRoot } from './root-trust.ts';
 import type { WatchedFolders } from './watched-folders.ts';
 
@@ -11,6 +13,7 @@ const seenAtEveryMs = 10 * 60_000;
 
 /** Under which root, with which mounts, the ledger knows the documents of each folder. */
 export class FolderRoots {
+  readonly #clock: Clock;
   readonly #folders: WatchedFolders;
   readonly #tasks: Pick<TaskStore, 'missing'>;
   readonly #ledger: LedgerPort;
@@ -19,16 +22,19 @@ export class FolderRoots {
   readonly #questions = new Map<string, boolean>();
 
   constructor({
+    clock,
     folders,
     tasks,
     ledger,
     writer,
   }: {
+    readonly clock: Clock;
     readonly folders: WatchedFolders;
     readonly tasks: Pick<TaskStore, 'missing'>;
     readonly ledger: LedgerPort;
     readonly writer: Pick<LedgerCommits, 'commit'>;
   }) {
+    this.#clock = clock;
     this.#folders = folders;
     this.#tasks = tasks;
     this.#ledger = ledger;
@@ -49,9 +55,11 @@ export class FolderRoots {
     const mounts = await this.#folders.mountsNow(folder);
     if (mounts === null) return;
     const view = this.#folders.viewOf(folder);
+    const identities = identitiesOf(mounts, view);
+    const bare = this.#ledger.bareMountPoints(folder).filter(({ path }) => mounts.includes(path));
     await this.#writer.commit([
       { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
-      { kind: 'mounts', folder, mounts, identities: identitiesOf(mounts, view) },
+      { kind: 'mounts', folder, mounts, identities, bare },
     ]);
     view.accepted();
   }
@@ -71,18 +79,37 @@ export class FolderRoots {
     return { kind: 'root', folder, identity: { ...acceptedRoot(known, root, seenAt), keeps } };
   }
 
-  /** What lies on a mount is not removed with it, at the next start either. `isWhole`: everything was listed. */
+  /**
+   * What lies on a mount is not removed with it, at the next start either. After a mount the folder is scanned once
+   * more: what stands then is not below it. `isWhole`: everything was listed.
+   */
   async rememberMounts(folder: string, isWhole: boolean): Promise<void> {
+    const view = this.#folders.viewOf(folder);
     const mounts = await this.#folders.mountsNow(folder);
-    if (mounts === null) return;
+    if (mounts === null || !view.isScanned || view.isRootChanged || this.#folders.isUnavailable(folder))
+      return;
     const change = mountsToRemember(folder, {
       tasks: this.#tasks,
       ledger: this.#ledger,
-      view: this.#folders.viewOf(folder),
+      view,
       mounts,
       isWhole,
+      now: this.#clock.now(),
     });
-    if (change !== null) await this.#writer.commit([change]);
+    if (change === null) return;
+    const before = this.#coveredIn(folder);
+    await this.#writer.commit([change]);
+    if (this.#coveredIn(folder).some(({ path }) => before.every((one) => one.path !== path)))
+      void this.#folders.get(folder)?.port.rescan('rescan');
+  }
+
+  /** Mount points below which files may lie that nobody sees, of all folders. */
+  covered(): readonly CoveredMountPoint[] {
+    return this.#folders.names.flatMap((folder) => this.#coveredIn(folder));
+  }
+
+  #coveredIn(folder: string): readonly CoveredMountPoint[] {
+    return coveredMountPoints(folder, this.#ledger, this.#folders.viewOf(folder));
   }
 
   /** The same for directories that came, one question for all that come together. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/time/clock.ts';
 import { directoryOf, joinPath, nameOf, sameFile } from '../../model/document.ts';
 import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
 
@@ -6,6 +7,8 @@ import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
  * more care.
  */
 const keptScans = 20;
+/** A wall clock that moves this much against the monotonic one was set; slewing is slower. */
+const jumpMs = 1_000;
 
 /** What scans have said of one folder, besides its documents. */
 export class FolderView {
@@ -15,8 +18,11 @@ export class FolderView {
   #isProven = false;
   #isRootChanged = false;
   /** Whole scans: when each began by the wall clock, and ended by the monotonic one. The newest last. */
-  readonly #scans: { readonly began: number; readonly ended: number }[] = [];
+  #scans: readonly { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
+  /** Between the two clocks. */
+  #offset = -Infinity;
+  #seenBefore: number;
   #readWholeAt = Infinity;
   #root: RootMarks | null = null;
   /** By directory. */
@@ -26,6 +32,11 @@ export class FolderView {
   readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
   readonly #devices = new Map<number, Set<number>>();
+
+  /** `seenBefore`: when a scan of an earlier process began, by the wall clock; 0: it is not known. */
+  constructor(seenBefore = 0) {
+    this.#seenBefore = seenBefore;
+  }
 
   /** Changes that only a rescan found. */
   get missedByWatcher(): number {
@@ -72,6 +83,18 @@ export class FolderView {
     else this.#skips.set(directory, skips);
   }
 
+  /** Where the wall clock was set back, what was seen before counts as seen earlier: files bear times of the new one. */
+  noteClocks({ now, monotonic }: Clock): void {
+    const offset = now() - monotonic();
+    const back = this.#offset - offset;
+    if (back > 0 && back < jumpMs) return;
+    this.#offset = offset;
+    if (back <= 0) return;
+    this.#began -= back;
+    this.#seenBefore -= back;
+    this.#scans = this.#scans.map(({ began, ended }) => ({ began: began - back, ended }));
+  }
+
   /** A scan of everything begins, with the root. `now` is wall clock, ms. */
   scanBegins(root: RootMarks, now: number): void {
     this.#began = now;
@@ -102,8 +125,7 @@ export class FolderView {
     this.#isProven = false;
     this.#isRootChanged = !isTrusted;
     if (isReadWhole) this.#readWholeAt = Math.min(this.#readWholeAt, now);
-    this.#scans.push({ began: this.#began, ended: now });
-    if (this.#scans.length > keptScans) this.#scans.shift();
+    this.#scans = [...this.#scans, { began: this.#began, ended: now }].slice(-keptScans);
     return this.#began;
   }
 
@@ -117,9 +139,12 @@ export class FolderView {
     this.#missedByWatcher += 1;
   }
 
-  /** When the last whole scan began (wall clock) that ended before `monotonic`; undefined: there was none. */
-  lastScanBefore(monotonic: number): number | undefined {
-    return this.#scans.findLast(({ ended }) => ended < monotonic)?.began;
+  /**
+   * When a whole scan began (wall clock) that ended before `monotonic`: the last one, or, if none is known any more,
+   * that of an earlier process.
+   */
+  lastScanBefore(monotonic: number): number {
+    return this.#scans.findLast(({ ended }) => ended < monotonic)?.began ?? this.#seenBefore;
   }
 
   /** A directory was listed. `now` is monotonic, ms. True: it was not known, or another one was. */

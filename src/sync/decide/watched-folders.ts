@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { DirectoryRef, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { FolderView } from './folder-view.ts';
 
@@ -21,11 +21,16 @@ export class WatchedFolders {
   readonly #clock: Clock;
   readonly #began: number;
 
-  constructor(folders: readonly WatchedFolder[], clock: Clock) {
+  constructor(
+    folders: readonly WatchedFolder[],
+    { clock, ledger }: { readonly clock: Clock; readonly ledger: Pick<LedgerPort, 'root'> },
+  ) {
     this.#clock = clock;
     this.#began = clock.monotonic();
     this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
-    this.#views = new Map(folders.map(({ settings }) => [settings.name, new FolderView()]));
+    this.#views = new Map(
+      folders.map(({ settings: { name } }) => [name, new FolderView(ledger.root(name)?.seenAt)]),
+    );
   }
 
   get names(): readonly string[] {

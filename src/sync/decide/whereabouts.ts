@@ -7,6 +7,7 @@ import type { FolderPort, FoundFile, UnreadableDirectory } from '../../model/por
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import type { CoveredMountPoint } from './deletions.ts';
 import type { MoveEvidence } from './find-moves.ts';
 
 /** Where the file of a document is that is gone from its path. */
@@ -14,13 +15,14 @@ export type Whereabouts =
   | { readonly kind: 'nowhere' }
   /** It stands where no document is sent: the service keeps its document. */
   | { readonly kind: 'kept'; readonly reason: Reason }
-  /** It may be in a directory that cannot be read. */
+  /** It may be in a directory that cannot be read, or below a mount. */
   | { readonly kind: 'hidden'; readonly reason: string }
   /** It stands there, and has not been compared yet, or moves on: it has to be inspected. */
   | { readonly kind: 'unclear'; readonly ref: DocumentRef };
 
 interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
   readonly search: SearchResult;
+  readonly covered: readonly CoveredMountPoint[];
   readonly ledger: Pick<LedgerPort, 'get'>;
   readonly tasks: Pick<TaskStore, 'get'>;
   /** The document was at its path at this time at the latest that is known, wall clock, ms. */
@@ -66,7 +68,15 @@ export async function whereaboutsOf(
         return { kind: 'unclear', ref: there };
     }
   }
-  const { hasDirectory, seenAt } = evidence;
+  const { covered, hasDirectory, seenAt } = evidence;
+  const covering = covered.find(({ until, mayHold }) => until >= seenAt && mayHold(record.stat.dev));
+  if (covering !== undefined) {
+    const where = printable(refKey(covering));
+    return {
+      kind: 'hidden',
+      reason: `the file may be in ${where}, hidden by what was mounted there since the file was last seen`,
+    };
+  }
   const hiding = evidence.search.unreadable.find(
     ({ changedMs, movedMs }) => (hasDirectory ? changedMs : movedMs) >= seenAt - clockDifferenceMs,
   );

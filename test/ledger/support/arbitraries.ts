@@ -153,6 +153,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
         maxLength: 2,
       },
     ),
+    bare: fc.array(fc.record({ path: fc.constantFrom('d', 'ü'), until: fc.option(at) }), { maxLength: 2 }),
   }),
   {
     weight: 2,

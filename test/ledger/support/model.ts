@@ -14,6 +14,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
   const removals = new Map<string, unknown[]>();
   const mounts = new Map<string, readonly string[]>();
   const mountIdentities = new Map<string, unknown>();
+  const bareMountPoints = new Map<string, unknown>();
   const identities = new Map<string, unknown>();
   const approved = new Set<string>();
   let service: string | null = null;
@@ -39,6 +40,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     else if (change.kind === 'mounts') {
       mounts.set(change.folder, change.mounts);
       mountIdentities.set(change.folder, change.identities ?? []);
+      bareMountPoints.set(change.folder, change.bare ?? []);
     } else if (change.kind === 'removed') {
       removals.set(change.folder, [...(removals.get(change.folder) ?? []), change.removal]);
     } else if (change.kind === 'approve')
@@ -80,6 +82,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     roots: ['inbox', 'archive'].map((folder) => plain.roots.get(folder)),
     mounts: ['inbox', 'archive'].map((folder) => mounts.get(folder) ?? []),
     mountIdentities: ['inbox', 'archive'].map((folder) => mountIdentities.get(folder) ?? []),
+    bareMountPoints: ['inbox', 'archive'].map((folder) => bareMountPoints.get(folder) ?? []),
     removals: ['inbox', 'archive'].map((folder) => removals.get(folder) ?? []),
     service,
     sent: [...sent.values()],

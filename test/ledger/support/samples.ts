@@ -69,6 +69,7 @@ export function contentOf(ledger: LedgerReader | LedgerPort): object {
     roots: ['inbox', 'archive'].map((folder) => ledger.root(folder)),
     mounts: ['inbox', 'archive'].map((folder) => ledger.mounts(folder)),
     mountIdentities: ['inbox', 'archive'].map((folder) => ledger.mountIdentities(folder)),
+    bareMountPoints: ['inbox', 'archive'].map((folder) => ledger.bareMountPoints(folder)),
     removals: ['inbox', 'archive'].map((folder) => ledger.removals(folder)),
     service: ledger.service(),
     sent: ledger.sentRequests(),

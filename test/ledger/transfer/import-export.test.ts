@@ -170,8 +170,12 @@ describe('an export', () => {
       {
         kind: 'mounts',
         folder: 'inbox',
-        mounts: ['d/drive'],
+        mounts: ['d/drive', 'd/stick'],
         identities: [{ path: 'd/drive', ino: 3, birthtimeMs: 4, dev: 5 }],
+        bare: [
+          { path: 'd/drive', until: now },
+          { path: 'd/stick', until: null },
+        ],
       },
       { kind: 'directory', folder: 'inbox', path: 'd', identity: { ino: 7, birthtimeMs: 8.5, dev: 9 } },
     ]);
@@ -197,6 +201,7 @@ describe('an export', () => {
       one.root('inbox'),
       one.mounts('inbox'),
       one.mountIdentities('inbox'),
+      one.bareMountPoints('inbox'),
       one.directory({ folder: 'inbox', path: 'd' }),
     ];
     expect(besidesOf(fresh)).toEqual(besidesOf(ledger));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { manualClock } from '../../support/manual-clock.ts';
 import { FolderView } from '../../../src/sync/decide/folder-view.ts';
 
 const wall = Date.UTC(2026, 0, 1);
@@ -66,12 +67,40 @@ describe('what scans have said of a folder', () => {
   it('is when the last whole one began that ended before a moment', () => {
     const view = viewOf();
     expect([500, 1_000, 1_001, 2_001, 9_000].map((at) => view.lastScanBefore(at))).toEqual([
-      undefined,
-      undefined,
+      0,
+      0,
       wall + 500,
       wall + 1_500,
       wall + 1_500,
     ]);
+  });
+
+  it('is earlier by as much as the wall clock was set back since, and not later where it was set ahead', () => {
+    const clock = manualClock();
+    const view = new FolderView(clock.now() - 500);
+    const noted = () => {
+      view.noteClocks(clock);
+      return [view.lastScanBefore(0), view.lastScanBefore(9)].map((began) => began - start);
+    };
+    const start = clock.now();
+    view.noteClocks(clock);
+    view.scanBegins(old, start);
+    view.scanEnds({ isTrusted: true, isReadWhole: true, now: 5 });
+    clock.jump(3_600_000);
+    expect(noted()).toEqual([-500, 0]);
+    clock.jump(-7_200_000);
+    expect(noted()).toEqual([-7_200_500, -7_200_000]);
+    clock.jump(-900);
+    expect(noted()).toEqual([-7_200_500, -7_200_000]);
+  });
+
+  it('is when one of an earlier process began, where no later one is known any more', () => {
+    const view = new FolderView(7);
+    for (let scan = 1; scan <= 21; scan += 1) {
+      view.scanBegins(old, wall + scan);
+      view.scanEnds({ isTrusted: true, isReadWhole: true, now: scan });
+    }
+    expect([1, 2, 3, 4].map((at) => view.lastScanBefore(at))).toEqual([7, 7, wall + 2, wall + 3]);
   });
 
   it('is what is skipped in each directory now, and how much', () => {

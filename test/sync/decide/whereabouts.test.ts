@@ -24,6 +24,7 @@ describe('a file that is found nowhere', () => {
             { folder: 'inbox', path: 'new/closed', changedMs: seenAt + changed, movedMs: seenAt + moved },
           ],
         },
+        covered: [],
         ledger: { get: () => undefined },
         tasks: { get: () => undefined },
         inspect: () => Promise.resolve(undefined),
@@ -45,6 +46,31 @@ describe('a file that is found nowhere', () => {
       expect(await whereabouts(hasDirectory, changed, moved)).toMatchObject({ kind: expected });
     },
   );
+});
+
+describe('a file that is found nowhere may lie below a mount', () => {
+  it.each([
+    ['that came after it was last seen', 1, true, 'hidden'],
+    ['that came in that moment', 0, true, 'hidden'],
+    ['unless that was there before', -1, true, 'nowhere'],
+    ['unless what lies below is another device', 1, false, 'nowhere'],
+  ])('%s', async (_, since, mayHold, kind) => {
+    const covered = [{ folder: 'inbox', path: 'disk', until: seenAt + since, mayHold: () => mayHold }];
+    const found = await whereaboutsOf(
+      { ref: { folder: 'inbox', path: 'a.txt' }, record: recordOf() },
+      {
+        search: { files: [], unreadable: [] },
+        covered,
+        ledger: { get: () => undefined },
+        tasks: { get: () => undefined },
+        inspect: () => Promise.resolve(undefined),
+        hash: () => Promise.resolve(null),
+        seenAt,
+        hasDirectory: true,
+      },
+    );
+    expect(found.kind).toBe(kind);
+  });
 });
 
 describe('a file that is found', () => {
@@ -86,6 +112,7 @@ describe('a file that is found', () => {
       { ref, record: missing },
       {
         search: { files: [file], unreadable: [] },
+        covered: [],
         ledger: { get: () => given.other },
         tasks,
         inspect: () => Promise.resolve('found' in given ? given.found : document),
