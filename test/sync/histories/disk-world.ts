@@ -198,7 +198,8 @@ export async function diskWorld({
   /** Makes the directories of a path, but not the root: what is away is not made again. */
   function makeRoom(path: string): void {
     statSync(root);
-    mkdirSync(dirname(place(path)), { recursive: true });
+    const first = mkdirSync(dirname(place(path)), { recursive: true });
+    if (first !== undefined) stamp(dirname(first));
   }
 
   function write(path: string, content: string): void {
