@@ -197,7 +197,11 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
-    this.#folders = new WatchedFolders(folders, { clock, ledger });
+    this.#folders = new WatchedFolders(folders, {
+      clock,
+      ledger,
+      removeGraceMs: options.settings.timing.removeGraceMs,
+    });
     this.#began = clock.monotonic();
     this.#leftUnsent = new LeftUnsent(options.settings.timing.removeGraceMs);
     this.#paused = new Set(options.paused);

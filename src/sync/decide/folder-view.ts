@@ -23,6 +23,8 @@ export class FolderView {
   /** Between the two clocks. */
   #offset = -Infinity;
   #seenBefore: number;
+  /** An earlier process scanned the folder. */
+  readonly isResumed: boolean;
   #readWholeAt = Infinity;
   #root: RootMarks | null = null;
   /** By directory. */
@@ -36,6 +38,7 @@ export class FolderView {
   /** `seenBefore`: when a scan of an earlier process began, by the wall clock; 0: it is not known. */
   constructor(seenBefore = 0) {
     this.#seenBefore = seenBefore;
+    this.isResumed = seenBefore !== 0;
   }
 
   /** Changes that only a rescan found. */

@@ -20,11 +20,21 @@ export class WatchedFolders {
 
   readonly #clock: Clock;
   readonly #began: number;
+  readonly #removeGraceMs: number;
 
   constructor(
     folders: readonly WatchedFolder[],
-    { clock, ledger }: { readonly clock: Clock; readonly ledger: Pick<LedgerPort, 'root'> },
+    {
+      clock,
+      ledger,
+      removeGraceMs,
+    }: {
+      readonly clock: Clock;
+      readonly ledger: Pick<LedgerPort, 'root'>;
+      readonly removeGraceMs: number;
+    },
   ) {
+    this.#removeGraceMs = removeGraceMs;
     this.#clock = clock;
     this.#began = clock.monotonic();
     this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
@@ -83,8 +93,13 @@ export class WatchedFolders {
     return !this.#isPatient(since) || (this.areAllScanned() && this.isCoveredUntil(since));
   }
 
-  /** A new file may be one that was moved here from another folder: its first scan is waited for, but not for ever. */
+  /**
+   * A new file may be one that was moved here from another folder: its first scan is waited for, but not for ever. Its
+   * sidecar or ignore rules may have been gone for a moment when an earlier process ended: they may be back soon.
+   */
   mayUpload(name: string): boolean {
+    const ranMs = this.#clock.monotonic() - this.#began;
+    if (this.viewOf(name).isResumed && ranMs < this.#removeGraceMs) return false;
     return this.#isPatient() ? this.areAllScanned() : !this.isWaitedFor(name);
   }
 

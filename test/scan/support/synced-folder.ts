@@ -74,9 +74,12 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
   });
   const rescan = (cause: DirectoryScan['cause'] = 'event') => port.rescan(cause);
 
+  let uploadsFrom = 0;
+
   /** What can be done without time passing is done. */
   async function still(): Promise<void> {
-    const active = ['inspect', 'inspecting', 'ready', 'sending'] as const;
+    const isWaiting = world.clock.monotonic() < uploadsFrom;
+    const active = ['inspect', 'inspecting', 'sending', ...(isWaiting ? [] : ['ready' as const])] as const;
     const { tasks } = world.engine();
     await eventually(() => active.every((kind) => tasks.in(kind).size === 0), {
       everyMs: 1,
@@ -114,6 +117,10 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     log,
     port: () => port,
     rescan,
+    restart: (meanwhile) => {
+      uploadsFrom = world.clock.monotonic() + engineTiming.removeGraceMs + stepMs;
+      return world.restart(meanwhile);
+    },
     timestamp,
     pass: async (ms) => {
       for (let passed = 0; passed < ms; passed += stepMs) {

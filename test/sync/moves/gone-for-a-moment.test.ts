@@ -171,6 +171,34 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
   });
 });
 
+describe('I6: a document that was never sent, when the process is killed', () => {
+  const none = '{"shareInfo":{"mode":"NONE"}}';
+
+  it.each([
+    ['a sidecar', 'new.txt.meta.json', none, 3_000, ['NONE']],
+    ['a .meta.json', '.meta.json', none, 3_000, ['NONE']],
+    ['an ignore file', '.ingestignore', 'new.txt\n', 3_000, []],
+    ['a sidecar', 'new.txt.meta.json', none, 8_000, ['EVERYONE', 'NONE']],
+  ])('waits for %s that is gone for a moment just then', async (_, path, text, goneMs, modes) => {
+    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
+    const disk = await diskWorld(options);
+    opened = disk;
+    await disk.change(({ write }) => {
+      write('x.y.txt', 'a document that cannot be sent');
+      write(path, text);
+    });
+    await disk.quiesce();
+    const sent: unknown[] = [];
+    disk.service.observe(({ metadata }) => sent.push(metadata?.shareInfo?.mode));
+    await disk.change(({ rename }) => rename(path, '~/aside'));
+    await disk.begin('EVERYONE', ({ write }) => write('new.txt', 'new'));
+    await disk.pass(goneMs);
+    await disk.change(({ rename }) => rename('~/aside', path));
+    await disk.quiesce();
+    expect(sent).toEqual(modes);
+  });
+});
+
 describe('F20: a document that is gone, beside a file whose name is not UTF-8', () => {
   const odd = () =>
     Buffer.concat([Buffer.from(`${world.inbox.path}/`), Buffer.of(0xff), Buffer.from('.txt')]);
