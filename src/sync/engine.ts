@@ -688,8 +688,9 @@ export class Engine {
     if (move.kind === 'unclear') return compareAgain;
     if (move.kind === 'move') {
       if (!(await this.#follow(task, move))) return compareAgain;
-      // Its record has left with its directory: what stands here now is inspected as another document.
-      if (!this.tasks.has(task)) return compareAgain;
+      // Its record has left with its directory: what stands here now is inspected as another document. Where none has
+      // come, one that came beside it may have it as an attachment.
+      if (!this.tasks.has(task) || this.#ledger.get(task.ref) === undefined) return compareAgain;
     } else if (this.#lockedPaths.has(task.key) || this.#isRecordMoving(document)) {
       // A move that brings a record to this very path, or takes this file's elsewhere, is about to be durable.
       return compareAgain;

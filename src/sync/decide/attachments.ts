@@ -65,7 +65,7 @@ export function carriersOf(
     .filter((entry) => refKey(entry.ref) !== refKey(ref) && (isNew || carriesPath(entry, ref)));
 }
 
-function carriesPath({ ref, record }: LedgerEntry, { folder, path }: DocumentRef): boolean {
+export function carriesPath({ ref, record }: LedgerEntry, { folder, path }: DocumentRef): boolean {
   return ref.folder === folder && record.attachments.some((attachment) => attachment.path === path);
 }
 

@@ -10,11 +10,12 @@ import {
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
+import { carriesPath } from './attachments.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
 export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
-  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findCarriers'>;
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
   /** Where a directory was listed last that is not where its records are; null: nowhere. */
@@ -47,28 +48,39 @@ const inspectedAtOnce = 64;
 /** A directory none of whose first files proves it is judged file by file. */
 const mostForProof = 256;
 
+/** Of no file: what is looked for is known by its path alone. */
+const noFile: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
+
 const none = { kind: 'none' } as const;
 const unclear = { kind: 'unclear' } as const;
 
 /**
  * Which directories have to be moved in the ledger before a path can be compared with it: another directory stands at
- * its path than the one that held the records there, or one whose records are elsewhere.
+ * its path than the one that held the records there, or one whose records are elsewhere. A new file may be an attachment
+ * of what is recorded in any directory above it.
  *
  * For example, `A` is renamed to `B` and then `C` to `A`. For a file of `A`, the way to the last: the directory of its
  * records stands at `B`, from which none was pushed. Then back: the one at `B` has come from `A`, the one at `A` from
  * `C`, where none stands now. Moved are `A` to `B` and `C` to `A`, in this order.
  */
 export function findMovedDirectories(ref: DocumentRef, evidence: DirectoryEvidence): DirectoryMoves {
+  for (let path = directoryOf(ref.path); path !== ''; path = directoryOf(path)) {
+    const found = findMovedTo({ folder: ref.folder, path }, ref, evidence);
+    if (found.kind !== 'none') return found;
+  }
+  return none;
+}
+
+function findMovedTo(here: DirectoryRef, ref: DocumentRef, evidence: DirectoryEvidence): DirectoryMoves {
   const { ledger, standing, seenElsewhere, isArrivalCovered } = evidence;
-  const here = { folder: ref.folder, path: directoryOf(ref.path) };
-  const identity = here.path === '' ? null : standing(here);
+  const identity = standing(here);
   if (identity === null || identity === undefined || identity.ino === 0) return none;
   const recorded = ledger.directory(here);
   if (recorded !== undefined && sameFile(recorded, identity)) return none;
   const origin = originOf(here, identity, ledger);
-  const hasCome =
-    origin !== null && ledger.get({ ...origin, path: joinPath(origin.path, nameOf(ref.path)) }) !== undefined;
-  const hasLeft = recorded !== undefined && ledger.get(ref) !== undefined;
+  const isInIt = directoryOf(ref.path) === here.path;
+  const hasCome = origin !== null && hasComeFrom(origin, ref.path.slice(here.path.length + 1), ledger);
+  const hasLeft = isInIt && recorded !== undefined && ledger.get(ref) !== undefined;
   if (!hasCome && !hasLeft) return none;
 
   // To the last of those that were pushed from their paths, then back along the paths from which each has come.
@@ -97,6 +109,19 @@ export function findMovedDirectories(ref: DocumentRef, evidence: DirectoryEviden
     to = from;
   } while (refKey(to) !== refKey(last));
   return directories.length === 0 ? none : { kind: 'moved', directories };
+}
+
+/** Whether a directory had a record of what lies at this path in it, or one that carries it as an attachment. */
+function hasComeFrom(
+  { folder, path: directory }: DirectoryRef,
+  path: string,
+  ledger: DirectoryEvidence['ledger'],
+): boolean {
+  const before = { folder, path: joinPath(directory, path) };
+  if (directoryOf(path) === '' && ledger.get(before) !== undefined) return true;
+  return ledger
+    .findCarriers(before, noFile)
+    .some((carrier) => directoryOf(carrier.ref.path) === directory && carriesPath(carrier, before));
 }
 
 /** The path at which the ledger has the records of a directory that stands elsewhere now. */

@@ -251,6 +251,38 @@ describe('I5: a document whose attachment is ignored for a while', () => {
   });
 });
 
+describe('I1: a directory that is renamed while the sidecar of its only document is not valid', () => {
+  it.each([
+    ['beside the document', 'd', 'f', 'x.csv'],
+    ['below it', 'd', 'f', 'parts/x.csv'],
+    ['with a directory above it', 'd/e', 'f/e', 'x.csv'],
+  ])('brings its attachments, also one that is saved anew: %s', async (_, from, to, attachment) => {
+    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
+    const disk = await diskWorld(options);
+    opened = disk;
+    const sidecar = JSON.stringify({ attachments: [attachment] });
+    await disk.change(({ write }) => {
+      write(`${from}/a.txt`, 'a');
+      write(`${from}/${attachment}`, 'x');
+      write(`${from}/a.txt.meta.json`, sidecar);
+    });
+    await disk.quiesce();
+    await disk.change(({ write }) => write(`${from}/a.txt.meta.json`, '{"sha'));
+    await disk.pass(10_000);
+    await disk.change(({ rename }) => rename('d', 'f'));
+    await disk.pass(10_000);
+    await disk.change(({ write, rename }) => {
+      write(`${to}/half.tmp`, 'another');
+      rename(`${to}/half.tmp`, `${to}/${attachment}`);
+    });
+    await disk.pass(30_000);
+    expect(disk.service.calls).toEqual(['upload']);
+    await disk.change(({ write }) => write(`${to}/a.txt.meta.json`, sidecar));
+    await disk.pass(60_000);
+    expect(disk.service.calls).toEqual(['upload', 'modify']);
+  });
+});
+
 describe('I1: a file that is moved on while its record is being written down at the place before', () => {
   it('keeps its document, also where a new file stands at its first path by then', async () => {
     let slowMs = 0;
