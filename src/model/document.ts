@@ -60,6 +60,8 @@ export interface DirectoryScan {
   readonly subdirectories: readonly string[];
   /** Of the directory itself. */
   readonly identity: FileIdentity;
+  /** When a name in it came or went last, by the wall clock. */
+  readonly changedMs: number;
 }
 
 /** An attachment as found on disk. */

@@ -320,7 +320,7 @@ export class Engine {
   }
 
   /** Takes note of the directory itself: where it stands, on which devices its files are, what is mounted there. */
-  #noteListing({ folder, directory, identity, entries }: DirectoryScan, view: FolderView): void {
+  #noteListing({ folder, directory, identity, changedMs, entries }: DirectoryScan, view: FolderView): void {
     // A scan of everything begins with the root.
     if (directory === '') {
       view.noteClocks(this.#clock);
@@ -329,6 +329,7 @@ export class Engine {
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
     const isNew = view.noteDirectory(directory, identity, this.#clock.monotonic());
+    view.noteChange(changedMs);
     if (isNew && directory !== '') this.#directories.note({ folder, path: directory }, identity);
     // A scan of everything ends with reading the mounts. Between two of them files on a new mount may be sent.
     if (isNew && view.isScanned && !view.isRootChanged) this.#inBackground(this.#roots.noticeMounts(folder));

@@ -10,6 +10,7 @@ export interface PackedScan {
   readonly skips: readonly Skip[];
   readonly subdirectories: readonly string[];
   readonly identity: DirectoryScan['identity'];
+  readonly changedMs: number;
 }
 
 /** Gives back what was packed. */

@@ -144,6 +144,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       skips: [...sorted.skips, ...found.skips],
       subdirectories: sorted.subdirectories,
       identity: { dev: stats.dev, ino: stats.ino, birthtimeMs: stats.birthtimeMs },
+      changedMs: stats.mtimeMs,
     },
     before,
     state,

@@ -25,6 +25,7 @@ export class FolderView {
   #seenBefore: number;
   /** An earlier process scanned the folder. */
   readonly isResumed: boolean;
+  #changedMs = -Infinity;
   #readWholeAt = Infinity;
   #root: RootMarks | null = null;
   /** By directory. */
@@ -59,6 +60,11 @@ export class FolderView {
   /** The root is another than the one the ledger knows, and nothing in it proves that it is the same. */
   get isRootChanged(): boolean {
     return this.#isRootChanged;
+  }
+
+  /** When a name in one of its directories came or went last, by the wall clock. */
+  get changedMs(): number {
+    return this.#changedMs;
   }
 
   /** When the first scan ended that could read every directory, monotonic ms. */
@@ -157,6 +163,11 @@ export class FolderView {
     const since = known === undefined && !this.isScanned ? -Infinity : now;
     this.#directories.set(path, { identity: { ino, birthtimeMs, dev }, since });
     return true;
+  }
+
+  /** A name came or went in one of its directories, by the wall clock. */
+  noteChange(changedMs: number): void {
+    this.#changedMs = Math.max(this.#changedMs, changedMs);
   }
 
   /** The directory that was listed last at a path. */

@@ -95,11 +95,14 @@ export class WatchedFolders {
 
   /**
    * A new file may be one that was moved here from another folder: its first scan is waited for, but not for ever. Its
-   * sidecar or ignore rules may have been gone for a moment when an earlier process ended: they may be back soon.
+   * sidecar or ignore rules may have been gone for a moment when an earlier process ended, if a name has gone a moment
+   * ago: they may be back soon.
    */
   mayUpload(name: string): boolean {
     const ranMs = this.#clock.monotonic() - this.#began;
-    if (this.viewOf(name).isResumed && ranMs < this.#removeGraceMs) return false;
+    const { isResumed, changedMs } = this.viewOf(name);
+    const quietMs = Math.max(ranMs, this.#clock.now() - changedMs);
+    if (isResumed && quietMs < this.#removeGraceMs) return false;
     return this.#isPatient() ? this.areAllScanned() : !this.isWaitedFor(name);
   }
 

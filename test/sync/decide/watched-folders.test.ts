@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { WatchedFolders } from '../../../src/sync/decide/watched-folders.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
+
+const removeGraceMs = 5_000;
+
+describe('new documents may go out', () => {
+  /** When the scan is over; `changedAgoMs`: since a name in the folder came or went. */
+  function scanned({ seenAt, changedAgoMs }: { seenAt: number | undefined; changedAgoMs: number }) {
+    const clock = manualClock();
+    const port = simulatedFolder({ name: 'inbox', clock, settleMs: 0, nextInode: () => 1 });
+    const root = { path: '/inbox', dev: 1, ino: 1 };
+    const folders = new WatchedFolders([{ settings: { name: 'inbox', onRemove: 'delete' }, port }], {
+      clock,
+      ledger: { root: () => ({ ...root, seenAt }) },
+      removeGraceMs,
+    });
+    const view = folders.viewOf('inbox');
+    view.scanBegins(root, clock.now());
+    view.noteChange(clock.now() - changedAgoMs);
+    view.scanEnds({ isTrusted: true, isReadWhole: true, now: clock.monotonic() });
+    return { clock, mayUpload: () => folders.mayUpload('inbox') };
+  }
+
+  it.each([
+    ['at once where no earlier process has seen the folder', undefined, 0, 0],
+    ['at once where nothing has come or gone for the grace period', 1, removeGraceMs, 0],
+    ['when nothing has come or gone for the grace period', 1, 2_000, 3_000],
+    ['after the grace period, whatever the wall clock says', 1, -3_600_000, removeGraceMs],
+  ])('%s', async (_, seenAt, changedAgoMs, waitMs) => {
+    const { clock, mayUpload } = scanned({ seenAt, changedAgoMs });
+    if (waitMs > 0) {
+      await clock.advance(waitMs - 1);
+      expect(mayUpload()).toBe(false);
+      await clock.advance(1);
+    }
+    expect(mayUpload()).toBe(true);
+  });
+});
