@@ -19,8 +19,9 @@ describe('the imports of the source', () => {
     expect(brokenWidths(await readFolders('test'), ['.'])).toEqual([]);
   });
 
-  it('stand as ARCHITECTURE.md draws them: each path and name on that page is there', async () => {
-    const page = await readFile('ARCHITECTURE.md', 'utf8');
+  it('stand as ARCHITECTURE.md draws them: each path and name there and in where-to-change.md is there', async () => {
+    const pages = ['ARCHITECTURE.md', 'docs/where-to-change.md'];
+    const page = (await Promise.all(pages.map((path) => readFile(path, 'utf8')))).join('\n');
     const paths = [...page.matchAll(/\b(?:src|test|docs)\/[\w./-]*\w/g)].map(([path]) => path);
     expect(paths.length).toBeGreaterThan(25);
     expect([...new Set(paths)].filter((path) => !existsSync(path))).toEqual([]);

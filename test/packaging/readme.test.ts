@@ -23,6 +23,7 @@ const documents = [
   'docs/operations.md',
   'docs/security-tests.md',
   'docs/troubles.md',
+  'docs/where-to-change.md',
 ];
 
 /** Headings as GitHub makes anchors of them. */
