@@ -8,6 +8,9 @@ export interface Clock {
   readonly after: (ms: number, call: () => void) => () => void;
 }
 
+/** A wall clock that moves this much against the monotonic one was set, ms; slewing is slower. */
+export const clockJumpMs = 1_000;
+
 /** Says whether something ends within `ms`: when it has ended, or when they are over. Rejects where it does before. */
 export function isWithin(clock: Clock, ms: number, ended: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -53,12 +53,12 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
           stats !== undefined && !isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid);
         if (stats === undefined || foreign) {
           known.delete(path);
-          const graceMs = companionGrace(folder, path, expected.includes(place));
-          if (graceMs > 0) return settling(graceMs);
           if (foreign && expected.includes(place)) {
             const message = `${printable(path)}, by which it was sent, now belongs to another user (sidecarOwner: same)`;
             return unfit('foreign-sidecar', message);
           }
+          const graceMs = companionGrace(folder, path, expected.includes(place));
+          if (graceMs > 0) return settling(graceMs);
           continue;
         }
         const kind = kindOf(stats);

@@ -39,8 +39,6 @@ export function findSidecar(
   { ownerUid, known }: { readonly ownerUid: number; readonly known: Companions['sidecar'] },
 ): OwnSidecar | NoDocument {
   const found = locateSidecar(folder, document, { ownerUid, known });
-  const graceMs = graceOf(folder, document, { found, known });
-  if (graceMs > 0) return settling(graceMs);
   if (found === 'foreign') {
     const { byName, byStem } = sidecarPlaces(document);
     const name = printable(nameOf(known === 'name' ? byName : byStem));
@@ -49,6 +47,8 @@ export function findSidecar(
       `${name}, by which it was sent, now belongs to another user (sidecarOwner: same)`,
     );
   }
+  const graceMs = graceOf(folder, document, { found, known });
+  if (graceMs > 0) return settling(graceMs);
   if (found === null) {
     if (folder.settings.sidecar === 'optional')
       return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
@@ -87,14 +87,16 @@ export function findSidecar(
 function graceOf(
   folder: FolderState,
   document: string,
-  { found, known }: { readonly found: FoundSidecar; readonly known: Companions['sidecar'] },
+  {
+    found,
+    known,
+  }: { readonly found: Exclude<FoundSidecar, 'foreign'>; readonly known: Companions['sidecar'] },
 ): number {
   const { byName, byStem } = sidecarPlaces(document);
-  const isFound = found !== null && typeof found !== 'string';
-  if (isFound && found.path === byName) return 0;
+  if (found !== null && found !== 'unscanned' && found.path === byName) return 0;
   return Math.max(
     companionGrace(folder, byName, known === 'name'),
-    isFound || found === 'unscanned' ? 0 : companionGrace(folder, byStem, known === 'stem'),
+    found === null ? companionGrace(folder, byStem, known === 'stem') : 0,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 
+import { clockJumpMs } from '../../lib/time/clock.ts';
 import type { FileStat } from '../../model/document.ts';
 import { statKey } from './entry.ts';
 
@@ -66,8 +67,6 @@ interface Observation {
   readonly hasChanged: boolean;
 }
 
-/** A wall clock that moves this much against the monotonic one has jumped; slewing is slower. */
-const jumpMs = 1_000;
 /** Nothing is inspected again this late. */
 const keepMs = 3_600_000;
 const pruneAbove = 5_000;
@@ -150,8 +149,8 @@ export function createObservations(settleMs: number) {
       at = moment;
       takenAt = performance.now();
       const next = moment.now - moment.monotonic;
-      if (offset !== null && Math.abs(next - offset) > jumpMs) jumpedAt = moment.monotonic;
-      if (offset === null || Math.abs(next - offset) > jumpMs) offset = next;
+      if (offset !== null && Math.abs(next - offset) > clockJumpMs) jumpedAt = moment.monotonic;
+      if (offset === null || Math.abs(next - offset) > clockJumpMs) offset = next;
     },
     prune: (): void => {
       if (seen.size + missing.size < pruneAbove) return;

@@ -20,6 +20,8 @@ export class FolderRoots {
   readonly #writer: Pick<LedgerCommits, 'commit'>;
   /** Folders whose mounts are being read. True: directories have come since, so they are read once more. */
   readonly #questions = new Map<string, boolean>();
+  /** What was asked to remember last of a folder's mounts. */
+  readonly #remembering = new Map<string, Promise<void>>();
 
   constructor({
     clock,
@@ -83,7 +85,15 @@ export class FolderRoots {
    * What lies on a mount is not removed with it, at the next start either. After a mount the folder is scanned once
    * more: what stands then is not below it. `isWhole`: everything was listed.
    */
-  async rememberMounts(folder: string, isWhole: boolean): Promise<void> {
+  rememberMounts(folder: string, isWhole: boolean): Promise<void> {
+    // One after the other: each writes down all that is known of the mounts.
+    const before = this.#remembering.get(folder) ?? Promise.resolve();
+    const done = before.catch(() => undefined).then(() => this.#rememberMounts(folder, isWhole));
+    this.#remembering.set(folder, done);
+    return done;
+  }
+
+  async #rememberMounts(folder: string, isWhole: boolean): Promise<void> {
     const view = this.#folders.viewOf(folder);
     const mounts = await this.#folders.mountsNow(folder);
     if (mounts === null || !view.isScanned || view.isRootChanged || this.#folders.isUnavailable(folder))

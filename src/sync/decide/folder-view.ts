@@ -1,3 +1,4 @@
+import { clockJumpMs } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { directoryOf, joinPath, nameOf, sameFile } from '../../model/document.ts';
 import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
@@ -7,8 +8,6 @@ import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
  * more care.
  */
 const keptScans = 20;
-/** A wall clock that moves this much against the monotonic one was set; slewing is slower. */
-const jumpMs = 1_000;
 
 /** What scans have said of one folder, besides its documents. */
 export class FolderView {
@@ -96,7 +95,7 @@ export class FolderView {
   noteClocks({ now, monotonic }: Clock): void {
     const offset = now() - monotonic();
     const back = this.#offset - offset;
-    if (back > 0 && back < jumpMs) return;
+    if (back > 0 && back < clockJumpMs) return;
     this.#offset = offset;
     if (back <= 0) return;
     this.#began -= back;

@@ -80,8 +80,6 @@ describeWhere(
       'what the service holds by %s is not taken back when that becomes Ben’s',
       async (path, known) => {
         await beside({ [path]: [ben, '{"shareInfo": {"mode": "NONE"}}'] });
-        await folder.inspect('d/a.pdf', known);
-        folder.pass(servedTiming.removeGraceMs);
         expect(await folder.inspect('d/a.pdf', known)).toMatchObject({
           kind: 'unfit',
           code: 'foreign-sidecar',
