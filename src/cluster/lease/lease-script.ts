@@ -120,7 +120,7 @@ local function keep(newFence, newBeats, since)
     'beats', string.format('%.0f', newBeats), 'redis', ask.redis, 'since', since,
     'at', string.format('%.0f', now), 'alone', ask.alone and '1' or '')
   redis.call('PEXPIRE', KEYS[1], 172800000)
-  if ask.kind == 'take' and ask.configured then giveUp() end
+  if ask.kind == 'take' and ask.configured ~= cjson.null then giveUp() end
   local foreign = claim()
   return cjson.encode({ isHeld = true, fence = newFence, mark = mark, host = ask.host, since = since,
     isOfThisRedis = true, foreign = foreign[1] and foreign })

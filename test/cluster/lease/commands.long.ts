@@ -79,6 +79,25 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
     expect((await listLedger(place.home.join('state'))).paths.fence).toBe(3);
   }, 60_000);
 
+  it('take it after a daemon that has folders, leave it those, and leave the lease to the next one', async () => {
+    const first = await place.start();
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    expect((await first.end('SIGTERM')).code).toBe(0);
+    const listFolders = () => places.redis.command('HGETALL', 'ingestd:{shared}:folders');
+    const folders = listFolders();
+    expect(folders).not.toBe('');
+    for (const words of [['pause'], ['resume'], ['retry'], ['ledger', 'service-moved']]) {
+      const { code, err } = await place.run(...words);
+      expect([words, code, err]).toEqual([words, 0, '']);
+    }
+    expect(listFolders()).toBe(folders);
+    const next = await place.start();
+    await next.idle();
+    // Nobody else has had it: the two daemons and the four commands.
+    expect((await listLedger(place.home.join('state'))).paths.fence).toBe(6);
+    expect((await next.end('SIGTERM')).code).toBe(0);
+  }, 60_000);
+
   it('are refused while Redis is away: another host may have the lease', async () => {
     expect((await place.run('pause')).code).toBe(0);
     await places.redis.kill();
