@@ -229,7 +229,14 @@ export class Engine {
       },
     });
     const { tasks } = this;
-    this.#roots = new FolderRoots({ clock, folders: this.#folders, tasks, ledger, writer: this.#writer });
+    this.#roots = new FolderRoots({
+      clock,
+      folders: this.#folders,
+      tasks,
+      ledger,
+      writer: this.#writer,
+      log,
+    });
     this.#holds = new DeletionHolds({
       clock,
       folders: this.#folders,

@@ -897,6 +897,20 @@ describe('the sync engine', () => {
       expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
     });
 
+    it('is held also where the folder cannot be scanned once more; the log says so', async () => {
+      Object.assign(world.folder, { rescan: () => Promise.reject(new Error('not listed')) });
+      cover();
+      world.folder.scan();
+      await eventually(() => world.log.lines.some(({ message }) => message === 'rescan failed'));
+      expect(world.log.lines).toContainEqual({
+        level: 'warn',
+        data: { folder: 'inbox', error: 'not listed' },
+        message: 'rescan failed',
+      });
+      await world.quiesce();
+      expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
+    });
+
     it('takes no other deletion with it, once the folder was scanned under the mount', async () => {
       let rescans = 0;
       Object.assign(world.folder, {

@@ -1,6 +1,8 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { sameDirectory } from '../../model/document.ts';
+import { errorMessage } from '../../model/errors.ts';
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { coveredMountPoints, identitiesOf, isOtherRoot, mountsToRemember } from './deletions.ts';
@@ -18,6 +20,7 @@ export class FolderRoots {
   readonly #tasks: Pick<TaskStore, 'missing'>;
   readonly #ledger: LedgerPort;
   readonly #writer: Pick<LedgerCommits, 'commit'>;
+  readonly #log: LogPort;
   /** Folders whose mounts are being read. True: directories have come since, so they are read once more. */
   readonly #questions = new Map<string, boolean>();
   /** What was asked to remember last of a folder's mounts. */
@@ -29,18 +32,21 @@ export class FolderRoots {
     tasks,
     ledger,
     writer,
+    log,
   }: {
     readonly clock: Clock;
     readonly folders: WatchedFolders;
     readonly tasks: Pick<TaskStore, 'missing'>;
     readonly ledger: LedgerPort;
     readonly writer: Pick<LedgerCommits, 'commit'>;
+    readonly log: LogPort;
   }) {
     this.#clock = clock;
     this.#folders = folders;
     this.#tasks = tasks;
     this.#ledger = ledger;
     this.#writer = writer;
+    this.#log = log;
   }
 
   /** Whether the root that stands there is not the one whose documents the ledger knows. */
@@ -110,7 +116,12 @@ export class FolderRoots {
     const before = this.#coveredIn(folder);
     await this.#writer.commit([change]);
     if (this.#coveredIn(folder).some(({ path }) => before.every((one) => one.path !== path)))
-      void this.#folders.get(folder)?.port.rescan('rescan');
+      this.#folders
+        .get(folder)
+        ?.port.rescan('rescan')
+        .catch((error: unknown) => {
+          this.#log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
+        });
   }
 
   /** Mount points below which files may lie that nobody sees, of all folders. */
