@@ -2,8 +2,9 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
 import { ConfigurationError, errorMessage, LedgerUnwritableError } from '../../model/errors.ts';
 import { refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -109,14 +110,12 @@ export function createControl(sources: Sources): ControlPort {
       resolve: async (text, resolution) => {
         const former = dismissFormer(text, { folders, ledger }, resolution);
         if (former !== null) {
-          await engine.decide(former.ref, former.changes);
+          await decide(former.ref, former.changes);
           note([resolvedOf(former.ref, resolution)]);
           return;
         }
         const { ref, folder: port } = requirePath(folders, text);
-        const changes = await resolveDoubt({ ref, port, ledger }, resolution);
-        if (!(await engine.decide(ref, changes)))
-          throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
+        await decide(ref, await resolveDoubt({ ref, port, ledger }, resolution));
         note([resolvedOf(ref, resolution)]);
       },
       approve: async (folder, most) => {
@@ -126,8 +125,7 @@ export function createControl(sources: Sources): ControlPort {
           names.reduce((total, name) => total + engine.heldTasks(name).length, 0),
           most,
         );
-        const approved = await engine.approve(folder);
-        note(approvedOf(approved));
+        const approved = await engine.approve(folder, (one) => note(approvedOf([one])));
         return { approved: approved.reduce((total, { documents }) => total + documents, 0) };
       },
       pause: async (folder) => {
@@ -150,6 +148,12 @@ export function createControl(sources: Sources): ControlPort {
         return { paused: pausedNames(pauses, settings.folders) };
       },
     };
+  }
+
+  /** Throws ConfigurationError where a request about it is under way: nothing was written then. */
+  async function decide(ref: DocumentRef, changes: readonly Change[]): Promise<void> {
+    if (!(await engine.decide(ref, changes)))
+      throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
   }
 
   /** One after the other, the last as it is meant. */

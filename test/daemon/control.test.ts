@@ -1,0 +1,85 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+
+import { createChangeSignal } from '../../src/lib/time/change-signal.ts';
+import { createControl } from '../../src/daemon/control/control.ts';
+import type { Activity } from '../../src/model/report/status.ts';
+import type { Settings } from '../../src/model/settings.ts';
+import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { engineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../support/worlds/engine-world.ts';
+import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
+
+let world: EngineWorld;
+
+afterEach(() => world.close());
+
+/** What a person may decide, with what the log then has of it. */
+function decisionsIn({ engine, ledger, clock, folder, log }: EngineWorld, names: readonly string[]) {
+  const said: Activity[] = [];
+  const control = createControl({
+    settings: {
+      folders: names.map((name) => ({ ...folderSettingsOf(`/${name}`), name })),
+    } as unknown as Settings,
+    clock,
+    log,
+    pauses: { all: false, folders: [] },
+    engine: engine(),
+    ledger: ledger(),
+    folders: [folder],
+    tokens: {} as never,
+    history: {
+      add: (one) => said.push(one),
+      recent: () => said,
+      listen: () => () => {},
+      past: async () => [],
+    },
+    changes: createChangeSignal(clock),
+    status: () => ({}) as never,
+    unready: () => [],
+  });
+  return { said, decisions: control.decisions('page') };
+}
+
+it('logs the folder whose deletions were released although those of the next one cannot be', async () => {
+  const clock = manualClock();
+  let inode = 1;
+  const nextInode = () => (inode += 1);
+  const beside = simulatedFolder({ name: 'scans', clock, settleMs: 0, nextInode });
+  world = await engineWorld({ beside });
+  await beside.start(world.engine().listener('scans'));
+  beside.scan();
+  for (let index = 0; index < 30; index += 1) world.folder.write(`a/${index}.txt`, `text ${index}`);
+  world.folder.scan();
+  await world.quiesce();
+  world.folder.remove('a');
+  world.folder.scan();
+  await world.quiesce();
+  const ledger = world.ledger();
+  await ledger.commit([{ kind: 'hold', folder: 'scans', hold: { since: 1, reason: 'many' } }]);
+  const commit = ledger.commit;
+  const refused = jest.spyOn(ledger, 'commit').mockImplementation((changes) => {
+    if (changes.some((change) => change.kind === 'hold' && change.folder === 'scans'))
+      return Promise.reject(new Error('no space left'));
+    return commit(changes);
+  });
+  const { said, decisions } = decisionsIn(world, ['inbox', 'scans']);
+  await expect(decisions.approve(null)).rejects.toThrow();
+  refused.mockRestore();
+  expect(said).toMatchObject([{ folder: 'inbox', what: 'approved', documents: 30 }]);
+});
+
+it('does not say that a doubt of a former folder was dismissed when nothing was written', async () => {
+  world = await engineWorld();
+  const ref = { folder: 'former', path: 'a.txt' };
+  const doubt = { id: 'a', ref, count: 1, since: 1, message: 'lost', holds: true };
+  await world.ledger().commit([{ kind: 'doubt', doubt }]);
+  const busy = jest.spyOn(world.engine(), 'decide').mockResolvedValueOnce(false);
+  const { said, decisions } = decisionsIn(world, ['inbox']);
+  const dismiss = () => decisions.resolve('former/a.txt', { kind: 'dismiss' });
+  await expect(dismiss()).rejects.toThrow('former/a.txt is being sent right now; try again in a moment');
+  expect(said).toEqual([]);
+  await dismiss();
+  expect(said).toMatchObject([{ ...ref, what: 'resolved' }]);
+  busy.mockRestore();
+});
