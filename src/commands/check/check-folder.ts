@@ -13,6 +13,7 @@ import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readRoot } from '../../scan/walk/root-identity.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
+import { companionsOf } from '../../sync/decide/attachments.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
 
@@ -50,16 +51,21 @@ export async function checkFolder(
     for (const name of scan.subdirectories.filter(isAttachmentDirectory))
       attachments.push(joinPath(scan.directory, name));
   };
+  const known = (path: string) => {
+    const ref = { folder: folder.name, path };
+    return companionsOf(ref, ledger?.get(ref));
+  };
   const judge = async (port: FolderPort) => {
     for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
     let documents = 0;
     for (let from = 0; from < paths.length; from += inspectionsAtOnce) {
       const some = paths.slice(from, from + inspectionsAtOnce);
-      const inspections = await Promise.all(some.map((path) => port.inspect(path)));
+      const inspections = await Promise.all(some.map((path) => port.inspect(path, known(path))));
       for (const [index, found] of inspections.entries()) {
         const refused = refusal(found);
-        const known = ledger === null || found.kind !== 'document' ? null : recorded(found.document, ledger);
-        if (known !== null) findings.push(known);
+        const objection =
+          ledger === null || found.kind !== 'document' ? null : recorded(found.document, ledger);
+        if (objection !== null) findings.push(objection);
         else if (refused !== null) findings.push(fileFinding(folder, some[index] ?? '', refused, found.kind));
         else documents += 1;
       }

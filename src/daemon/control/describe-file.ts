@@ -11,6 +11,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import type { Activity } from '../../model/report/status.ts';
+import { companionsOf } from '../../sync/decide/attachments.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 
@@ -44,7 +45,7 @@ export async function describeFile(sources: Sources): Promise<Why> {
   const { ref, port, ledger, nextAt } = sources;
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return describeDirectory(ref);
-  const found = await port.inspect(ref.path);
+  const found = await port.inspect(ref.path, companionsOf(ref, record));
   const owner = found.kind === 'ignored' ? found.owner : undefined;
   const aside = owner === undefined ? null : await describeOwner(sources, owner);
   const document = found.kind === 'document' ? found.document : null;
@@ -112,7 +113,7 @@ async function describeOwner(
   path: string,
 ): Promise<Pick<Why, 'notes' | 'next'>> {
   const owner = { folder, path };
-  const found = await port.inspect(path);
+  const found = await port.inspect(path, companionsOf(owner, ledger.get(owner)));
   const name = refKey(owner);
   if (found.kind === 'absent') {
     return { notes: [`its document ${name} does not exist`], next: `nothing until ${name} exists` };

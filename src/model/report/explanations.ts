@@ -99,7 +99,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'foreign-sidecar': {
         cause: 'Sidecar of another user',
-        fix: 'Give the sidecar the same owner as its document, or set sidecarOwner: any for the folder.',
+        fix: 'Give the sidecar the same owner as its document (a .meta.json: as its directory), or set sidecarOwner: any for the folder.',
       },
       'orphan-attachments': {
         cause: 'Attachments without a document',

@@ -54,7 +54,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         if (stats === undefined || foreign) {
           known.delete(path);
           if (foreign && expected.includes(place)) {
-            const message = `${printable(path)}, by which it was sent, now belongs to another user (sidecarOwner: same)`;
+            const message = `${printable(path)}, by which it was sent, does not belong to the owner of its directory (sidecarOwner: same)`;
             return unfit('foreign-sidecar', message);
           }
           const graceMs = companionGrace(folder, path, expected.includes(place));

@@ -44,7 +44,7 @@ export function findSidecar(
     const name = printable(nameOf(known === 'name' ? byName : byStem));
     return unfit(
       'foreign-sidecar',
-      `${name}, by which it was sent, now belongs to another user (sidecarOwner: same)`,
+      `${name}, by which it was sent, does not belong to the owner of the document (sidecarOwner: same)`,
     );
   }
   const graceMs = graceOf(folder, document, { found, known });
