@@ -101,8 +101,9 @@ export async function openHistory(options: HistoryOptions) {
 
   /** What happens in one turn is written together, at its end. */
   function writeSoon(): void {
-    if (isComplaining) retry.note();
-    else if (waiting.length >= mostAtOnce) write();
+    // The retry that is due takes it.
+    if (isComplaining) return;
+    if (waiting.length >= mostAtOnce) write();
     else if (!isWriteDue) {
       isWriteDue = true;
       queueMicrotask(write);
@@ -126,6 +127,7 @@ export async function openHistory(options: HistoryOptions) {
       waiting = waiting.slice(-mostWaiting);
       if (!isComplaining) log.warn({ error: errorMessage(error) }, 'history cannot be written');
       isComplaining = true;
+      retry.note();
     }
   }
 
