@@ -158,8 +158,7 @@ export function assembleDaemon(
     random: Math.random,
     paused: pausedNames(pauses, settings.folders),
     onActivity: history.add,
-    // A pass of `sync` says all that it finds.
-    isTold: options.maxAttempts === null ? history.isTold : undefined,
+    isTold: history.isTold,
     onChange: changes.note,
   });
 

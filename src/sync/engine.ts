@@ -107,7 +107,10 @@ export interface EngineOptions {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly onActivity: (activity: Activity) => void;
-  /** Asked of what keeps a file here: it was reported before this start, and nothing has happened to the path since. */
+  /**
+   * Asked of what keeps a file here that the first scan found: the same was reported before this start, and nothing else
+   * of the path since.
+   */
   readonly isTold?: ((ref: DocumentRef, message: string) => boolean) | undefined;
   /** Names of folders that a person paused before the start. */
   readonly paused?: Iterable<string>;
@@ -982,7 +985,9 @@ export class Engine {
     if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
     const { reported } = task;
     const isNew = reported?.code !== reason.code || reported.message !== reason.message;
-    if (isNew && this.#options.isTold?.(task.ref, reason.message) !== true)
+    // What was seen later is another file, or one that has changed.
+    const mayBeOld = task.priority === 'backlog';
+    if (isNew && !(mayBeOld && this.#options.isTold?.(task.ref, reason.message) === true))
       this.#reportFailed(task.ref, reason);
     const recorded = this.#ledger.failure(task.ref) !== undefined;
     this.#advance(task, { kind: 'failed', reason, recorded, attempts: Math.max(1, task.attempts) });

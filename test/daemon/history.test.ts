@@ -28,7 +28,13 @@ beforeEach(async () => {
 afterEach(() => state.remove());
 
 const open = (past: Activity[] = []): Promise<History> =>
-  openHistory({ stateDir: state.path, clock, log, onPast: (activity) => past.push(activity) });
+  openHistory({
+    stateDir: state.path,
+    clock,
+    log,
+    onPast: (activity) => past.push(activity),
+    knowsTroubles: true,
+  });
 
 const activity = (path: string, message: string | null = null): Activity => ({
   at: new Date(clock.now()).toISOString(),
@@ -229,6 +235,27 @@ describe('the history', () => {
     }
     expect(parts).toHaveLength(3);
     expect(parts.flatMap(({ entries }) => entries).map(({ path }) => path)).toEqual(['first.pdf']);
+  });
+
+  it('knows the last trouble of each path, until something else happens to it', async () => {
+    const first = await open();
+    const failed = (path: string) => ({ ...activity(path, 'no \u{1f4c4} "path":"d.pdf"'), what: 'failed' });
+    first.add(activity('d.pdf'));
+    for (const path of ['a.pdf', 'b "é".pdf', 'c.pdf', 'd.pdf', 'e\u009b.pdf']) first.add(failed(path));
+    first.add(activity('b "é".pdf'));
+    first.add({ ...activity('moved.pdf'), what: 'moved', from: 'inbox/c.pdf' });
+    first.add({ ...activity('d.pdf'), folder: 'other' });
+    first.close();
+    const second = await open();
+    const isTold = (path: string, message = failed(path).message) =>
+      second.isTold({ folder: 'inbox', path }, message ?? '');
+    expect(isTold('a.pdf')).toBe(true);
+    expect(isTold('a.pdf')).toBe(false);
+    expect(isTold('b "é".pdf')).toBe(false);
+    expect(isTold('c.pdf')).toBe(false);
+    expect(isTold('d.pdf')).toBe(true);
+    second.add({ ...activity('gone.pdf'), what: 'moved', from: 'inbox/e\u009b.pdf' });
+    expect(isTold('e\u009b.pdf')).toBe(false);
   });
 
   it('is read back where the disk does not take it', async () => {

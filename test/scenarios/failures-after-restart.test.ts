@@ -60,6 +60,14 @@ it('what keeps a file here is in the log once, over restarts too, until somethin
   expect(await run(() => writeFile(twin, 'still two dots'), isFailed)).not.toContain('a.b.txt');
   expect(await logged()).toEqual(['failed a.b.txt']);
 
+  await rm(twin);
+  const daemon = await place.start();
+  await daemon.idle(({ failuresTotal }) => failuresTotal === 0);
+  await writeFile(twin, 'another');
+  await daemon.idle(isFailed);
+  await daemon.end('SIGTERM');
+  expect(await logged()).toEqual(['failed a.b.txt', 'failed a.b.txt']);
+
   const sidecar = join(place.inbox, 'c.txt.meta.json');
   await writeFile(join(place.inbox, 'c.txt'), 'c');
   await run(
@@ -74,7 +82,7 @@ it('what keeps a file here is in the log once, over restarts too, until somethin
     () => writeFile(sidecar, '{"titel": "C"}'),
     ({ failuresTotal }) => failuresTotal === 2,
   );
-  expect((await logged()).slice(1)).toEqual(['failed c.txt', 'uploaded c.txt', 'failed c.txt']);
+  expect((await logged()).slice(2)).toEqual(['failed c.txt', 'uploaded c.txt', 'failed c.txt']);
 }, 60_000);
 
 it('what was refused is not sent again because its folder was away for a while', async () => {

@@ -107,6 +107,7 @@ async function note({ state }: Settings, made: readonly Decision[]): Promise<voi
     clock: systemClock,
     log: silentLog,
     onPast: () => {},
+    knowsTroubles: false,
   });
   for (const decision of made) history.add(decided(decision, 'command line', systemClock));
   history.close();

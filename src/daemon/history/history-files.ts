@@ -168,7 +168,7 @@ function isIn(place: DocumentRef | null, { folder, path }: Activity): boolean {
 export async function readPast(directory: string, ref: DocumentRef): Promise<readonly Activity[]> {
   const isMeant = isAbout(ref);
   // As a path ends in a line: only what has it somewhere is parsed.
-  const text = printableJson(JSON.stringify(ref.path)).slice(1);
+  const text = jsonText(ref.path).slice(1);
   const found: Activity[] = [];
   for (const { name } of await listHistory(directory)) {
     for (const line of linesWith(text, await readBytes(join(directory, name), 0))) {
@@ -179,21 +179,48 @@ export async function readPast(directory: string, ref: DocumentRef): Promise<rea
   return found;
 }
 
-/** Of each path about which a failure or a doubt was the last thing that happened: what was said, by `folder/path`. */
+/**
+ * Of each path about which a failure or a doubt was the last thing that happened: what was said, by `folder/path`. What
+ * was moved away from a path happened to it, too.
+ */
 export async function readTroubles(directory: string): Promise<Map<string, string | null>> {
   const troubles = new Map<string, string | null>();
+  /** Their paths and `folder/path`, as lines have them. */
+  const known = new Set<string>();
   for (const { name } of await listHistory(directory)) {
     const bytes = await readBytes(join(directory, name), 0);
     // Most histories have none, and are not parsed for it.
     if (troubles.size === 0 && !troubleTexts.some((text) => bytes.includes(text))) continue;
-    for (const text of bytes.toString('utf8').split('\n')) {
-      const activity = activityIn(parseLine(text));
+    for (const line of linesOnTrouble(bytes.toString('utf8'), known)) {
+      const activity = activityIn(parseLine(line));
       if (activity === null) continue;
-      if (isTrouble(activity)) troubles.set(refKey(activity), activity.message);
-      else troubles.delete(refKey(activity));
+      const key = refKey(activity);
+      if (activity.from !== undefined) troubles.delete(activity.from);
+      if (!isTrouble(activity)) troubles.delete(key);
+      else {
+        troubles.set(key, activity.message);
+        for (const name of [activity.path, key]) known.add(jsonText(name));
+      }
     }
   }
   return troubles;
+}
+
+/** The whole lines that say a trouble, or have one of these names as a path. Others are not parsed: that takes longest. */
+function* linesOnTrouble(text: string, known: ReadonlySet<string>): Generator<string> {
+  const telling = new RegExp(`"(?:path|from)":("(?:[^"\\\\\\n]|\\\\.)*")|${troubleTexts.join('|')}`, 'g');
+  for (let match = telling.exec(text); match !== null; match = telling.exec(text)) {
+    const [, name] = match;
+    if (name !== undefined && !known.has(name)) continue;
+    const end = text.indexOf('\n', match.index);
+    if (end === -1) return;
+    yield text.slice(text.lastIndexOf('\n', match.index) + 1, end);
+    telling.lastIndex = end;
+  }
+}
+
+function jsonText(text: string): string {
+  return printableJson(JSON.stringify(text));
 }
 
 const troubleKinds = ['failed', 'in doubt'];

@@ -44,6 +44,8 @@ interface HistoryOptions {
   readonly log: LogPort;
   /** Takes what happened in the last day, oldest first, before this resolves. */
   readonly onPast: (activity: Activity) => void;
+  /** Whether `isTold` will be asked: for that all of the history is read. */
+  readonly knowsTroubles: boolean;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -87,7 +89,9 @@ export async function openHistory(options: HistoryOptions) {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
     return { totals: noTotals, recent: [] };
   });
-  const troubles = await readTroubles(directory).catch(() => new Map<string, string | null>());
+  const troubles = options.knowsTroubles
+    ? await readTroubles(directory).catch(() => new Map<string, string | null>())
+    : new Map<string, string | null>();
   let recent = past.recent;
   const listeners = new Set<(activity: Activity) => void>();
   let current: (HistoryFile & { size: number }) | null = null;
@@ -175,6 +179,7 @@ export async function openHistory(options: HistoryOptions) {
     before: past.totals,
     add: (activity: Activity): void => {
       troubles.delete(refKey(activity));
+      if (activity.from !== undefined) troubles.delete(activity.from);
       recent.push(activity);
       if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
       waiting.push(lineText(cut(activity)));
