@@ -113,7 +113,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     const paused = await place.run('sync');
     expect([paused.code, paused.out]).toEqual([
       4,
-      expect.stringContaining('All hosts of the fleet are paused'),
+      expect.stringContaining('all hosts of the fleet are paused'),
     ]);
     expect((await place.run('resume', '--fleet')).code).toBe(0);
     await redis.kill();
@@ -136,7 +136,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       const { reasons } = await daemon.status();
       return reasons.find(({ code }) => code === 'redis-unavailable');
     });
-    expect(reason.message).toMatch(/WRONGPASS|NOAUTH/);
+    expect(reason.message).toContain('it does not accept the user and password of its address');
     await daemon.end('SIGTERM');
   }, 60_000);
 

@@ -137,7 +137,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     await writeFile(join(one.inbox, 'b.txt'), 'b');
     const started = performance.now();
     const again = await one.start();
-    await again.idle(({ totals }) => totals.uploaded === 1);
+    await again.idle(({ totals }) => totals.uploaded === 2);
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(places.service.requests).toHaveLength(2);
     expect((await again.end('SIGTERM')).code).toBe(0);

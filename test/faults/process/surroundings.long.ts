@@ -135,11 +135,12 @@ it('P20, S4: whatever the umask, nobody but the owner can read a byte of the sta
   await daemon.idle(({ totals }) => totals.uploaded === 1);
   const dir = place.home.join('state');
   expect((await lstat(dir)).mode & 0o777).toBe(0o700);
-  const names = await readdir(dir);
+  const names = await readdir(dir, { recursive: true });
   expect(names).toEqual(expect.arrayContaining(['daemon.json', 'daemon.sock', 'ledger.json', 'lock']));
   for (const name of names) {
-    const { mode } = await lstat(join(dir, name));
-    expect([name, (mode & 0o777).toString(8)]).toEqual([name, '600']);
+    const stats = await lstat(join(dir, name));
+    const mode = (stats.mode & 0o777).toString(8);
+    expect([name, mode]).toEqual([name, stats.isDirectory() ? '700' : '600']);
   }
 });
 
