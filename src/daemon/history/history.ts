@@ -67,15 +67,6 @@ const mostUnwritten = 100;
 
 export type History = Awaited<ReturnType<typeof openHistory>>;
 
-/** Not those above it: a state directory that was taken away comes back as it was, or not at all. */
-function makeDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
-}
-
 /**
  * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64
  * MiB at the most. What is added is with the system when the caller's turn ends: killed a moment later, nothing of it is
@@ -258,6 +249,15 @@ async function readLastDay(directory: string, { clock, onPast }: HistoryOptions)
     }
   }
   return { totals, recent: recent.slice(-recentCount) };
+}
+
+/** Not those above it: a state directory that was taken away comes back as it was, or not at all. */
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /**

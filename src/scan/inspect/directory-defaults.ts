@@ -10,7 +10,7 @@ import { defaultsName } from '../rules/pair-sidecars.ts';
 import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
-import { changedMeanwhile, settling, unfit } from './inspection-results.ts';
+import { changedMeanwhile, foreignCompanion, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
 import type { SidecarReading } from '../companions/read-sidecar.ts';
@@ -53,10 +53,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
           stats !== undefined && !isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid);
         if (stats === undefined || foreign) {
           known.delete(path);
-          if (foreign && expected.includes(place)) {
-            const message = `${printable(path)}, by which it was sent, does not belong to the owner of its directory (sidecarOwner: same)`;
-            return unfit('foreign-sidecar', message);
-          }
+          if (foreign && expected.includes(place)) return foreignCompanion(path, 'its directory');
           const graceMs = companionGrace(folder, path, expected.includes(place));
           if (graceMs > 0) return settling(graceMs);
           continue;

@@ -105,15 +105,8 @@ export function absence(
     }
     const absolute = folder.absolute(folder.tree.rawPath(directory));
     // A name in another Unicode form than the last scan saw is the same name.
-    const foreign = /[^\0-\x7f]/.test(nameOf(path));
-    if (
-      foreign &&
-      readdirSync(absolute).some(
-        (raw) => raw.normalize('NFC') === nameOf(path) && raw !== nameOf(folder.tree.rawPath(path)),
-      )
-    ) {
+    if (spellingsOf(folder, path).some((raw) => raw !== nameOf(folder.tree.rawPath(path))))
       return settling(afterScanMs);
-    }
     device = deviceOf(absolute);
   } catch (error) {
     return unknown('unreadable', cannotBeRead(printable(directory) || 'the root', errorCode(error)));
@@ -122,14 +115,20 @@ export function absence(
   return rootTrouble(folder, scannedRoot()) ?? { kind: 'absent', device };
 }
 
-/** The first directory on the way to a path of which there are two, in different Unicode forms. Throws what `readdir` throws. */
+/** The first directory on the way to a path of which there are two, in different Unicode forms. */
 function twinOnTheWay(folder: FolderState, path: string): string | null {
-  const isTwin = (directory: string) =>
-    /[^\0-\x7f]/.test(nameOf(directory)) &&
-    readdirSync(folder.absolute(folder.tree.rawPath(directoryOf(directory)))).filter(
-      (raw) => raw.normalize('NFC') === nameOf(directory),
-    ).length > 1;
-  return directoriesTo(path).find(isTwin) ?? null;
+  return directoriesTo(path).find((directory) => spellingsOf(folder, directory).length > 1) ?? null;
+}
+
+/**
+ * The names on disk that spell the name of a path, in any Unicode form; none for ASCII, which has one form. Throws what
+ * `readdir` throws.
+ */
+function spellingsOf(folder: FolderState, path: string): readonly string[] {
+  const name = nameOf(path);
+  if (!/[^\0-\x7f]/.test(name)) return [];
+  const names = readdirSync(folder.absolute(folder.tree.rawPath(directoryOf(path))));
+  return names.filter((raw) => raw.normalize('NFC') === name);
 }
 
 /** The device of a directory that can be opened. Throws what `open` throws. */

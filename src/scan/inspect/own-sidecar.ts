@@ -12,7 +12,7 @@ import { sidecarPlaces } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { changedMeanwhile, settling, unfit } from './inspection-results.ts';
+import { changedMeanwhile, foreignCompanion, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
@@ -41,11 +41,7 @@ export function findSidecar(
   const found = locateSidecar(folder, document, { ownerUid, known });
   if (found === 'foreign') {
     const { byName, byStem } = sidecarPlaces(document);
-    const name = printable(nameOf(known === 'name' ? byName : byStem));
-    return unfit(
-      'foreign-sidecar',
-      `${name}, by which it was sent, does not belong to the owner of the document (sidecarOwner: same)`,
-    );
+    return foreignCompanion(nameOf(known === 'name' ? byName : byStem), 'the document');
   }
   const graceMs = graceOf(folder, document, { found, known });
   if (graceMs > 0) return settling(graceMs);

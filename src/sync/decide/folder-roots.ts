@@ -13,40 +13,29 @@ import type { WatchedFolders } from './watched-folders.ts';
 /** How often the ledger notes that everything was seen: a restart goes by that. */
 const seenAtEveryMs = 10 * 60_000;
 
+interface Options {
+  readonly clock: Clock;
+  readonly folders: WatchedFolders;
+  readonly tasks: Pick<TaskStore, 'missing'>;
+  readonly ledger: LedgerPort;
+  readonly writer: Pick<LedgerCommits, 'commit'>;
+  readonly log: LogPort;
+}
+
 /** Under which root, with which mounts, the ledger knows the documents of each folder. */
 export class FolderRoots {
-  readonly #clock: Clock;
+  readonly #options: Options;
   readonly #folders: WatchedFolders;
-  readonly #tasks: Pick<TaskStore, 'missing'>;
   readonly #ledger: LedgerPort;
-  readonly #writer: Pick<LedgerCommits, 'commit'>;
-  readonly #log: LogPort;
-  /** Folders whose mounts are being read. True: directories have come since, so they are read once more. */
-  readonly #questions = new Map<string, boolean>();
-  /** What was asked to remember last of a folder's mounts. */
-  readonly #remembering = new Map<string, Promise<void>>();
+  /** Of each folder, the last reading of its mounts that was asked for. */
+  readonly #readings = new Map<string, Promise<void>>();
+  /** Folders with a reading for new directories that has not begun: one is enough for all that come before. */
+  readonly #noticed = new Set<string>();
 
-  constructor({
-    clock,
-    folders,
-    tasks,
-    ledger,
-    writer,
-    log,
-  }: {
-    readonly clock: Clock;
-    readonly folders: WatchedFolders;
-    readonly tasks: Pick<TaskStore, 'missing'>;
-    readonly ledger: LedgerPort;
-    readonly writer: Pick<LedgerCommits, 'commit'>;
-    readonly log: LogPort;
-  }) {
-    this.#clock = clock;
-    this.#folders = folders;
-    this.#tasks = tasks;
-    this.#ledger = ledger;
-    this.#writer = writer;
-    this.#log = log;
+  constructor(options: Options) {
+    this.#options = options;
+    this.#folders = options.folders;
+    this.#ledger = options.ledger;
   }
 
   /** Whether the root that stands there is not the one whose documents the ledger knows. */
@@ -65,7 +54,7 @@ export class FolderRoots {
     const view = this.#folders.viewOf(folder);
     const identities = identitiesOf(mounts, view);
     const bare = this.#ledger.bareMountPoints(folder).filter(({ path }) => mounts.includes(path));
-    await this.#writer.commit([
+    await this.#options.writer.commit([
       { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
       { kind: 'mounts', folder, mounts, identities, bare },
     ]);
@@ -92,35 +81,49 @@ export class FolderRoots {
    * more: what stands then is not below it. `isWhole`: everything was listed.
    */
   rememberMounts(folder: string, isWhole: boolean): Promise<void> {
-    // One after the other: each writes down all that is known of the mounts.
-    const before = this.#remembering.get(folder) ?? Promise.resolve();
-    const done = before.catch(() => undefined).then(() => this.#rememberMounts(folder, isWhole));
-    this.#remembering.set(folder, done);
-    return done;
+    return this.#inTurn(folder, () => this.#readMounts(folder, isWhole));
   }
 
-  async #rememberMounts(folder: string, isWhole: boolean): Promise<void> {
+  /** The same for directories that came. */
+  async noticeMounts(folder: string): Promise<void> {
+    if (this.#noticed.has(folder)) return;
+    this.#noticed.add(folder);
+    await this.#inTurn(folder, () => {
+      this.#noticed.delete(folder);
+      return this.#readMounts(folder, false);
+    });
+  }
+
+  /** One after the other: each writes down all that is known of a folder's mounts. */
+  #inTurn(folder: string, read: () => Promise<void>): Promise<void> {
+    const before = this.#readings.get(folder) ?? Promise.resolve();
+    const reading = before.catch(() => undefined).then(read);
+    this.#readings.set(folder, reading);
+    return reading;
+  }
+
+  async #readMounts(folder: string, isWhole: boolean): Promise<void> {
     const view = this.#folders.viewOf(folder);
     const mounts = await this.#folders.mountsNow(folder);
     if (mounts === null || !view.isScanned || view.isRootChanged || this.#folders.isUnavailable(folder))
       return;
     const change = mountsToRemember(folder, {
-      tasks: this.#tasks,
+      tasks: this.#options.tasks,
       ledger: this.#ledger,
       view,
       mounts,
       isWhole,
-      now: this.#clock.now(),
+      now: this.#options.clock.now(),
     });
     if (change === null) return;
     const before = this.#coveredIn(folder);
-    await this.#writer.commit([change]);
+    await this.#options.writer.commit([change]);
     if (this.#coveredIn(folder).some(({ path }) => before.every((one) => one.path !== path)))
       this.#folders
         .get(folder)
         ?.port.rescan('rescan')
         .catch((error: unknown) => {
-          this.#log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
+          this.#options.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
         });
   }
 
@@ -133,26 +136,11 @@ export class FolderRoots {
     return coveredMountPoints(folder, this.#ledger, this.#folders.viewOf(folder));
   }
 
-  /** The same for directories that came, one question for all that come together. */
-  async noticeMounts(folder: string): Promise<void> {
-    const isAsked = this.#questions.has(folder);
-    this.#questions.set(folder, true);
-    if (isAsked) return;
-    try {
-      while (this.#questions.get(folder) === true) {
-        this.#questions.set(folder, false);
-        await this.rememberMounts(folder, false);
-      }
-    } finally {
-      this.#questions.delete(folder);
-    }
-  }
-
   /** Whether its documents may be without files because they are kept, or were until now. */
   #keeps(folder: string): true | undefined {
     if (this.#folders.get(folder)?.settings.onRemove === 'keep') return true;
     if (this.#ledger.root(folder)?.keeps === undefined) return undefined;
     // What is missing below a directory that cannot be read shows later.
-    return this.#folders.hasUnreadable(folder) || this.#tasks.missing(folder).size > 0 || undefined;
+    return this.#folders.hasUnreadable(folder) || this.#options.tasks.missing(folder).size > 0 || undefined;
   }
 }
