@@ -13,6 +13,7 @@ export default {
   watchman: false,
   haste: { enableSymlinks: false },
   reporters: ['default', '<rootDir>/test/support/repository/count-reporter.js'],
+  testSequencer: '<rootDir>/test/support/repository/slowest-first.js',
   testTimeout: 30_000,
   // Most tests wait for sockets, processes and disks: fewer workers would leave the cores idle.
   maxWorkers: 2 * availableParallelism(),

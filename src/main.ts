@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { createWriteStream, fstatSync } from 'node:fs';
+
 // Node would open its inspector, which runs any code, for whoever can send this signal. Before anything else is loaded.
 process.on('SIGUSR1', () => undefined);
 
@@ -8,7 +10,9 @@ if ((args[0] ?? 'run') === 'run') (await import('./daemon/prepare-scan.ts')).pre
 // With zod, the largest package of all: together with the rest it would hold the event loop for twice as long.
 await import('./model/metadata/metadata.ts');
 const { runCli } = await import('./cli/run-cli.ts');
-const { env, stdin, stdout, stderr } = process;
+const { env, stdin, stderr } = process;
+// Node's own stream for a file ignores a short write: on a disk that is nearly full the rest would be lost.
+const stdout = fstatSync(1).isFile() ? createWriteStream('', { fd: 1, autoClose: false }) : process.stdout;
 const code = await runCli({ args, env, cwd: process.cwd(), stdin, stdout, stderr });
 // Nothing that a command left behind (a socket that lingers, a timer) may keep the process.
 process.exit(code);

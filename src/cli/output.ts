@@ -13,14 +13,18 @@ interface OutputStream extends Writable {
 
 /** Writes to a stream; a reader that goes away (`| head`) is no error. */
 export function createOutput(stream: OutputStream, env: Readonly<Record<string, string | undefined>>) {
+  let used = false;
   let closed = false;
+  let failure: Error | undefined;
   stream.on('error', (error) => {
     closed = true;
-    if (errorCode(error) !== 'EPIPE') process.exitCode = 1;
+    if (errorCode(error) !== 'EPIPE') failure ??= error;
   });
   const terminal = stream.isTTY === true;
   const raw = (text: string): void => {
-    if (!closed) stream.write(text);
+    if (closed) return;
+    used = true;
+    stream.write(text);
   };
   return {
     /** Text of ingestd's own as it stands: scripts, help. */
@@ -38,13 +42,15 @@ export function createOutput(stream: OutputStream, env: Readonly<Record<string, 
     colors: createColors(wantsColor(terminal, env)),
     /** True on a terminal: progress and redrawing make sense. */
     terminal,
-    /** True once the reader went away. */
+    /** True once nothing more can be written. */
     closed: (): boolean => closed,
-    /** Resolves when everything is written. */
+    /** Resolves when everything is written, or with what kept it from being written. */
     flush: () =>
-      new Promise<void>((resolve) => {
-        if (closed || stream.destroyed) resolve();
-        else stream.write('', () => resolve());
+      new Promise<Error | undefined>((resolve) => {
+        // Nothing was written, so nothing can be missing: /dev/full refuses an empty write as well.
+        if (!used || closed || stream.destroyed) resolve(failure);
+        // A stream emits its error after the callback.
+        else stream.write('', () => setImmediate(() => resolve(failure)));
       }),
   };
 }

@@ -74,8 +74,10 @@ export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surround
   } finally {
     process.off('uncaughtException', lastWords);
   }
-  await output.flush();
-  return exitCode;
+  const failure = await output.flush();
+  if (failure === undefined) return exitCode;
+  complain(`standard output is incomplete: ${failure.message}; free up space, or write it to another place`);
+  return exitCode === exitCodes.ok ? exitCodes.unforeseen : exitCode;
 }
 
 /** Commander throws instead of ending the process, and writes where the context says. */

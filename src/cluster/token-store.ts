@@ -3,7 +3,12 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import * as z from 'zod';
 
 import { orNull } from '../lib/or-null.ts';
-import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
+import {
+  CredentialsRefusedError,
+  errorMessage,
+  MisaddressedError,
+  ServiceUnavailableError,
+} from '../model/errors.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
 import type { Credentials } from '../model/settings.ts';
@@ -157,12 +162,14 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
       await run('write', { value: seal({ ...token }, keys), ms: token.lifeMs }).catch(() => {});
       return whole(token);
     } catch (error) {
-      const kind = error instanceof CredentialsRefusedError ? 'refused' : 'unavailable';
-      const retryAfterMs = error instanceof ServiceUnavailableError ? error.retryAfterMs : null;
+      const isRefused = error instanceof CredentialsRefusedError;
+      const isUnavailable = error instanceof ServiceUnavailableError;
+      const kind = isRefused ? 'refused' : 'unavailable';
+      const retryAfterMs = isUnavailable ? error.retryAfterMs : null;
       // The lease tells it from a failure before it with the same words.
       const value = JSON.stringify({ kind, message: errorMessage(error), retryAfterMs, lease });
       // A wrong address or a stop is this host's own affair: it says nothing about the others.
-      const isForAll = kind === 'refused' || nameOf(error) === 'ServiceUnavailableError';
+      const isForAll = isRefused || (isUnavailable && !(error instanceof MisaddressedError));
       await run(isForAll ? 'fail' : 'release', { value, ms: failureMs }).catch(() => {});
       throw error;
     }
@@ -245,10 +252,6 @@ function open(text: string, { key, prefix }: Keys): Stored | null {
     const plain = Buffer.concat([cipher.update(bytes.subarray(ivBytes + tagBytes)), cipher.final()]);
     return storedSchema.parse(JSON.parse(plain.toString('utf8')));
   });
-}
-
-function nameOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : '';
 }
 
 function whole(token: Stored): SharedToken {

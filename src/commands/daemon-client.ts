@@ -198,7 +198,7 @@ function json({ status, text }: Answer): unknown {
 function forbidden(file: string, cause: unknown): IngestdError {
   return new IngestdError(
     'daemon-forbidden',
-    exitCodes.unforeseen,
+    exitCodes.usage,
     `${file} is not accessible to this user; run the command as the user that runs ingestd`,
     { cause },
   );

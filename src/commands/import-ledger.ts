@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
 import type { FileStat } from '../model/document.ts';
-import type { LedgerEntry, LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
+import { openDoubts } from '../model/doubts.ts';
+import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { silentLog } from '../model/ports/log-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -21,6 +22,7 @@ import type { FolderPort } from '../model/ports/folder-port.ts';
 import { locateOnDisk, unscannedFolder } from '../scan/folder-state.ts';
 import type { FolderOnDisk } from '../scan/folder-state.ts';
 import { statOf } from '../scan/rules/entry.ts';
+import { inspectDocument } from '../sync/decide/attachments.ts';
 import { withLedger } from './offline/with-ledger.ts';
 import type { OfflineOptions } from './offline/with-ledger.ts';
 import { asItStands, withFolder } from './unwatched-folder.ts';
@@ -48,8 +50,9 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
     return refuse([`${fileName}: ${foreign(service, settings)}`]);
   }
   return withLedger(options, async (ledger) => {
+    const inDoubt = new Set(openDoubts(ledger).map(({ ref }) => refKey(ref)));
     const conflicts = imported.entries.flatMap((entry, index) => {
-      const conflict = conflictWith(ledger, entry);
+      const conflict = conflictWith(ledger, inDoubt, entry);
       return conflict === null ? [] : [`${placeOf(fileName, imported.lines[index] ?? null)}: ${conflict}`];
     });
     if (conflicts.length > 0) return refuse(conflicts);
@@ -62,9 +65,7 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
     await claimLedger(ledger, settings);
     for (let start = 0; start < entries.length; start += recordsAtOnce) {
       await ledger.commit(
-        files.entries
-          .slice(start, start + recordsAtOnce)
-          .map(({ ref, record }) => ({ kind: 'put', ref, record })),
+        files.entries.slice(start, start + recordsAtOnce).flatMap((entry) => adoption(ledger, entry)),
       );
     }
     await ledger.commit((imported.changes ?? []).filter((change) => isNew(ledger, change)));
@@ -81,9 +82,16 @@ function placeOf(fileName: string, line: number | null): string {
   return line === null ? fileName : `${fileName}:${line}`;
 }
 
+/** What failed before the document was adopted does not count any more. */
+function adoption(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry): readonly Change[] {
+  const put = { kind: 'put', ref, record } as const;
+  return ledger.get(ref) === undefined ? [put, { kind: 'clear', ref }] : [put];
+}
+
 /** Why a document cannot be taken beside what the ledger knows; null: it can. */
 function conflictWith(
   ledger: Pick<LedgerPort, 'get' | 'findByDocId'>,
+  inDoubt: ReadonlySet<string>,
   { ref, record: { docId } }: LedgerEntry,
 ): string | null {
   const owner = ledger.findByDocId(docId);
@@ -91,7 +99,14 @@ function conflictWith(
     return `${docId} is already the docId of ${refKey(owner)}`;
   }
   const known = ledger.get(ref)?.docId;
-  if (known === undefined || known === docId) return null;
+  if (known === docId) return null;
+  if (known === undefined) {
+    if (!inDoubt.has(refKey(ref))) return null;
+    return (
+      `an upload of ${refKey(ref)} is in doubt, so the service may hold it more than once. Clear the doubt with ` +
+      `ingestd resolve PATH --doc-id ${docId}, or remove the line from the import`
+    );
+  }
   return (
     `${refKey(ref)} has the docId ${known} in the ledger and ${docId} in the import. The first would stay at the ` +
     'service without a file. Correct the docId, or remove the line from the import'
@@ -120,6 +135,8 @@ function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
       return ledger.intents().every(({ id }) => id !== change.intent.id);
     case 'fail':
       return ledger.failure(change.ref) === undefined;
+    case 'claim':
+      return !ledger.claims(change.ref.folder).has(change.ref.path);
     case 'hold':
       return ledger.hold(change.folder) === undefined;
     case 'approve':
@@ -182,7 +199,7 @@ async function adoptFile(
   { ref, record }: LedgerEntry,
   onDisk: FolderOnDisk,
 ): Promise<LedgerEntry | string> {
-  const found = await port.inspect(ref.path);
+  const found = await inspectDocument(port, ref, record);
   switch (found.kind) {
     case 'document':
       try {

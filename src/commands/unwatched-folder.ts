@@ -1,4 +1,5 @@
 import { systemClock } from '../lib/time/clock.ts';
+import type { OwnersClaims } from '../model/document.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, Settings } from '../model/settings.ts';
@@ -7,23 +8,34 @@ import { openConfiguredFolder } from '../scan/folder.ts';
 interface Surroundings {
   readonly settings: Settings;
   readonly log: LogPort;
+  /** What sidecars attached when they were last valid; absent: nobody knows. */
+  readonly claims?: OwnersClaims | undefined;
 }
 
 /** A folder that is scanned once and not watched. */
-export function openUnwatched(folder: FolderSettings, { settings, log }: Surroundings): FolderPort {
+export function openUnwatched(
+  folder: FolderSettings,
+  { settings, log }: Omit<Surroundings, 'claims'>,
+): FolderPort {
   return openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
 }
 
 /** Scans a folder that is not watched, and closes it when `act` is done. `onDirectory` gets what was listed. */
 export async function withFolder<T>(
   folder: FolderSettings,
-  surroundings: Surroundings,
+  { claims = new Map(), ...surroundings }: Surroundings,
   act: (port: FolderPort) => Promise<T>,
   onDirectory: FolderListener['directory'] = () => {},
 ): Promise<T> {
   const port = openUnwatched(folder, surroundings);
   try {
-    await port.start({ directory: onDirectory, scanned: () => {}, changed: () => {} });
+    await port.start({
+      directory: onDirectory,
+      scanned: () => {},
+      claimed: () => {},
+      claims: () => claims,
+      changed: () => {},
+    });
     return await act(port);
   } finally {
     await port.close();

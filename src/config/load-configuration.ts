@@ -121,15 +121,19 @@ function configurationError(
   { file, yaml, overrides }: { file: string; yaml: YamlText; overrides: readonly Override[] },
   problems: readonly Problem[],
 ): ConfigurationError {
-  const lines = problems.map(({ path, message }) => {
+  const placed = problems.slice(0, maxProblems).map(({ path, message }) => {
     const variable = overrides.find((override) => isPrefix(override.path, path))?.variable;
-    const position = yaml.position(path);
-    return `${variable ?? (position === undefined ? file : `${file}:${position}`)}: ${message}`;
+    const at = variable === undefined ? yaml.position(path) : undefined;
+    const place = variable ?? (at === undefined ? file : `${file}:${at.line}:${at.col}`);
+    return { whole: `${place}: ${message}`, afterOthers: at && `Line ${at.line}: ${message}` };
   });
-  const more = lines.length - maxProblems;
-  return new ConfigurationError(
-    [...lines.slice(0, maxProblems), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'),
+  const more = problems.length > maxProblems ? [`and ${problems.length - maxProblems} more`] : [];
+  const isFileNamed = placed[0]?.afterOthers !== undefined;
+  const faults = placed.map(({ whole, afterOthers = whole }, index) =>
+    (isFileNamed && index > 0 ? afterOthers : whole).replaceAll(/\n\s+/g, ' '),
   );
+  const message = [...placed.map(({ whole }) => whole), ...more].join('\n');
+  return new ConfigurationError(message, { faults: [...faults, ...more] });
 }
 
 function isPrefix(prefix: readonly PropertyKey[], path: readonly PropertyKey[]): boolean {

@@ -24,12 +24,10 @@ export function readYaml(text: string, source: string) {
   const { contents } = document;
   return {
     value: toPlain(document, source),
-    /** `3:5` of the key at `path`, or of the nearest thing around it; undefined for an empty text. */
+    /** Of the key at `path`, or of the nearest thing around it; undefined for an empty text. */
     position: (path: readonly PropertyKey[]) => {
       const offset = offsetOf(contents, path);
-      if (offset === undefined) return undefined;
-      const { line, col } = lines.linePos(offset);
-      return `${line}:${col}`;
+      return offset === undefined ? undefined : lines.linePos(offset);
     },
   };
 }

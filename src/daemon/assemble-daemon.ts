@@ -65,7 +65,7 @@ export interface Daemon {
   /** Watches and scans; resolves after the first scan of every folder. */
   readonly start: () => Promise<void>;
   /** Says in the status why the configuration on disk is not the one that runs; null: it is. */
-  readonly refuseConfiguration: (why: string | null) => void;
+  readonly refuseConfiguration: (faults: readonly string[] | null) => void;
   /** Scans everything, tries credentials again. */
   readonly refresh: () => Promise<void>;
   /** Takes no more work; resolves when the requests under way have ended, however long that takes. */
@@ -135,7 +135,7 @@ export function assembleDaemon(
   cluster?.listen(changes.note);
   if (cluster !== null) changes.listen(cluster.noteChange);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
-  let refusedConfiguration: string | null = null;
+  let refusedConfiguration: readonly string[] | null = null;
   let isDraining = false;
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
   const metrics: Metrics = createMetrics({
@@ -189,9 +189,7 @@ export function assembleDaemon(
   function ownReasons(): readonly Reason[] {
     const refused = signIn.reason();
     return [
-      ...(refusedConfiguration === null
-        ? []
-        : [{ code: 'configuration-refused', message: refusedWords(refusedConfiguration) }]),
+      ...(refusedConfiguration === null ? [] : [refusedReason(refusedConfiguration)]),
       ...(isDraining ? [draining] : []),
       ...(refused === null ? [] : [refused]),
     ];
@@ -265,8 +263,8 @@ export function assembleDaemon(
       changes.note();
       cluster?.publish(status);
     },
-    refuseConfiguration: (why) => {
-      refusedConfiguration = why;
+    refuseConfiguration: (faults) => {
+      refusedConfiguration = faults;
       changes.note();
     },
     drain: () => {
@@ -326,22 +324,10 @@ export function portAt(folders: readonly FolderPort[], index: number): FolderPor
   return port;
 }
 
-/**
- * In one line, the file named once. It is read at a SIGHUP only: a fix, or the old text put back, counts from the next
- * one.
- */
-function refusedWords(why: string): string {
-  const [first = '', ...others] = why.replace(/\n\s+/g, ' ').split('\n');
-  const file = /^(.+?):\d+:\d+: /.exec(first)?.[1];
-  return sentences([
-    first,
-    ...others.map((fault) =>
-      file !== undefined && fault.startsWith(`${file}:`)
-        ? fault.slice(file.length).replace(/^:(\d+):\d+: /, 'Line $1: ')
-        : fault,
-    ),
-    'The previous configuration stays in effect. Correct the file, then send SIGHUP',
-  ]);
+/** The file is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */
+function refusedReason(faults: readonly string[]): Reason {
+  const advice = 'The previous configuration stays in effect. Correct the file, then send SIGHUP';
+  return { code: 'configuration-refused', message: sentences([...faults, advice]) };
 }
 
 /** As they stand now; what cannot be read at the moment is as it was. */

@@ -5,6 +5,8 @@ import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
+import { refKey } from '../model/document.ts';
+import type { DocumentRef } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
 import { heldNames, longestList } from '../model/report/status.ts';
@@ -129,10 +131,14 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     return new Date(ms).toISOString();
   }
 
+  /** What has failed, the newest of it, before what is retried: notifications are made from this list. */
   function listFailures(): { list: FailureStatus[]; total: number } {
-    const tasks = [...engine.tasks.in('failed'), ...engine.tasks.in('retry')];
-    const list = tasks.slice(0, longestList).map((task) => failureStatus(task, retryAt(dueOf(task))));
-    return { list, total: tasks.length };
+    const failed = [...engine.tasks.in('failed')];
+    const retried = engine.tasks.in('retry');
+    const list = [...failed.slice(-longestList), ...retried]
+      .slice(0, longestList)
+      .map((task) => failureStatus(task, retryAt(dueOf(task))));
+    return { list, total: failed.length + retried.size };
   }
 }
 
@@ -275,15 +281,25 @@ function pausedOf({ engine, folders }: StatusSources): readonly string[] {
   return folders.map(({ name }) => name).filter((name) => engine.paused().has(name));
 }
 
-/** Uploads in doubt as a status lists them. */
+/** Uploads in doubt as a status lists them, the newest: all of one path are one, because one decision ends them. */
 export function listDoubts(doubts: readonly Doubt[]): Pick<Status, 'inDoubt' | 'inDoubtTotal'> {
-  const inDoubt = doubts.slice(0, longestList).map(({ ref, since, count, message }) => ({
+  const paths = new Map<string, Pick<Doubt, 'ref' | 'since' | 'count' | 'message'>>();
+  for (const { ref, since, count, message } of doubts) {
+    const key = refKey(ref);
+    const before = paths.get(key) ?? { since, count: 0 };
+    paths.set(key, {
+      ref,
+      since: Math.min(before.since, since),
+      count: before.count + count,
+      message,
+    });
+  }
+  const inDoubt = [...paths.values()].slice(-longestList).map(({ ref, since, ...rest }) => ({
     ...ref,
     since: new Date(since).toISOString(),
-    count,
-    message,
+    ...rest,
   }));
-  return { inDoubt, inDoubtTotal: doubts.length };
+  return { inDoubt, inDoubtTotal: paths.size };
 }
 
 type Duplicates = Pick<LedgerPort, 'possibleDuplicates' | 'entries' | 'doubts'>;
@@ -298,15 +314,17 @@ export function countDuplicates(ledger: Omit<Duplicates, 'entries'>): number {
 
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */
 export function listDuplicates(ledger: Duplicates): readonly DuplicateStatus[] {
-  const list: DuplicateStatus[] = [];
+  const paths = new Map<string, DuplicateStatus>();
+  const add = (ref: DocumentRef, copies: number) => {
+    if (copies === 0) return;
+    const key = refKey(ref);
+    paths.set(key, { ...ref, copies: copies + (paths.get(key)?.copies ?? 0) });
+  };
   if (ledger.possibleDuplicates() > 0) {
-    for (const { ref, record } of ledger.entries()) {
-      if (record.possibleDuplicates > 0) list.push({ ...ref, copies: record.possibleDuplicates });
-      if (list.length === longestList) return list;
-    }
+    for (const { ref, record } of ledger.entries()) add(ref, record.possibleDuplicates);
   }
-  const doubts = openDoubts(ledger).filter(({ count }) => count > 0);
-  return [...list, ...doubts.map(({ ref, count }) => ({ ...ref, copies: count }))].slice(0, longestList);
+  for (const { ref, count } of openDoubts(ledger)) add(ref, count);
+  return [...paths.values()].slice(0, longestList);
 }
 
 /** The same for a status that is asked for several times a second. */

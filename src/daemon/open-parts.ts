@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { makeDirectory } from '../lib/files/make-directory.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
@@ -61,7 +61,7 @@ async function loadRooms() {
 /** The trial starts with a folder to put files into. One that had documents is gone, and is waited for. */
 async function makeFolders({ folders }: Settings, ledger: LedgerPort): Promise<void> {
   for (const { name, path } of folders) {
-    if (ledger.count(name) === 0) await mkdir(path, { recursive: true }).catch(() => {});
+    if (ledger.count(name) === 0) await makeDirectory(path).catch(() => {});
   }
 }
 

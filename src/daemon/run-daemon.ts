@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
+import { makeDirectory } from '../lib/files/make-directory.ts';
 import { keepHeapSmall } from '../lib/process/heap.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
 import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../model/errors.ts';
@@ -46,7 +47,7 @@ export interface RunOptions extends Reloaded {
 const soonMs = 1_000;
 const askMs = 100;
 /** The garbage of a start is collected so long after it: what waited for the daemon is answered first. */
-const tidyAfterMs = 1_000;
+const tidyAfterMs = 400;
 
 const unusable = 'the new configuration is invalid; the previous one stays in effect';
 
@@ -68,7 +69,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     if (lost !== null) log.warn({ dir: first.settings.state.dir }, lost);
     let current: Reloaded = first;
     let before: Reloaded | null = null;
-    let refused: string | null = null;
+    let refused: readonly string[] | null = null;
     for (;;) {
       try {
         const next = await runUntilChanged(current, refused, () => (before = null));
@@ -80,8 +81,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       } catch (error) {
         // What can be read need not be what can be run: a port that is taken, a folder that is not there.
         if (before === null) throw error;
-        refused = errorMessage(error);
-        log.error({ error: refused }, unusable);
+        refused = refusalOf(error);
         current = before;
         before = null;
       }
@@ -98,7 +98,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
    */
   async function runUntilChanged(
     current: Reloaded,
-    refused: string | null,
+    refused: readonly string[] | null,
     onRunning: () => void,
   ): Promise<Reloaded | null> {
     log.setLevel(current.settings.log.level);
@@ -214,7 +214,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
   async function runAlone(
     current: Reloaded,
-    refused: string | null,
+    refused: readonly string[] | null,
     { onRunning, place }: { readonly onRunning: () => void; readonly place: Place | null },
   ): Promise<Reloaded | null> {
     const daemon = await openDaemon({
@@ -290,6 +290,12 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     else log.error({ host: cluster.host, reason }, lostWords);
   }
 
+  /** Logs why a new configuration is not run, and gives it fault by fault. */
+  function refusalOf(error: unknown): readonly string[] {
+    log.error({ error: errorMessage(error) }, unusable);
+    return error instanceof ConfigurationError ? error.faults : [errorMessage(error)];
+  }
+
   /** The ledger of another state directory would not know the documents. */
   async function reloadSameState({ settings: { state } }: Reloaded): Promise<Reloaded> {
     const fresh = await reload();
@@ -318,8 +324,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       }
       notify.reloading();
       const fresh = await reloadSameState(current).catch((error: unknown) => {
-        log.error({ error: errorMessage(error) }, unusable);
-        refuse(errorMessage(error));
+        refuse(refusalOf(error));
         return null;
       });
       const isChanged = fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current);
@@ -395,7 +400,7 @@ async function serve(
   // Loading it has held the event loop long enough.
   await nextTurn();
   const dir = hostDirectory(settings.state.dir, daemon.place?.cluster.host ?? null);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeDirectory(dir, 0o700);
   const near = join(dir, 'daemon.sock');
   const far = Buffer.byteLength(near) > maxSocketPathBytes ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
   const socketPath = far === null ? near : join(far, 'daemon.sock');

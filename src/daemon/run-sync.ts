@@ -9,7 +9,8 @@ import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import { createFleetPatience, withLease } from './process/join-cluster.ts';
+import { createBlockedPatience } from './process/blocked-patience.ts';
+import { withLease } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
 
@@ -89,8 +90,11 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
   let interrupted = false;
   const isDone = createCompletion(daemon);
   const patience = createPatience(daemon, settings);
-  const blocked = createFleetPatience(
-    () => ({ reasons: place?.cluster.reasons() ?? [], requests: daemon.engine.totals.requests }),
+  const blocked = createBlockedPatience(
+    () => ({
+      reasons: [...(place?.cluster.reasons() ?? []), ...daemon.engine.reasons()],
+      requests: daemon.engine.totals.requests,
+    }),
     blockedMs(settings),
   );
   const isOver = () =>
@@ -265,8 +269,8 @@ function report(
     waiting: later.slice(0, longestList).map((task) => ({ ...task.ref, message: waitsFor(task) })),
     waitingTotal: later.length,
     /**
-     * Why the pass was given up: no host of the fleet, or not this one, could send, the credentials were refused, or the
-     * service could not be reached; null: it was not.
+     * Why the pass was given up: no host of the fleet, or not this one, could send, the ledger could not be written, the
+     * credentials were refused, or the service could not be reached; null: it was not.
      */
     gaveUp,
     unavailable,

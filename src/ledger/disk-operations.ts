@@ -2,6 +2,8 @@ import { statSync, writeSync } from 'node:fs';
 import { constants, copyFile, link, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
+import { syncDirectory } from '../lib/files/durable-file.ts';
+
 const MODE = 0o600;
 const MODE_BITS = 0o777;
 /** Copying so few bytes into the page cache takes less time than asking another thread to do it. */
@@ -62,14 +64,7 @@ export const realDisk: Disk = {
   },
   link,
   remove: (path) => rm(path, { force: true }),
-  syncDirectory: async (path) => {
-    const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  },
+  syncDirectory,
 };
 
 async function openFile(path: string, handle: FileHandle): Promise<DiskFile> {

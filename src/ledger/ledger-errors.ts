@@ -10,10 +10,6 @@ import {
 } from '../model/errors.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 
-const NEWER = 'newer-version';
-
-const verifyHint = '`ingestd ledger verify` shows what can still be read.';
-
 /** What a person can do about a ledger that cannot be read without guessing. `dir`: the state directory. */
 export function wayOut(dir: string): string {
   return (
@@ -25,27 +21,24 @@ export function wayOut(dir: string): string {
 
 /** An error that names the file, what is wrong with it and the way out. */
 export function damaged(path: string, what: string, cause?: unknown): LedgerDamagedError {
-  const words = `The ledger is damaged: ${path}: ${what}`;
-  return new LedgerDamagedError(`${words}. ${verifyHint} ${wayOut(dirname(path))}`, { cause });
+  const fault = `The ledger is damaged: ${path}: ${what}`;
+  const message = `${fault}. \`ingestd ledger verify\` shows what can still be read. ${wayOut(dirname(path))}`;
+  return new LedgerDamagedError(message, { fault, cause });
 }
 
-/** What is wrong, of the message of `damaged`, without the way out: for a caller that says it once for all. */
-export function faultAlone(message: string): string {
-  return message.split(`. ${verifyHint}`, 1)[0] ?? message;
-}
+class LedgerTooNewError extends LedgerDamagedError {}
 
 /** An error for a file that a newer ingestd wrote: nothing is wrong with it. */
 export function tooNew(path: string, version: number): LedgerDamagedError {
-  return new LedgerDamagedError(
+  return new LedgerTooNewError(
     `The ledger was written by a newer ingestd: ${path} has version ${version}, this one reads up to version ${LEDGER_VERSION}. ` +
       'Use the newer ingestd again, or restore a state directory of this version from a backup.',
-    { cause: { code: NEWER } },
   );
 }
 
 /** Says whether an error is that of `tooNew`: then nothing else may stand in for the file. */
 export function isTooNew(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'cause' in error && errorCode(error.cause) === NEWER;
+  return error instanceof LedgerTooNewError;
 }
 
 const asItsUser =
@@ -68,6 +61,9 @@ export function unreadable(path: string, error: unknown): unknown {
     code === 'ENOENT' ? `${basename(path)} is missing` : `it cannot be read: ${errorMessage(error)}`;
   return damaged(path, what, error);
 }
+
+/** Its lock was taken away, or its lease has run out. */
+export const notHeld = 'this process no longer holds the state directory';
 
 /** A failure to write a file, in words; one that says it already stays what it is. */
 export function unwritable(path: string, error: unknown): unknown {

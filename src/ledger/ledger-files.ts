@@ -34,6 +34,12 @@ export function ledgerPaths(dir: string, fence: number) {
     claim: `${stem}.claim`,
     journal: (generation: number) => `${stem}.journal.${generation}`,
     temporary: (word: string) => `${stem}.${word}.tmp`,
+    /**
+     * Room on the disk for the answers of requests under way, under a name of its own for each start. The next one
+     * removes it as a temporary file.
+     */
+    reserve: (id: string) => `${stem}.reserve.${id}.tmp`,
+    isReserve: (path: string) => path.startsWith(`${stem}.reserve.`),
   };
 }
 

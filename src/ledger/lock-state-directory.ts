@@ -1,13 +1,14 @@
 import type { Stats } from 'node:fs';
-import { chmod, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
+import { chmod, lstat, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+import { syncDirectory } from '../lib/files/durable-file.ts';
+import { makeDirectory } from '../lib/files/make-directory.ts';
 import { fencedHolder, isLockFree, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { LeaseTraces, WriteLease } from '../model/ports/write-lease-port.ts';
 import { ConfigurationError, StateLockedError, errorCode } from '../model/errors.ts';
-import { realDisk } from './disk-operations.ts';
 import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 
@@ -71,7 +72,7 @@ export async function claimFence(path: string): Promise<void> {
     } finally {
       await file.close();
     }
-    await realDisk.syncDirectory(dirname(path));
+    await syncDirectory(dirname(path));
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw unwritable(path, error);
     throw new StateLockedError(
@@ -91,7 +92,7 @@ const OTHERS_WRITE = 0o022;
  */
 export async function prepareDirectory(dir: string): Promise<void> {
   try {
-    const first = await mkdir(dir, { recursive: true, mode: MODE });
+    const first = await makeDirectory(dir, MODE);
     if (first !== undefined) await syncParents(dir, dirname(first));
     const found = await stat(dir);
     refuseForeign(dir, found);
@@ -149,7 +150,7 @@ async function isForState(dir: string): Promise<boolean> {
 /** A directory that is not on the medium takes the whole ledger with it. */
 async function syncParents(dir: string, last: string): Promise<void> {
   for (let parent = dirname(dir); ; parent = dirname(parent)) {
-    await realDisk.syncDirectory(parent).catch(() => undefined);
+    await syncDirectory(parent).catch(() => undefined);
     if (parent === last || parent === dirname(parent)) return;
   }
 }

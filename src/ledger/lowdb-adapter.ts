@@ -13,17 +13,15 @@ import type { LoadedLedger } from './read-ledger.ts';
 import { writeSnapshot } from './snapshot.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { createJournal, openJournalWriter } from './journal/journal-writer.ts';
-import type { JournalPosition, JournalWriter } from './journal/journal-writer.ts';
+import type { JournalHold, JournalPosition, JournalWriter } from './journal/journal-writer.ts';
 import type { Capture, LedgerData } from './records/ledger-data.ts';
 
 /** What the adapter works with. */
-interface AdapterParts {
+interface AdapterParts extends JournalHold {
   readonly paths: LedgerPaths;
   readonly disk: Disk;
   /** Resolves when the directory may be written; rejects where another holder writes it now. */
   readonly confirm: () => Promise<void>;
-  /** Asked after each append: false, and nothing of it holds. */
-  readonly isHeld: () => boolean;
   /** Told what was found, before anything is changed. */
   readonly onLoaded: (loaded: LoadedLedger) => void;
 }
@@ -34,7 +32,7 @@ export type LowdbAdapter = ReturnType<typeof createLowdbAdapter>;
  * lowdb's adapter for one state directory that this process holds: `read` reads snapshot and journal, `write` compacts
  * the journal into the snapshot.
  */
-export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: AdapterParts) {
+export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: AdapterParts) {
   /** One at a time, in the order in which they came: appends, and the beginning of a generation. */
   const mutex = new PQueue({ concurrency: 1 });
   let writer: JournalWriter | null = null;
@@ -123,7 +121,7 @@ export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: A
       olderBytes = loaded.journalBytes - loaded.journal.goodBytes;
       const isOwn = listing.paths.fence === paths.fence && loaded.version === LEDGER_VERSION;
       const start = isOwn ? positionOf(loaded) : await rewrite(loaded, listing);
-      writer = await openJournalWriter(disk, paths, start);
+      writer = await openJournalWriter(disk, paths, start, hold);
       // Of a generation whose beginning a crash cut short.
       for (const left of listing.journals.filter((left) => left > start.generation)) {
         await disk.remove(paths.journal(left));
@@ -148,7 +146,7 @@ export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: A
     append: (changes: readonly string[], apply: () => void): Promise<void> =>
       mutex.add(async () => {
         await confirm();
-        await journal().append(changes, isHeld);
+        await journal().append(changes);
         apply();
       }),
     /** Bytes that a start would have to replay, and bytes of the snapshot. */

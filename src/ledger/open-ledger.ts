@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 import { Low } from 'lowdb';
 
 import type { Clock } from '../lib/time/clock.ts';
@@ -6,11 +8,13 @@ import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { WriteLease } from '../model/ports/write-lease-port.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
+import { createDiskReserve } from './journal/disk-reserve.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { realDisk } from './disk-operations.ts';
 import type { Disk } from './disk-operations.ts';
 import { createLowdbAdapter } from './lowdb-adapter.ts';
 import type { LowdbAdapter } from './lowdb-adapter.ts';
+import { notHeld, unwritable } from './ledger-errors.ts';
 import { ledgerPaths, listLedger } from './ledger-files.ts';
 import type { LedgerPaths } from './ledger-files.ts';
 import type { LoadedLedger } from './read-ledger.ts';
@@ -51,7 +55,12 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
   const adapter = createLowdbAdapter({
     paths,
     disk,
-    confirm: async () => lease?.confirm(),
+    confirm: async () => {
+      await lease?.confirm();
+      if (!lock.isHeld()) throw unwritable(dir, new Error(notHeld));
+    },
+    // Who takes the lock without a lease goes on with the very files that this process has open.
+    mayCut: () => lease !== null || lock.isHeld(),
     isHeld: () => lock.isHeld() && lease?.holds() !== false,
     onLoaded: (loaded) => {
       wasRecovered = loaded.recovered !== null;
@@ -76,11 +85,16 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
       data.side.prune(clock.now());
       return low.write();
     });
-    const queue = createCommitQueue(data, async (changes, apply) => {
-      await adapter.append(changes, apply);
-      if (data.side.isGrown()) data.side.prune(clock.now());
-      compactor.consider();
-    });
+    const reserve = createDiskReserve(disk, paths.reserve(randomBytes(6).toString('hex')));
+    const queue = createCommitQueue(
+      data,
+      async (changes, apply) => {
+        await adapter.append(changes, apply);
+        if (data.side.isGrown()) data.side.prune(clock.now());
+        compactor.consider();
+      },
+      reserve,
+    );
     if (wasRecovered) await compactor.run();
     else compactor.consider();
     return {
@@ -88,6 +102,7 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
       commit: queue.commit,
       close: async () => {
         await queue.close();
+        await reserve.giveUp();
         await compactor.close();
         await letGo();
       },

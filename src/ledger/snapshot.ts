@@ -149,7 +149,8 @@ export async function readSnapshot(path: string, filler: DataFiller): Promise<Sn
       let rows = block.bytes;
       if (head === null) {
         head = readHead(path, rows);
-        take = createLineReader(head.version, filler);
+        take =
+          head.version <= LAST_UNNAMED_VERSION ? createOldLineReader(filler) : createNamedLineReader(filler);
         const first = rows.indexOf(NEWLINE) + 1;
         checksum = crc32(rows.subarray(0, first));
         rows = rows.subarray(first);
@@ -223,11 +224,7 @@ function linesOf(bytes: Buffer): readonly unknown[] {
   }
 }
 
-/** Takes the lines of a snapshot of this version or an older one, in order; a ShapeError where one is not right. */
-function createLineReader(version: number, filler: DataFiller): (line: unknown) => void {
-  return version <= LAST_UNNAMED_VERSION ? createOldLineReader(filler) : createNamedLineReader(filler);
-}
-
+/** Takes the lines of a snapshot of this version, in order; a ShapeError where one is not right. */
 function createNamedLineReader(filler: DataFiller): (line: unknown) => void {
   const { shared } = filler;
   const fingerprints = new Map<unknown, string>();

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 
 import { countWords } from '../lib/text/amounts.ts';
-import { errorMessage } from '../model/errors.ts';
-import { faultAlone, wayOut } from './ledger-errors.ts';
+import { LedgerDamagedError, errorCode, errorMessage } from '../model/errors.ts';
+import { wayOut } from './ledger-errors.ts';
 import type { LedgerListing } from './ledger-files.ts';
 import { isFresh, loadLedger, readSteadily } from './read-ledger.ts';
 import type { LoadedLedger } from './read-ledger.ts';
@@ -35,7 +35,10 @@ export interface LedgerVerification {
   readonly fix: string | null;
 }
 
-/** Checks every file of a ledger against its checksums, beside a running daemon too. Changes nothing. */
+/**
+ * Checks every file of a ledger against its checksums, beside a running daemon too. Changes nothing. ConfigurationError
+ * where this user cannot read them, which says nothing of them.
+ */
 export async function verifyLedger(dir: string): Promise<LedgerVerification> {
   return readSteadily(dir, verify, ({ ok }) => ok);
 }
@@ -58,7 +61,7 @@ async function verify(listing: LedgerListing): Promise<LedgerVerification> {
 }
 
 function damagedReport(dir: string, findings: readonly LedgerFinding[], error: unknown): LedgerVerification {
-  const message = faultAlone(errorMessage(error));
+  const message = faultOf(error);
   const isTold = findings.some((known) => known.message === message);
   const finding: LedgerFinding = { file: 'ledger', state: 'damaged', message };
   const found = isTold ? findings : [...findings, finding];
@@ -97,7 +100,9 @@ async function findingsOf(listing: LedgerListing): Promise<readonly LedgerFindin
   if (listing.previous) findings.push(await snapshotFinding(paths.previous));
   for (const generation of listing.journals) findings.push(await journalFinding(paths.journal(generation)));
   const leftovers = [
-    ...listing.temporaries.map((path) => [path, 'left over from an unfinished snapshot'] as const),
+    ...listing.temporaries
+      .filter((path) => !paths.isReserve(path))
+      .map((path) => [path, 'left over from an unfinished snapshot'] as const),
     ...listing.others.map((path) => [path, 'written by another holder of the ledger; not in use'] as const),
   ];
   for (const [path, message] of leftovers)
@@ -123,7 +128,7 @@ async function journalFinding(path: string): Promise<LedgerFinding> {
     if (tornBytes === 0) return { state: 'good', message: good };
     return {
       state: 'torn',
-      message: `${good}; the last ${countWords(tornBytes, 'byte')} are an incomplete entry, which is ignored`,
+      message: `${good}; an incomplete entry of ${countWords(tornBytes, 'byte')} at the end is ignored`,
     };
   });
 }
@@ -135,8 +140,14 @@ async function finding(
   try {
     return { file: basename(path), ...(await look()) };
   } catch (error) {
-    return { file: basename(path), state: 'damaged', message: faultAlone(errorMessage(error)) };
+    if (errorCode(error) === 'configuration') throw error;
+    return { file: basename(path), state: 'damaged', message: faultOf(error) };
   }
+}
+
+/** What is wrong, without the way out, which is said once for all. */
+function faultOf(error: unknown): string {
+  return error instanceof LedgerDamagedError ? error.fault : errorMessage(error);
 }
 
 function documentsOf({ data: { reader } }: LoadedLedger): number {

@@ -19,7 +19,7 @@ export const longestBackOffMs = 5 * 60_000;
 /** Full jitter may draw zero, and a loop must pause. */
 const shortestMs = 250;
 /** The longest Retry-After that is honoured, even if the service asks for a day (N17). */
-const longestRetryAfterMs = 15 * 60_000;
+export const longestRetryAfterMs = 15 * 60_000;
 
 /**
  * Milliseconds until the next attempt. Retry-After is honoured up to 15 minutes; without it,

@@ -34,13 +34,13 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   const { removed, recent, held, documents, limits, rootChanged, unmounted } = proposal;
   if (removed === 0) return { kind: 'allow' };
   if (rootChanged) {
-    const are = removed === 1 ? 'is' : 'are';
-    const reason = `the folder is not the same directory as before, and ${countWords(removed, 'document')} ${are} missing from it`;
+    const were = removed === 1 ? 'was' : 'were';
+    const reason = `the folder is not the same directory as before, and ${countWords(removed, 'document')} ${were} missing from it`;
     return { kind: 'hold', reason };
   }
   if (unmounted > 0) {
-    const are = unmounted === 1 ? 'is' : 'are';
-    const reason = `a volume was mounted or unmounted below the folder, and ${countWords(unmounted, 'document')} ${are} missing since`;
+    const were = unmounted === 1 ? 'was' : 'were';
+    const reason = `a volume was mounted or unmounted below the folder, and ${countWords(unmounted, 'document')} ${were} missing after that`;
     return { kind: 'hold', reason };
   }
   const count = removed + recent + held;

@@ -64,6 +64,17 @@ export interface DirectoryScan {
   readonly changedMs: number;
 }
 
+/** What a document's sidecar attaches. */
+export interface Claim {
+  /** The sidecar's name. */
+  readonly sidecar: string;
+  /** NFC, from the folder's root. None: the claim has ended. */
+  readonly paths: readonly string[];
+}
+
+/** By the path of the document. */
+export type OwnersClaims = ReadonlyMap<string, Claim>;
+
 /** An attachment as found on disk. */
 export interface FoundAttachment {
   /** The file name as it is sent. */

@@ -64,12 +64,12 @@ export const dismissedCode = 'doubt-dismissed';
 
 /**
  * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it changes or a
- * person retries it by name, and its doubts stay on record, to be counted as possible duplicates then; `file` null:
- * there is none.
+ * person retries it by name, and its doubts stay on record, to be counted as possible duplicates then. `file`: `gone`
+ * where there is none, `unsent` where nothing is sent of it as it stands, or nobody looked.
  */
 export function dismissDoubt(
   path: DoubtfulPath,
-  file: Pick<Failure, 'stat' | 'fingerprint'> | null,
+  file: Pick<Failure, 'stat' | 'fingerprint'> | 'gone' | 'unsent',
 ): readonly Change[] {
   const { ref, record, failure, doubts } = path;
   const forgotten = doubts.map(({ id }): Change => ({ kind: 'dismiss', id }));
@@ -77,7 +77,13 @@ export function dismissDoubt(
     if (record.possibleDuplicates === 0) return forgotten;
     return [...forgotten, { kind: 'put', ref, record: { ...record, possibleDuplicates: 0 } }];
   }
-  if (file === null) return failure === undefined ? forgotten : [...forgotten, { kind: 'clear', ref }];
+  const cleared: readonly Change[] = failure === undefined ? [] : [{ kind: 'clear', ref }];
+  if (file === 'gone') return [...forgotten, ...cleared];
+  const dismissed = doubts.map((doubt): Change => ({
+    kind: 'doubt',
+    doubt: { ...doubt, holds: false, dismissed: true },
+  }));
+  if (file === 'unsent') return [...dismissed, ...cleared];
   const refused: Failure = {
     code: dismissedCode,
     message:
@@ -87,10 +93,6 @@ export function dismissDoubt(
     stat: file.stat,
     fingerprint: file.fingerprint,
   };
-  const dismissed = doubts.map((doubt): Change => ({
-    kind: 'doubt',
-    doubt: { ...doubt, holds: false, dismissed: true },
-  }));
   return [...dismissed, { kind: 'fail', ref, failure: refused }];
 }
 

@@ -23,8 +23,15 @@ export class IngestdError extends Error {
 
 /** Usage or configuration: the message names the key or flag, the value and the fix. Exit code 2. */
 export class ConfigurationError extends IngestdError {
-  constructor(message: string, details?: ErrorOptions) {
-    super('configuration', exitCodes.usage, message, details);
+  /** The message fault by fault, each on one line; a file is named by the first of them alone. */
+  readonly faults: readonly string[];
+
+  constructor(
+    message: string,
+    { faults = [message], cause }: ErrorOptions & { readonly faults?: readonly string[] } = {},
+  ) {
+    super('configuration', exitCodes.usage, message, { cause });
+    this.faults = faults;
   }
 }
 
@@ -45,6 +52,16 @@ export class ServiceUnavailableError extends IngestdError {
   }
 }
 
+/** The token endpoint's address is wrong: a redirect, a page that is not there, TLS that cannot be trusted. */
+export class MisaddressedError extends ServiceUnavailableError {
+  readonly reason: string;
+
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
 /** Another process holds the state directory. Exit code 5. */
 export class StateLockedError extends IngestdError {
   constructor(message: string) {
@@ -54,8 +71,12 @@ export class StateLockedError extends IngestdError {
 
 /** The ledger's files cannot be read without guessing. The message names the file and the way out. Exit code 1. */
 export class LedgerDamagedError extends IngestdError {
-  constructor(message: string, details?: ErrorOptions) {
-    super('ledger-damaged', exitCodes.unforeseen, message, details);
+  /** The message without the way out. */
+  readonly fault: string;
+
+  constructor(message: string, { fault = message, cause }: ErrorOptions & { readonly fault?: string } = {}) {
+    super('ledger-damaged', exitCodes.unforeseen, message, { cause });
+    this.fault = fault;
   }
 }
 

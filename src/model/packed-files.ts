@@ -1,4 +1,4 @@
-import type { DocumentEntry, FileStat } from './document.ts';
+import type { DirectoryScan, DocumentEntry, FileStat } from './document.ts';
 
 /** Files of one directory in a tenth of the memory that objects take; the buffer of `stats` may be transferred. */
 export interface PackedFiles {
@@ -67,4 +67,14 @@ export function packedFingerprint(
   index: number,
 ): string {
   return (fingerprints.length === 1 ? fingerprints[0] : fingerprints[index]) ?? '';
+}
+
+/** One directory's scan, packed to cross from thread to thread. */
+export interface PackedScan extends Omit<DirectoryScan, 'folder' | 'entries'> {
+  readonly files: PackedFiles;
+}
+
+/** Gives back what was packed. */
+export function unpackScan(folder: string, { files, ...scan }: PackedScan): DirectoryScan {
+  return { ...scan, folder, entries: unpackFiles(files) };
 }

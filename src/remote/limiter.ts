@@ -96,14 +96,14 @@ export function createLimiter({
     waitMs: (requests) => {
       if (requests <= 0) return 0;
       const pauseMs = pauseLeftMs();
+      // Each permit is taken again a window after its last use: those that are free come first.
+      const free = Math.max(0, limit - slots.size);
+      const windows = Math.floor((requests - 1) / (free + slots.size));
+      const place = (requests - 1) % (free + slots.size);
+      if (place < free) return pauseMs + windows * windowMs;
       const current = clock.monotonic();
       const taken = [...slots].map(({ freeAt }) => Math.max(0, (freeAt ?? current + windowMs) - current));
-      // Each permit is taken again a window after its last use: those that are free come first.
-      const permits = [...Array.from({ length: Math.max(0, limit - taken.length) }, () => 0), ...taken]
-        .map((ms) => Math.max(ms, pauseMs))
-        .sort((a, b) => a - b);
-      const last = requests - 1;
-      return (permits[last % permits.length] ?? 0) + Math.floor(last / permits.length) * windowMs;
+      return Math.max(pauseMs, taken.sort((a, b) => a - b)[place - free] ?? 0) + windows * windowMs;
     },
 
     close: () => {
@@ -168,6 +168,6 @@ export function createLimiter({
     if (slots.size < limit) return 0;
     const times = [...slots].map((slot) => slot.freeAt).filter((at) => at !== null);
     if (times.length === 0) return windowMs;
-    return Math.max(0, Math.min(...times) - clock.monotonic());
+    return Math.max(0, times.reduce((least, at) => Math.min(least, at)) - clock.monotonic());
   }
 }

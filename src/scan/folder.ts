@@ -47,6 +47,8 @@ const rootRetryMs = 1_000;
 
 const mebibyte = 1024 * 1024;
 
+const nothingRestored: Promise<readonly string[]> = Promise.resolve([]);
+
 /** `openFolder` for a folder of these settings. */
 export function openConfiguredFolder(
   folder: FolderSettings,
@@ -78,6 +80,7 @@ export function openFolder(options: FolderOptions): Folder {
   let identity: RootMarks | null = null;
   let closed = false;
   let cancelCheck = () => {};
+  let restored = nothingRestored;
 
   function worker(): WorkerClient {
     if (closed) throw new StoppedError();
@@ -110,10 +113,21 @@ export function openFolder(options: FolderOptions): Folder {
   async function scan(request: ScanRequest): Promise<ScanOutcome> {
     try {
       listener?.changed();
-      return await ask('scan', request);
+      if (request.fromScratch && listener !== null) await restoreClaims(listener);
+      const outcome = await ask('scan', request);
+      const again = await restored;
+      restored = nothingRestored;
+      scheduler?.changed(again);
+      return outcome;
     } catch (error) {
       return { kind: 'unavailable', code: 'folder-unavailable', message: errorMessage(error) };
     }
+  }
+
+  /** Gives the directories that have to be scanned once more with what the listener remembers, if they were before. */
+  async function restoreClaims({ claims }: FolderListener): Promise<readonly string[]> {
+    const known = claims();
+    return known.size === 0 ? [] : ask('claims', known);
   }
 
   function done(outcome: ScanOutcome): void {
@@ -127,6 +141,7 @@ export function openFolder(options: FolderOptions): Folder {
       report = outcome.report;
       identity = outcome.root;
       folderLog.scanned(report, back);
+      if (outcome.claims.size > 0) listener?.claimed(outcome.claims);
       // Where watches were set late, changes of before may be missing: the scan that follows at once is complete.
       if (outcome.full && !outcome.late) listener?.scanned(outcome.root);
     }
@@ -184,6 +199,8 @@ export function openFolder(options: FolderOptions): Folder {
     prepare: () => void prepare(),
     start: async (to) => {
       listener = to;
+      // The scan that was begun ahead of this knows nothing of them. If it fails, the next one begins with them.
+      if (firstScan !== null) restored = restoreClaims(to).catch(() => nothingRestored);
       hear();
       await prepare();
       checkLater();
@@ -196,13 +213,7 @@ export function openFolder(options: FolderOptions): Folder {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }
     },
-    find: async (files) => {
-      try {
-        return await ask('find', files);
-      } catch {
-        return null;
-      }
-    },
+    find: (files) => ask('find', files).catch(() => null),
     mounts: () => ask('mounts', null).catch(() => null),
     rootNow: async () => {
       const now = await ask('root', null);

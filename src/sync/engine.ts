@@ -3,6 +3,7 @@ import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
+import { createTimeSlice } from '../lib/time/time-slice.ts';
 import { printable } from '../lib/text/printable.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
 import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
@@ -12,6 +13,7 @@ import type {
   FileStat,
   FoundDocument,
   Inspection,
+  OwnersClaims,
   ScanCause,
   Skip,
 } from '../model/document.ts';
@@ -25,6 +27,7 @@ import { isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
   Attempt,
   Change,
+  CommitOptions,
   Failure,
   Intent,
   LedgerPort,
@@ -63,7 +66,7 @@ import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
 import { isRootTrusted, markRoot } from './decide/root-trust.ts';
-import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
+import { carriersOf, carriesPath, claimChanges, hasLetGo, inspectDocument } from './decide/attachments.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -128,6 +131,8 @@ interface ApprovedFolder {
 const inspectConcurrency = 128;
 /** At most this many new documents are inspected before they can be sent; further ones wait unread in the backlog. */
 const inspectedAhead = 1_000;
+/** Compared and written down at once: more would hold the event loop for too long. */
+const claimsAtOnce = 1_000;
 /** A change older than this that only a rescan found was missed by the watcher. */
 const watcherReportsWithinMs = 2_000;
 /** When a file went is not known. */
@@ -192,6 +197,7 @@ export class Engine {
   readonly #lockedPaths = new ShortLivedSet<string>();
   /** One task works out how directories were moved; the others wait for what it finds. */
   #isMovingDirectories = false;
+  #claimsWritten: Promise<void> = Promise.resolve();
   #isTakingPermits = false;
   #deliveries = 0;
   #cancelAsk = () => {};
@@ -229,7 +235,7 @@ export class Engine {
       seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
     this.#writer = createLedgerCommits({
-      commit: (changes) => this.#commitWithPlaces(changes),
+      commit: (changes, options) => this.#commitWithPlaces(changes, options),
       clock,
       log,
       changed: () => {
@@ -288,12 +294,13 @@ export class Engine {
    * Every record and failure says under which root it was seen; with the first record of a directory goes which
    * directory that is.
    */
-  #commitWithPlaces(changes: readonly Change[]): Promise<void> {
+  #commitWithPlaces(changes: readonly Change[], options?: CommitOptions): Promise<void> {
     const source = { ledger: this.#ledger, view: (folder: string) => this.#folders.view(folder) };
-    return this.#ledger.commit([
+    const placed = [
       ...changes.map((change) => markRoot(change, source)),
       ...this.#directories.firstIdentities(changes),
-    ]);
+    ];
+    return this.#ledger.commit(placed, options);
   }
 
   // ── In: what a crash left open, scans, timers, people ───────────────────────────────────────────────────────────
@@ -313,6 +320,8 @@ export class Engine {
     return {
       directory: (scan) => this.#onDirectory(scan),
       scanned: (root) => this.#onScanned(folder, root),
+      claimed: (claims) => this.#rememberClaims(folder, claims),
+      claims: () => this.#ledger.claims(folder),
       changed: this.#options.onChange,
     };
   }
@@ -444,7 +453,26 @@ export class Engine {
     if (change !== null) this.#inBackground(this.#writer.commit([change]));
     this.#inBackground(this.#roots.rememberMounts(folder, true));
     const directories = this.#directories.toRemember(folder, this.tasks);
-    if (directories.length > 0) this.#inBackground(this.#writer.commit(directories));
+    if (directories.length > 0) this.#inBackground(this.#writer.commit(directories, { keepsRoom: true }));
+  }
+
+  /**
+   * Written down at once, one scan's after the other's: a sidecar that is not valid at the next start, or is gone, does
+   * not tell them.
+   */
+  #rememberClaims(folder: string, claims: OwnersClaims): void {
+    const write = async () => {
+      const slice = createTimeSlice();
+      const entries = [...claims];
+      for (let from = 0; from < entries.length; from += claimsAtOnce) {
+        const changes = claimChanges(folder, entries.slice(from, from + claimsAtOnce), this.#ledger);
+        if (changes.length > 0) await this.#writer.commit(changes, { keepsRoom: true });
+        await slice();
+      }
+    };
+    const written = this.#claimsWritten.then(write);
+    this.#claimsWritten = written.catch(() => {});
+    this.#inBackground(written);
   }
 
   /** Nobody waits for this: the next scan does again what a stop ended. What else fails is unexpected. */
@@ -677,9 +705,8 @@ export class Engine {
     return this.#compare(task, document, folder.port);
   }
 
-  /** What stands at a path now; companions that its record knows are waited for. */
   #inspectAt(ref: DocumentRef, port: FolderPort): Promise<Inspection> {
-    return port.inspect(ref.path, companionsOf(ref, this.#ledger.get(ref)));
+    return inspectDocument(port, ref, this.#ledger.get(ref));
   }
 
   /** Undefined: its folder is not in the configuration. */
@@ -693,14 +720,21 @@ export class Engine {
     const { removeGraceMs, pollSeconds } = this.#options.settings.timing;
     for (const { ref, record } of carriersOf(document, this.#ledger)) {
       const folder = this.#folders.get(ref.folder);
-      if (folder === undefined) continue;
+      if (folder === undefined) {
+        // Nobody can say what its sidecar lists now. The file may have been moved here to be sent; one that lies where it
+        // did was not.
+        if (!carriesPath({ ref, record }, document.ref)) continue;
+        const message = `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`;
+        return { kind: 'waiting', againMs: null, reason: { code: 'attached-before', message } };
+      }
       const carrier = await this.#inspectAt(ref, folder.port);
       const waitedMs = this.#clock.monotonic() - task.since;
       // Its own file has come to the attachment's path: it moves, and is not deleted.
       const isKept = folder.settings.onRemove === 'keep' || sameFile(record.stat, document.stat);
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
         continue;
-      const message = `it is an attachment of ${printable(ref.path)} until the valid sidecar of that document no longer lists it`;
+      const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
+      const message = `it is an attachment of ${printable(owner)} until the valid sidecar of that document no longer lists it`;
       const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
       return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
     }
@@ -1216,6 +1250,8 @@ export class Engine {
 
   /** One document: what to send is decided now that the permit is there. */
   async #sendOne(task: Task, permit: Permit): Promise<void> {
+    // A document that lies on a mount is never older in the ledger than the mount.
+    await this.#roots.mountsNoted(task.ref.folder);
     const found = await this.#assess(task);
     const open = this.#folders.get(task.ref.folder)?.port.open;
     if (found.kind !== 'send' || open === undefined) permit.giveBack();

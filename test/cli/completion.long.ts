@@ -84,9 +84,16 @@ async function ask(command: string, ...words: string[]): Promise<string> {
   return (await run(command, words, { cwd: folder.path, env, timeout: 30_000 })).stdout;
 }
 
-function check(offers: readonly string[], expected: readonly string[], only: boolean): void {
-  if (only) expect(offers).toEqual(expected);
-  else expect(offers).toEqual(expect.arrayContaining([...expected]));
+/** Asks again: on a busy machine ingestd may have given up after its second. */
+async function check(
+  offers: () => Promise<readonly string[]>,
+  expected: readonly string[],
+  only: boolean,
+): Promise<void> {
+  await eventually(async () => {
+    expect(await offers()).toEqual(only ? expected : expect.arrayContaining([...expected]));
+    return true;
+  });
 }
 
 describe('what completion asks ingestd', () => {
@@ -102,8 +109,12 @@ describe('what completion asks ingestd', () => {
       'other.yaml',
       'service: { mode: embedded }\nfolders: [{ name: alone, path: ./folders }]\nstate: { dir: ./none }\n',
     );
-    const { code, stdout, stderr } = await offers('--config', 'other.yaml', 'rescan', '');
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'alone\n', stderr: '' });
+    const alone = async () => {
+      const { code, stdout, stderr } = await offers('--config', 'other.yaml', 'rescan', '');
+      expect([code, stderr]).toEqual([0, '']);
+      return stdout.split('\n').filter(Boolean);
+    };
+    await check(alone, ['alone'], true);
   });
 
   it.each([
@@ -117,12 +128,17 @@ describe('what completion asks ingestd', () => {
   });
 
   it('takes a second where the daemon does not answer', async () => {
+    const timed = async () => {
+      const before = performance.now();
+      return { ...(await offers('retry', '')), ms: performance.now() - before };
+    };
+    const usual = await timed();
     daemon.kill('SIGSTOP');
     try {
-      const before = performance.now();
-      expect(await offers('retry', '')).toEqual({ code: 0, stdout: '', stderr: '' });
+      const { ms, ...answer } = await timed();
+      expect(answer).toEqual({ code: 0, stdout: '', stderr: '' });
       // What starting a process takes comes on top.
-      expect(performance.now() - before).toBeLessThan(3_000);
+      expect(ms - usual.ms).toBeLessThan(3_000);
     } finally {
       daemon.kill('SIGCONT');
     }
@@ -136,8 +152,11 @@ describeWhere(missing('bash'), 'completion in bash', () => {
 
   it.each(lines)('offers for "%s" %j', async (typed, expected, only) => {
     const asking = `source complete.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ingestd; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const answer = await ask('bash', '-c', asking, 'bash', 'ingestd', ...typed.split(' '));
-    check(answer.trim().split('\n').filter(Boolean), expected, only);
+    const offers = async () => {
+      const answer = await ask('bash', '-c', asking, 'bash', 'ingestd', ...typed.split(' '));
+      return answer.trim().split('\n').filter(Boolean);
+    };
+    await check(offers, expected, only);
   });
 });
 
@@ -145,11 +164,11 @@ describeWhere(missing('zsh'), 'completion in zsh', () => {
   beforeAll(() => script('zsh', '_ingestd'));
 
   it.each(lines)('offers for "%s" %j', async (typed, expected, only) => {
-    const answer = await ask('zsh', '-f', zshScript, folder.path, `ingestd ${typed}`);
-    const offers = [...answer.matchAll(/<<([^<>]+)>>/g)].map(
-      ([, word]) => word?.replaceAll('\\ ', ' ') ?? '',
-    );
-    check(offers, expected, only);
+    const offers = async () => {
+      const answer = await ask('zsh', '-f', zshScript, folder.path, `ingestd ${typed}`);
+      return [...answer.matchAll(/<<([^<>]+)>>/g)].map(([, word]) => word?.replaceAll('\\ ', ' ') ?? '');
+    };
+    await check(offers, expected, only);
   });
 
   it('can be sourced too, once compinit has run', async () => {
@@ -162,12 +181,14 @@ describeWhere(missing('fish'), 'completion in fish', () => {
   beforeAll(() => script('fish', 'ingestd.fish'));
 
   it.each(lines)('offers for "%s" %j', async (typed, expected, only) => {
-    const answer = await ask('fish', '-N', '-c', `source ingestd.fish; complete -C 'ingestd ${typed}'`);
-    const offers = answer
-      .trim()
-      .split('\n')
-      .map((line) => line.split('\t')[0]?.replaceAll('\\ ', ' ') ?? '')
-      .filter(Boolean);
-    check(offers, expected, only);
+    const offers = async () => {
+      const answer = await ask('fish', '-N', '-c', `source ingestd.fish; complete -C 'ingestd ${typed}'`);
+      return answer
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t')[0]?.replaceAll('\\ ', ' ') ?? '')
+        .filter(Boolean);
+    };
+    await check(offers, expected, only);
   });
 });

@@ -4,6 +4,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectDaemon } from '../../src/commands/daemon-client.ts';
 import type { Status } from '../../src/model/report/status.ts';
+import { asUser } from '../support/processes/as-user.ts';
 import { aFolder, aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
@@ -362,10 +363,12 @@ describe('the way to the daemon', () => {
     await expect(client?.rawStatus()).rejects.toMatchObject({ name, message });
   });
 
-  const asRoot = process.getuid?.() === 0;
-  (asRoot ? it.skip : it)('is forbidden to another user, and that is said', async () => {
+  it('is forbidden to another user, which is said and is exit code 2', async () => {
     await chmod(folder.join('state'), 0o000);
-    await expect(connectDaemon(folder.join('state'))).rejects.toThrow('is not accessible to this user');
+    await expect(asUser(() => connectDaemon(folder.join('state')))).rejects.toMatchObject({
+      message: expect.stringContaining('is not accessible to this user'),
+      exitCode: 2,
+    });
     await chmod(folder.join('state'), 0o700);
   });
 });

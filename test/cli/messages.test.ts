@@ -26,7 +26,7 @@ const neverOne = new Set([
   '{attempts} attempts',
   'the file name has {dots} dots, but the service accepts only one; rename the file, or set names: rewrite for this folder',
   'it has {length} attachments, but the service accepts at most {maxAttachments}; remove some',
-  '{n} document{s} in the last {hours} hours, most of them ({total}) around {start}',
+  '{n} document{s} in the last {hours} hours, most ({total}) around {start}',
   'Nothing in the last {hours} hours',
   'this machine’s clock is {seconds} seconds {way} the service’s',
 ]);

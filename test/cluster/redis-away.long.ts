@@ -22,8 +22,8 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     await cable.remove();
   });
 
-  const cutHost = (name: string, aloneShare: number) =>
-    fleet.host(name, { aloneShare, redisUrl: `redis://127.0.0.1:${cable.port}` });
+  const cutHost = (name: string, aloneShare: number, hostTimes = times) =>
+    fleet.host(name, { aloneShare, redisUrl: `redis://127.0.0.1:${cable.port}`, times: hostTimes });
   const codes = (one: FleetHost) => one.cluster.reasons().map(({ code }) => code);
 
   it('waits, then sends its share, which the others leave to it, and comes back without a burst (H1)', async () => {
@@ -54,12 +54,15 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
   }, 90_000);
 
   it('asks for nothing that waited in the network meanwhile and comes when it is whole again (H5)', async () => {
-    const away = await cutHost('away', 0);
+    // A permit that is not used is held for longer than redis-cli holds up this process.
+    const long = { ...times, lifeMs: 5_000 };
+    const away = await cutHost('away', 0, long);
     const first = await away.limiter.take();
     const release = cable.hold();
     const others = [away.limiter.take(), away.limiter.take()];
     first.spent();
-    await eventually(() => codes(away).includes('redis-unavailable'), { withinMs: 10_000 });
+    // The reason itself is gone in a moment: new connections pass.
+    await eventually(() => away.logged().includes('Redis cannot be reached'));
     const permits = await Promise.all(others);
     await eventually(() => fleet.redis.command('ZCARD', 'ingestd:{test}:permits') === '2');
     for (const permit of permits) permit.giveBack();
@@ -90,7 +93,7 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     cable.cut();
     const cut = performance.now();
     await wait(windowMs * 3);
-    expect(away.arrivals.filter((at) => at > cut + 300)).toEqual([]);
+    expect(away.arrivals.filter((at) => at > cut + times.lifeMs)).toEqual([]);
     expect(away.cluster.reasons()[0]?.message).toMatch(/nothing is sent until it is back/);
   }, 60_000);
 

@@ -39,16 +39,18 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       await eventually(() => fleet.hosts.every(({ cluster }) => cluster.reasons().length > 0));
       const seen = fleet.hosts[0]?.cluster.reasons().map(({ code }) => code);
       expect(seen).toEqual(['redis-unavailable']);
-      await fleet.redis.start();
+      // What had its permit before may still be on its way, for as long as a permit lives.
+      await wait(times.lifeMs);
+      // The hosts may be there before `start` hears of it.
       const back = performance.now();
+      await fleet.redis.start();
       const later = () => fleet.arrivals().filter((at) => at > back);
       await eventually(() => later().length > limit, { withinMs: windowMs * 4 });
-      // What had its permit before may still have been on its way.
       const first = Math.min(...later());
-      expect(first - back).toBeGreaterThanOrEqual(windowMs - 100);
+      expect(first - back).toBeGreaterThanOrEqual(windowMs);
       expect(mostInWindow(fleet.arrivals(), windowMs)).toBeLessThanOrEqual(limit);
       expect(fleet.hosts.map((host) => host.logged()).join()).toMatch(reason);
-      expect(fleet.hosts.every(({ cluster }) => cluster.reasons().length === 0)).toBe(true);
+      await eventually(() => fleet.hosts.every(({ cluster }) => cluster.reasons().length === 0));
     },
     60_000,
   );
@@ -59,7 +61,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
     const set = performance.now();
     await eventually(() => fleet.hosts.some((host) => /"reason":"older"/.test(host.logged())));
     await wait(windowMs * 2.5);
-    const later = fleet.arrivals().filter((at) => at > set + 150);
+    const later = fleet.arrivals().filter((at) => at > set + times.lifeMs);
     expect(Math.min(...later) - set).toBeGreaterThanOrEqual(windowMs - 200);
     expect(mostInWindow(fleet.arrivals(), windowMs)).toBeLessThanOrEqual(limit);
   }, 60_000);

@@ -55,7 +55,7 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     await eventually(() => one.cluster.reasons().some(({ code }) => code === 'fleet-opens'));
     await opened();
     expect(Math.min(...fleet.arrivals()) - begun).toBeGreaterThanOrEqual(windowMs);
-    expect(one.cluster.reasons()).toEqual([]);
+    await eventually(() => one.cluster.reasons().length === 0);
   }, 60_000);
 
   it('gets back the permits of a host that died with them, so long after its death and no sooner', async () => {
@@ -75,7 +75,7 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     const permit = await alive.limiter.take();
     const passed = performance.now() - death;
     expect(passed).toBeGreaterThanOrEqual(windowMs + times.lifeMs - times.beatMs);
-    expect(passed).toBeLessThan(windowMs + times.lifeMs + times.marginMs + 1_000);
+    expect(passed).toBeLessThan(windowMs + times.lifeMs + times.marginMs + 5_000);
     permit.giveBack();
     // All of them: nothing is gone for good.
     alive.work(5);
@@ -122,15 +122,18 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     const permits = await Promise.all(Array.from({ length: limit }, () => first.limiter.take()));
     const waiting = second.limiter.take();
     await wait(300);
+    const since = performance.now();
     const before = calls();
     await wait(400);
-    // Signs of life, renewals of permits that have not begun: 400 ms of both hosts.
-    expect(calls() - before).toBeLessThanOrEqual(2 * Math.ceil(400 / (times.validMs / 2)) + 8);
+    const asked = calls() - before;
+    // Signs of life, renewals of permits that have not begun, of both hosts.
+    const passed = performance.now() - since;
+    expect(asked).toBeLessThanOrEqual(2 * Math.ceil(passed / (times.validMs / 2)) + 8);
     const given = performance.now();
     permits[0]?.giveBack();
     const permit = await waiting;
     // By time alone, the next place would have come free after more than a window.
-    expect(performance.now() - given).toBeLessThan(windowMs / 2);
+    expect(performance.now() - given).toBeLessThan(windowMs);
     permit.giveBack();
     for (const one of permits.slice(1)) one.giveBack();
     await eventually(() => places() === 0);

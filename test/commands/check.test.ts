@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -9,6 +9,7 @@ import { checkFolder, checkPolling } from '../../src/commands/check/check-folder
 import { checkServiceClock } from '../../src/commands/check/check.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
+import { asUser, nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -246,6 +247,23 @@ describe('the state directory', () => {
     const proc = await checkStateDirectory('/proc');
     expect(proc[0]?.fix).not.toContain('another state.dir');
     expect((await checkStateDirectory('/proc/new'))[0]?.fix).toContain('another state.dir');
+  });
+
+  it('whose ledger this user cannot read or write is a problem, and names the file', async () => {
+    await chmod(folder.path, 0o755);
+    await mkdir(folder.join('state'), { mode: 0o700 });
+    await folder.write('state/ledger.json', '{}');
+    await folder.write('state/ledger.journal.1', '');
+    await chmod(folder.join('state/ledger.json'), 0);
+    await chmod(folder.join('state/ledger.journal.1'), 0o400);
+    if (process.getuid?.() === 0)
+      for (const path of ['state', 'state/ledger.json', 'state/ledger.journal.1'])
+        await chown(folder.join(path), nobody, nobody);
+    const found = await asUser(() => checkStateDirectory(folder.join('state')));
+    expect(found.filter(({ code }) => code === 'state-unwritable').map(({ message }) => message)).toEqual([
+      `${folder.join('state/ledger.json')} cannot be read (EACCES)`,
+      `${folder.join('state/ledger.journal.1')} cannot be read and written (EACCES)`,
+    ]);
   });
 
   it('is warned of when others can read it', async () => {

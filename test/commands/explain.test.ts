@@ -1,8 +1,9 @@
-import { rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
+import type { Activity } from '../../src/model/report/status.ts';
 import { whyOffline } from '../../src/commands/offline/offline-reports.ts';
 import { statOf } from '../../src/scan/rules/entry.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
@@ -161,5 +162,62 @@ describe('why, where no daemon runs', () => {
     expect((await why('lost.txt')).notes).toEqual([
       'its upload is in doubt: no answer; end the doubt with ingestd resolve',
     ]);
+  });
+
+  it('tells of a folder that was taken out of the configuration what the ledger and the log know', async () => {
+    await folder.write('old/a.txt', 'text');
+    await folder.write('old/b.txt', 'is to go');
+    await folder.write('inbox/old/c.txt', 'inside');
+    const configured = await readFile(folder.join('ingestd.yaml'), 'utf8');
+    await folder.write(
+      'ingestd.yaml',
+      configured.replace('folders:', 'folders:\n  - {name: old, path: ./old}'),
+    );
+    expect((await folder.run('sync')).code).toBe(0);
+    await rm(folder.join('old/b.txt'));
+    expect((await folder.run('sync')).code).toBe(0);
+    await folder.write('ingestd.yaml', configured);
+    const former = {
+      folder: 'old',
+      path: 'a.txt',
+      verdict: {
+        kind: 'unconfigured',
+        code: 'unconfigured',
+        message: 'the folder "old" is not configured, so this file is not scanned',
+      },
+      docId: expect.any(String),
+      uploadedAt: expect.any(String),
+      notes: [],
+      next: 'nothing; its document stays at the service as it was last sent',
+    };
+    for (const path of ['old/a.txt', folder.join('old/a.txt')]) expect(await why(path)).toMatchObject(former);
+    expect(await why('old/b.txt')).toMatchObject({
+      folder: 'old',
+      deletedAt: expect.any(String),
+      notes: ['the file is gone from the folder, and its document was deleted at the service'],
+      next: 'nothing',
+    });
+    expect((await why('old/never.txt')).notes).toEqual(['the ledger has no record of this file']);
+    expect(await why('old')).toMatchObject({
+      folder: 'inbox',
+      path: 'old',
+      verdict: { kind: 'directory' },
+    });
+    expect(await why('old/c.txt')).toMatchObject({ folder: 'inbox', path: 'old/c.txt' });
+    expect((await folder.run('why', './old/a.txt')).stdout).toMatch(/^old\/a\.txt\nthe folder "old" is not/);
+    await rm(folder.join('inbox/old'), { recursive: true });
+    expect((await why('old')).verdict.message).toBe('the folder "old" is not configured');
+    expect(await folder.run('why', './package.json')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not in any of the folders'),
+    });
+
+    const { stdout } = await folder.run('log', '--json', 'old/b.txt');
+    expect((JSON.parse(stdout) as Activity[]).map((one) => [one.folder, one.what])).toEqual([
+      ['old', 'uploaded'],
+      ['old', 'deleted'],
+    ]);
+    expect((await folder.run('log', 'old')).stdout).toContain('uploaded old/a.txt');
+    expect((await folder.run('log', 'old/never.txt')).stdout).toBe('Nothing happened.\n');
   });
 });

@@ -278,6 +278,17 @@ describe('a bad configuration', () => {
     expect(message.split('\n')).toHaveLength(2);
   });
 
+  it('says of an empty text that it is empty', async () => {
+    const message = await refused(`${service}folders: [{name: a, path: ''}]\n`);
+    expect(message).toContain('folders[0].path is empty; write a string');
+    expect(await refused('""\n')).toContain(': the file is empty; write a mapping');
+  });
+
+  it('says once what one value breaks in several ways', async () => {
+    const message = await refused(`${good}timing: {settleMs: 1e99}\n`);
+    expect(message.split('\n')).toHaveLength(1);
+  });
+
   it('ends an alias bomb', async () => {
     const levels = 'abcdefghi'.split('').map((name, index, all) => {
       const inner = index === 0 ? 'x' : `*${all[index - 1]}`;

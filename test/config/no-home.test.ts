@@ -1,5 +1,5 @@
 import { chmod, chown } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
@@ -17,12 +17,21 @@ const users = [
     : []),
 ];
 
+let shipped: TemporaryFolder;
+let program: string;
+
+beforeAll(async () => {
+  shipped = await temporaryFolder();
+  await chmod(shipped.path, 0o755);
+  program = await copyProgram(shipped.join('program'));
+});
+
+afterAll(() => shipped.remove());
+
 describe.each(users)('where $who', ({ env, uid }) => {
   let folder: TemporaryFolder;
-  let program: string;
   beforeEach(async () => {
     folder = await temporaryFolder();
-    program = await copyProgram(folder.join('program'));
     await folder.write('inbox/report.pdf', 'content');
     await folder.write('state/.keep', '');
     if (uid === undefined) return;

@@ -5,6 +5,7 @@ import { createControl } from '../../src/daemon/control/control.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
@@ -38,7 +39,7 @@ function decisionsIn({ engine, ledger, clock, folder, log }: EngineWorld, names:
     status: () => ({}) as never,
     unready: () => [],
   });
-  return { said, decisions: control.decisions('page') };
+  return { said, control, decisions: control.decisions('page') };
 }
 
 it('logs the folder whose deletions were released although those of the next one cannot be', async () => {
@@ -82,4 +83,33 @@ it('does not say that a doubt of a former folder was dismissed when nothing was 
   await dismiss();
   expect(said).toMatchObject([{ ...ref, what: 'resolved' }]);
   busy.mockRestore();
+});
+
+it('has the failure of what fails again at once as the last word, not that a person retried it', async () => {
+  world = await engineWorld();
+  world.folder.write('a.b.txt', 'text');
+  world.folder.scan();
+  await world.quiesce();
+  expect(world.activities.map(({ what }) => what)).toEqual(['failed']);
+  const { said, decisions } = decisionsIn(world, ['inbox']);
+  expect(await decisions.retry([])).toEqual({ retried: 1, unknown: [] });
+  expect(said.map(({ what }) => what)).toEqual(['retried']);
+  expect(world.activities).toHaveLength(1);
+  await world.quiesce();
+  expect(world.activities.map(({ what }) => what)).toEqual(['failed', 'failed']);
+  world.folder.scan();
+  await world.quiesce();
+  expect(world.activities).toHaveLength(2);
+});
+
+it('explains a document of a folder that was taken out of the configuration', async () => {
+  world = await engineWorld();
+  const ref = { folder: 'old', path: 'a.pdf' };
+  await world.ledger().commit([{ kind: 'put', ref, record: recordOf({ docId: 'doc-a' }) }]);
+  const { control } = decisionsIn(world, ['inbox']);
+  expect(await control.why('old/a.pdf')).toMatchObject({
+    ...ref,
+    verdict: { kind: 'unconfigured' },
+    docId: 'doc-a',
+  });
 });

@@ -188,23 +188,132 @@ describe('a folder that takes the name of another one', () => {
 });
 
 it.each([
-  ['widened', { old: '.' }, { folder: 'old', path: 'data/drive/a.pdf' }, 'data/drive/x.csv'],
-  ['narrowed', { old: 'data/drive' }, { folder: 'old', path: 'a.pdf' }, 'x.csv'],
-  ['split', { one: 'data/drive/sub', old: 'data/other' }, { folder: 'one', path: 'a.pdf' }, undefined],
-])('attachments follow with their document in a folder that is %s', async (_, folders, ref, path) => {
-  const from = 'path' in ref && ref.folder === 'one' ? 'drive/sub/a.pdf' : 'drive/a.pdf';
-  const attachments = [{ name: 'x.csv', path: 'drive/x.csv', stat: statOf({ ino: 10 }), sha256: '' }];
-  const record = recordOf({ docId: 'carrier', attachments });
+  ['widened', { old: '.' }, { path: 'data/drive/x.csv' }],
+  ['narrowed', { old: 'data/drive' }, { path: 'x.csv' }],
+  ['split', { one: 'data/drive/sub', old: 'data/other' }, { path: 'drive/x.csv', folder: 'old (outside)' }],
+])('attachments follow with their document in a folder that is %s', async (_, folders, place) => {
+  await carry({ docId: 'carrier', from: 'drive/sub/c.pdf', path: 'drive/x.csv' });
   await mkdir(home.join('data/other'), { recursive: true });
-  await ledger.commit([{ kind: 'put', ref: { folder: 'old', path: from }, record }]);
   await followAll(folders);
-  expect(ledger.get(ref)).toMatchObject({ docId: 'carrier' });
-  expect(ledger.get(ref)?.attachments[0]?.path).toBe(path);
+  expect(placeCarriedBy('carrier')).toEqual(place);
 });
+
+describe('an attachment in another folder than its document', () => {
+  beforeEach(async () => {
+    await mkdir(home.join('data/other'));
+    await carry({ docId: 'carrier', from: 'drive/c.pdf', path: 'other/x.csv' });
+  });
+
+  it('has its place there when the two part', async () => {
+    await followAll({ one: 'data/drive', two: 'data/other' });
+    expect(placeCarriedBy('carrier')).toEqual({ path: 'x.csv', folder: 'two' });
+    const carriers = ledger.findCarriers({ folder: 'two', path: 'x.csv' }, statOf({ ino: 99 }));
+    expect(carriers.map(({ ref }) => ref)).toEqual([{ folder: 'one', path: 'c.pdf' }]);
+  });
+
+  it('follows alone when its folder gets another name, and is in that of its document when they are merged', async () => {
+    await followAll({ one: 'data/drive', two: 'data/other' });
+    await followAll({ one: 'data/drive', three: 'data/other' });
+    expect(placeCarriedBy('carrier')).toEqual({ path: 'x.csv', folder: 'three' });
+    await followAll({ all: 'data' });
+    expect(placeCarriedBy('carrier')).toEqual({ path: 'other/x.csv' });
+  });
+
+  it('is found again in a folder that comes back after the first was narrowed', async () => {
+    await ledger.commit([{ kind: 'drop', ref: { folder: 'old', path: 'b.pdf' } }]);
+    await followAll({ old: 'data/drive' });
+    expect(placeCarriedBy('carrier')).toEqual({ path: 'other/x.csv', folder: 'old (outside)' });
+    await followAll({ old: 'data/drive', back: 'data/other' });
+    expect(placeCarriedBy('carrier')).toEqual({ path: 'x.csv', folder: 'back' });
+  });
+
+  it('keeps the name under which it lies outside to itself', async () => {
+    await ledger.commit([{ kind: 'drop', ref: { folder: 'old', path: 'b.pdf' } }]);
+    await followAll({ old: 'data/drive' });
+    await followAll({ first: 'data/drive' });
+    await mkdir(home.join('other/sub'), { recursive: true });
+    const { dev, ino, birthtimeMs } = await stat(home.join('other'));
+    const other = ['y.pdf', 'sub/z.pdf'].map(
+      (path) => ({ kind: 'put', ref: { folder: 'old', path }, record: recordOf({ docId: path }) }) as const,
+    );
+    const identity = { path: home.join('other'), dev, ino, birthtimeMs };
+    await ledger.commit([{ kind: 'root', folder: 'old', identity }, ...other]);
+    await followAll({ first: 'data/drive', old: 'other/sub' });
+    expect(ledger.findByDocId('y.pdf')?.folder).toBe('old (outside 2)');
+    expect(placeCarriedBy('carrier')).toEqual({ path: 'other/x.csv', folder: 'old (outside)' });
+  });
+});
+
+/** A record in the first folder that carries a file of it. */
+function carry({ docId, from, path }: Record<'docId' | 'from' | 'path', string>): Promise<void> {
+  const attachments = [{ name: 'x.csv', path, stat: statOf({ ino: 10 }), sha256: '' }];
+  const record = recordOf({ docId, attachments });
+  return ledger.commit([{ kind: 'put', ref: { folder: 'old', path: from }, record }]);
+}
+
+function placeCarriedBy(docId: string): { readonly path?: unknown; readonly folder?: unknown } {
+  const entry = [...ledger.entries()].find(({ record }) => record.docId === docId);
+  const { path, folder } = entry?.record.attachments[0] ?? {};
+  return folder === undefined ? { path } : { path, folder };
+}
 
 it('what was deleted a moment ago counts for the limits under the new name, too', async () => {
   const removal = { at: Date.now(), count: 7 };
   await ledger.commit([{ kind: 'removed', folder: 'old', removal }]);
   await follow('new', 'data');
   expect(ledger.removals('new')).toEqual([removal]);
+});
+
+describe('what sidecars attach that was not sent yet', () => {
+  const claim = (...paths: string[]) => ({ sidecar: 'x.meta.json', paths });
+  const claimed = (folder: string) => [...ledger.claims(folder)];
+
+  it('goes with its folder, which has no documents yet, when that is renamed', async () => {
+    await mkdir(home.join('other'));
+    const { dev, ino, birthtimeMs } = await stat(home.join('other'));
+    await ledger.commit([
+      { kind: 'root', folder: 'fresh', identity: { path: home.join('other'), dev, ino, birthtimeMs } },
+      { kind: 'claim', ref: { folder: 'fresh', path: 'x.pdf' }, claim: claim('x.csv') },
+    ]);
+    await followAll({ old: 'data', renamed: 'other' });
+    expect([claimed('renamed'), claimed('fresh')]).toEqual([[['x.pdf', claim('x.csv')]], []]);
+  });
+
+  it('goes with its document into a narrower folder, without what lies outside', async () => {
+    await ledger.commit([
+      { kind: 'claim', ref: { folder: 'old', path: 'drive/x.pdf' }, claim: claim('drive/x.csv', 'y.csv') },
+    ]);
+    await follow('old', 'data/drive');
+    expect(claimed('old')).toEqual([['x.pdf', claim('x.csv')]]);
+  });
+
+  it('keeps the name under which it lies outside to itself', async () => {
+    const moved = { kind: 'claim', ref: { folder: 'old', path: 'x.pdf' }, claim: claim('x.csv') } as const;
+    await ledger.commit([{ kind: 'drop', ref: { folder: 'old', path: 'b.pdf' } }, moved]);
+    await followAll({ old: 'data/drive' });
+    await followAll({ first: 'data/drive' });
+    expect(claimed('old (outside)')).toEqual([['x.pdf', claim('x.csv')]]);
+    await mkdir(home.join('other/sub'), { recursive: true });
+    const { dev, ino, birthtimeMs } = await stat(home.join('other'));
+    const identity = { path: home.join('other'), dev, ino, birthtimeMs };
+    const theirs = { ref: { folder: 'old', path: 'y.pdf' }, record: recordOf({ docId: 'y' }) };
+    await ledger.commit([
+      { kind: 'root', folder: 'old', identity },
+      { kind: 'put', ...theirs },
+      { kind: 'put', ref: { folder: 'old', path: 'sub/z.pdf' }, record: recordOf({ docId: 'z' }) },
+    ]);
+    await followAll({ first: 'data/drive', old: 'other/sub' });
+    expect(ledger.findByDocId('y')?.folder).toBe('old (outside 2)');
+  });
+
+  it('stays with its document when two folders change their names with each other', async () => {
+    await addHeldFolder();
+    for (const folder of ['old', 'second'])
+      await ledger.commit([{ kind: 'claim', ref: { folder, path: 'x.pdf' }, claim: claim(`${folder}.csv`) }]);
+    await followAll({ second: 'data', old: 'other' });
+    expect([claimed('old'), claimed('second')]).toEqual([
+      [['x.pdf', claim('second.csv')]],
+      [['x.pdf', claim('old.csv')]],
+    ]);
+  });
 });

@@ -79,6 +79,18 @@ describe('the history', () => {
     }
   });
 
+  it('keeps the totals of what happened while the clock was set back', async () => {
+    await clock.advance(2 * dayMs);
+    for (const back of [0, 0, dayMs, -dayMs]) {
+      clock.jump(-back);
+      const history = await open();
+      history.count(() => ({ ...none, uploaded: 1 }));
+      history.add(activity('a.pdf'));
+      history.close();
+    }
+    expect((await open()).before).toEqual({ ...none, uploaded: 4 });
+  });
+
   it('is written at once, with the totals, so that a crash takes nothing', async () => {
     const history = await open();
     history.count(() => ({ ...none, uploaded: 1 }));

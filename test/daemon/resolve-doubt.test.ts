@@ -70,6 +70,41 @@ describe('an upload in doubt that is held', () => {
     expect(world.service.documents.size).toBe(1);
   });
 
+  it('is decided under the path of its file though that cannot be sent there', async () => {
+    await lose();
+    world.folder.rename('a.txt', 'a.b.txt');
+    const before = { ref, port: world.folder, ledger: world.ledger() };
+    await expect(resolveDoubt(before, { kind: 'dismiss' })).rejects.toThrow(/is inbox\/a\.b\.txt now/);
+    const now = { ...before, ref: { folder: 'inbox', path: 'a.b.txt' } };
+    await world.ledger().commit(await resolveDoubt(now, { kind: 'dismiss' }));
+    expect(openDoubts(world.ledger())).toEqual([]);
+    expect(world.ledger().failure(ref)).toBeUndefined();
+  });
+
+  it('is on record once dismissed while its file cannot be sent: a copy to come is a possible duplicate', async () => {
+    await lose();
+    world.folder.rename('a.txt', 'a.b.txt');
+    world.folder.scan();
+    await world.quiesce();
+    const now = { ref: { folder: 'inbox', path: 'a.b.txt' }, port: world.folder, ledger: world.ledger() };
+    await world.ledger().commit(await resolveDoubt(now, { kind: 'dismiss' }));
+    world.folder.rename('a.b.txt', 'c.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.service.documents.size).toBe(2);
+    expect(world.ledger().possibleDuplicates()).toBe(1);
+  });
+
+  it.each<[string, () => void, RegExp]>([
+    ['is being saved', () => world.folder.write('a.txt', 'two'), /is still changing/],
+    ['cannot be reached', () => world.folder.setAway(true), /cannot be read/],
+  ])('is not dismissed while its file %s', async (_, begin, words) => {
+    await lose();
+    begin();
+    const sources = { ref, port: world.folder, ledger: world.ledger() };
+    await expect(resolveDoubt(sources, { kind: 'dismiss' })).rejects.toThrow(words);
+  });
+
   it('is sent again, and counts as a possible duplicate then', async () => {
     await lose();
     await resolve({ kind: 'again' });

@@ -140,7 +140,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
 
   it('ends a process that hangs: its pings stop with its event loop', async () => {
     const watchdogMs = 800;
-    // The program of a service: it feeds the watchdog, and after a second its event loop stands still for ever.
+    // The program of a service: it feeds the watchdog until it is told to let its event loop stand still for ever.
     const program = `
       import { createServiceNotify } from './build/daemon/process/service-notify.js';
       import { systemClock as clock } from './build/lib/time/clock.js';
@@ -148,7 +148,8 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
       const service = createServiceNotify({ env: process.env, clock, log });
       service.ready();
       service.watchdog(() => true);
-      setTimeout(() => { for (;;); }, 1000);
+      process.once('SIGUSR2', () => { for (;;); });
+      setInterval(() => {}, 1000);
     `;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       env: { ...process.env, NOTIFY_SOCKET: receiver.socket, WATCHDOG_USEC: `${watchdogMs}000` },
@@ -158,6 +159,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     await eventually(() => receiver.messages.filter((text) => text === 'WATCHDOG=1').length >= 3);
     expect(receiver.messages[0]).toBe('READY=1');
     expect(child.exitCode).toBeNull();
+    child.kill('SIGUSR2');
 
     // The manager's part, as systemd plays it: a whole interval without a ping, then SIGABRT.
     await eventually(() => quietFor(receiver, watchdogMs), { withinMs: 20_000 });

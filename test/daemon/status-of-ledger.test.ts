@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { unconfigured } from '../../src/daemon/make-status.ts';
+import { listDoubts, listDuplicates, unconfigured } from '../../src/daemon/make-status.ts';
+import type { Doubt, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 
 const counts = new Map([
@@ -31,4 +32,43 @@ it.each([
   const folders = names.map((name) => folderSettingsOf('/srv', { name }));
   const found = unconfigured(ledger, { folders }).unconfigured;
   expect(found?.map(({ name, documents }) => [name, documents])).toEqual(expected);
+});
+
+const refOf = (path: string) => ({ folder: 'inbox', path });
+const doubtAbout = (path: string, more: Partial<Doubt> = {}): Doubt => ({
+  id: path,
+  ref: refOf(path),
+  count: 1,
+  since: 1000,
+  message: 'no answer',
+  holds: false,
+  ...more,
+});
+
+it('all uploads of one document that are in doubt are one in the list, with the first time and the last message', () => {
+  const doubts = [
+    doubtAbout('a.pdf'),
+    doubtAbout('b.pdf'),
+    doubtAbout('a.pdf', { since: 2000, message: 'connection lost' }),
+  ];
+  expect(listDoubts(doubts)).toEqual({
+    inDoubt: [
+      { ...refOf('a.pdf'), since: '1970-01-01T00:00:01.000Z', count: 2, message: 'connection lost' },
+      { ...refOf('b.pdf'), since: '1970-01-01T00:00:01.000Z', count: 1, message: 'no answer' },
+    ],
+    inDoubtTotal: 2,
+  });
+});
+
+it('possible duplicates name each document once, whether its record or its doubts tell of them', () => {
+  const record = { possibleDuplicates: 1 } as LedgerRecord;
+  const duplicates = listDuplicates({
+    possibleDuplicates: () => 1,
+    entries: () => [{ ref: refOf('a.pdf'), record }],
+    doubts: () => [doubtAbout('b.pdf'), doubtAbout('a.pdf'), doubtAbout('b.pdf')],
+  });
+  expect(duplicates).toEqual([
+    { ...refOf('a.pdf'), copies: 2 },
+    { ...refOf('b.pdf'), copies: 2 },
+  ]);
 });

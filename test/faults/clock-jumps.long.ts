@@ -100,7 +100,7 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
   ])(
     'I10: set %s while a file is written and while a retry waits, sends no half of the file and lets nothing wait longer',
     async (_name, ms) => {
-      await place.configure({ timing: { settleMs: 1_500, removeGraceMs: 400 } });
+      await place.configure({ timing: { settleMs: 3_000, removeGraceMs: 400 } });
       const daemon = await place.start();
       await daemon.idle();
       const file = join(place.inbox, 'written.txt');

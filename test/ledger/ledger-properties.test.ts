@@ -5,7 +5,7 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolderInMemory } from '../support/temporary-folder.ts';
 import { anyCommits } from './support/arbitraries.ts';
 import { modelOf } from './support/model.ts';
 import { contentOf } from './support/samples.ts';
@@ -14,7 +14,7 @@ describe('any history of changes', () => {
   it('is the same in memory, in a second reader, after a restart and after a snapshot', async () => {
     await fc.assert(
       fc.asyncProperty(anyCommits, fc.constantFrom(1, 800, 1_000_000), async (commits, compactAfterBytes) => {
-        const folder = await temporaryFolder();
+        const folder = await temporaryFolderInMemory();
         const options = { dir: folder.path, clock: manualClock(), log: recordedLog(), compactAfterBytes };
         try {
           const first = await openLedger(options);
@@ -40,7 +40,7 @@ describe('any history of changes', () => {
   it('is found again by inode and by docId', async () => {
     await fc.assert(
       fc.asyncProperty(anyCommits, async (commits) => {
-        const folder = await temporaryFolder();
+        const folder = await temporaryFolderInMemory();
         const ledger = await openLedger({ dir: folder.path, clock: manualClock(), log: recordedLog() });
         try {
           for (const changes of commits) await ledger.commit(changes);

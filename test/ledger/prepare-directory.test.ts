@@ -95,3 +95,7 @@ describe('of the files in a state directory', () => {
     });
   });
 });
+
+it('a state directory where none can be made is refused at once', async () => {
+  await expect(prepareDirectory('/proc/ingestd/state')).rejects.toMatchObject({ code: 'ledger-unwritable' });
+});

@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { Change } from '../../src/model/ports/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { ownIdentity } from '../../src/lib/process/process-lock.ts';
 import { takeStateLock } from '../../src/ledger/lock-state-directory.ts';
 import { eventually } from '../support/eventually.ts';
@@ -17,7 +19,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { makeZombie } from '../support/processes/zombie.ts';
 import { compileSources } from './support/compiled-sources.ts';
-import { put, recordOf } from './support/samples.ts';
+import { contentOf, put, recordOf } from './support/samples.ts';
 
 let folder: TemporaryFolder;
 const children: ChildProcess[] = [];
@@ -135,6 +137,32 @@ describe('P4: the lock of the state directory', () => {
     const ledger = await openLedger({ dir: folder.join('state'), clock: manualClock(), log: recordedLog() });
     expect(ledger.count('inbox')).toBeGreaterThan(last);
     await ledger.close();
+  });
+
+  it('that was taken from a process lets it change nothing of what the next one has', async () => {
+    const options = { dir: folder.join('state'), clock: manualClock(), log: recordedLog() };
+    const intent = (id: string): Change => ({
+      kind: 'intent',
+      intent: { id, ref: { folder: 'inbox', path: `${id}.pdf` }, size: 1, at: 5 },
+    });
+    const reserves = async () =>
+      (await readdir(folder.join('state'))).filter((name) => name.includes('reserve'));
+    const before = await openLedger({ ...options, compactAfterBytes: 1 });
+    await before.commit([intent('a')], { keepsRoom: true });
+    await rm(folder.join('state/lock'));
+    const next = await openLedger(options);
+    await next.commit([intent('b')], { keepsRoom: true });
+    const [kept] = await reserves();
+    expect(kept).toBeDefined();
+    await expect(before.commit([put('c.pdf', recordOf(1))])).rejects.toMatchObject({
+      code: 'ledger-unwritable',
+    });
+    await before.close();
+    expect(await reserves()).toEqual([kept]);
+    await next.commit([put('d.pdf', recordOf(2))]);
+    const known = contentOf(next);
+    await next.close();
+    expect(contentOf(await readLedger(folder.join('state')))).toEqual(known);
   });
 
   it('is taken over after a restart of the machine, from a later process of the same number, and when it is damaged', async () => {

@@ -1,7 +1,52 @@
-import { expect, it } from '@jest/globals';
+import { chmod, chown, readdir } from 'node:fs/promises';
+
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { unreadable } from '../../src/ledger/ledger-errors.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { errorCode, errorMessage } from '../../src/model/errors.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { asUser, nobody } from '../support/processes/as-user.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(() => folder.remove());
+
+/** A ledger of a user who is not root, one of whose files has this mode. */
+async function ledgerWith(file: string, mode: number): Promise<string> {
+  const dir = folder.join('state');
+  const ledger = await openLedger({ dir, clock: manualClock(), log: recordedLog() });
+  await ledger.close();
+  await chmod(`${dir}/${file}`, mode);
+  if (process.getuid?.() !== 0) return dir;
+  await chmod(folder.path, 0o755);
+  for (const path of [dir, ...(await readdir(dir)).map((name) => `${dir}/${name}`)])
+    await chown(path, nobody, nobody);
+  return dir;
+}
+
+it.each(['ledger.json', 'ledger.journal.1'])(
+  'is not called damaged by a check of the ledger either (%s)',
+  async (file) => {
+    const dir = await ledgerWith(file, 0);
+    await expect(asUser(() => verifyLedger(dir))).rejects.toMatchObject({ code: 'configuration' });
+  },
+);
+
+it('a journal that may only be read is a ledger that cannot be written', async () => {
+  const dir = await ledgerWith('ledger.journal.1', 0o400);
+  await expect(
+    asUser(() => openLedger({ dir, clock: manualClock(), log: recordedLog() })),
+  ).rejects.toMatchObject({ code: 'ledger-unwritable' });
+});
 
 const failed = (code: string) => Object.assign(new Error(`${code}: no`), { code });
 

@@ -27,6 +27,16 @@ describe('the redactor', () => {
     expect(redact('acted token-1', ['token-1', 'acted'])).toBe('[redacted] [redacted]');
   });
 
+  it('takes out secrets of any length, in every encoding, beside short ones', () => {
+    const long = `${'k/+ä'.repeat(50_000)}end`;
+    const hex = Buffer.from(long).toString('hex');
+    const text = `${long}, short-one, ${hex}, ${encodeURIComponent(long)}, ${long}${long}`;
+    expect(redact(text, ['short-one', long])).toBe(
+      '[redacted], [redacted], [redacted], [redacted], [redacted][redacted]',
+    );
+    expect(redact('nothing', [long])).toBe('nothing');
+  });
+
   it('leaves ordinary words alone where a secret is very short', () => {
     expect(redact('banana', ['a', 'an', ''])).toBe('banana');
   });

@@ -55,20 +55,23 @@ describe('the guard of deletions', () => {
     });
     expect(judgeDeletions(proposalOf({ removed: 1, rootChanged: true }))).toEqual({
       kind: 'hold',
-      reason: 'the folder is not the same directory as before, and 1 document is missing from it',
+      reason: 'the folder is not the same directory as before, and 1 document was missing from it',
     });
   });
 
   it.each([
-    [1, 'a volume was mounted or unmounted below the folder, and 1 document is missing since'],
-    [1_200, 'a volume was mounted or unmounted below the folder, and 1,200 documents are missing since'],
+    [1, 'a volume was mounted or unmounted below the folder, and 1 document was missing after that'],
+    [
+      1_200,
+      'a volume was mounted or unmounted below the folder, and 1,200 documents were missing after that',
+    ],
   ])('names the %d that a volume took with it', (unmounted, reason) => {
     expect(judgeDeletions(proposalOf({ removed: unmounted, unmounted }))).toEqual({ kind: 'hold', reason });
   });
 
   it('names the number that is missing from another root', () => {
     expect(judgeDeletions(proposalOf({ removed: 2, rootChanged: true }))).toMatchObject({
-      reason: 'the folder is not the same directory as before, and 2 documents are missing from it',
+      reason: 'the folder is not the same directory as before, and 2 documents were missing from it',
     });
   });
 

@@ -74,11 +74,18 @@ describe('dismissing a doubt', () => {
   });
 
   it('clears the failure of a file that is gone', () => {
-    expect(dismissDoubt({ ref, record: undefined, failure, doubts }, null)).toEqual([
+    expect(dismissDoubt({ ref, record: undefined, failure, doubts }, 'gone')).toEqual([
       ...forgotten,
       { kind: 'clear', ref },
     ]);
-    expect(dismissDoubt({ ref, record: undefined, failure: undefined, doubts }, null)).toEqual(forgotten);
+    expect(dismissDoubt({ ref, record: undefined, failure: undefined, doubts }, 'gone')).toEqual(forgotten);
+  });
+
+  it('keeps on record those of a file of which nothing is sent as it stands', () => {
+    expect(dismissDoubt({ ref, record: undefined, failure, doubts }, 'unsent')).toEqual([
+      ...dismissed,
+      { kind: 'clear', ref },
+    ]);
   });
 
   it.each([

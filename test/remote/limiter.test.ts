@@ -17,6 +17,11 @@ function mostInWindow(arrivals: readonly number[], windowMs: number): number {
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** Bottleneck queues and dispatches over a few turns of the event loop, in timers without delay: these come after. */
+async function dispatched(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await wait(1);
+}
+
 describe('the limiter', () => {
   const closing: (() => void)[] = [];
   afterEach(() => {
@@ -110,12 +115,12 @@ describe('the limiter', () => {
 
     const permits: Permit[] = [];
     for (let index = 0; index < 3; index += 1) void limiter.take().then((permit) => permits.push(permit));
-    await wait(20);
+    await dispatched();
     expect(permits).toHaveLength(0);
     await clock.advance(10_000);
     await eventually(() => permits.length === 1);
     await clock.advance(49_998);
-    await wait(20);
+    await dispatched();
     expect(permits).toHaveLength(1);
     await clock.advance(2);
     await eventually(() => permits.length === 3);
@@ -130,7 +135,7 @@ describe('the limiter', () => {
     const permits: Permit[] = [];
     void limiter.take().then((permit) => permits.push(permit));
     await clock.advance(58_500);
-    await wait(20);
+    await dispatched();
     expect(permits).toHaveLength(0);
     await clock.advance(1000);
     await eventually(() => permits.length === 1);
@@ -150,7 +155,7 @@ describe('the limiter', () => {
       () => (third = true),
       () => undefined,
     );
-    await wait(30);
+    await dispatched();
     expect(third).toBe(false);
   });
 
@@ -164,7 +169,7 @@ describe('the limiter', () => {
       order.push(name);
       next.giveBack();
     });
-    await wait(20);
+    await dispatched();
     permit.giveBack();
     await Promise.all(waiting);
     expect(order).toEqual(['ahead', 'first', 'second']);
@@ -184,9 +189,9 @@ describe('the limiter', () => {
     });
     let taken = 0;
     for (let index = 0; index < 5; index += 1) void limiter.take().then(() => (taken += 1));
-    await wait(30);
+    await dispatched();
     await clock.advance(19_999);
-    await wait(20);
+    await dispatched();
     expect(taken).toBe(0);
     await clock.advance(1);
     await eventually(() => taken === 5);
@@ -204,7 +209,7 @@ describe('the limiter', () => {
     let taken = 0;
     void limiter.take().then(() => (taken += 1));
     await clock.advance(14_999);
-    await wait(20);
+    await dispatched();
     expect(taken).toBe(0);
     await clock.advance(1);
     await eventually(() => taken === 1);
@@ -279,10 +284,31 @@ describe('the limiter', () => {
     let second = false;
     void limiter.take().then(() => (second = true));
     await clock.advance(59_000);
-    await wait(20);
+    await dispatched();
     expect(second).toBe(false);
     await clock.advance(1000);
     await eventually(() => second);
+  });
+
+  it('tells when so many more requests can have gone out, however high the limit is', async () => {
+    const clock = manualClock();
+    const limiter = createLimiter({ requestsPerMinute: 3, clock, recent: [] });
+    closing.push(limiter.close);
+    (await limiter.take()).spent();
+    await clock.advance(20_000);
+    (await limiter.take()).spent();
+    await clock.advance(10_000);
+    const waits = [1, 2, 3, 4, 5, 6, 7].map((requests) => limiter.waitMs(requests));
+    expect(waits).toEqual([0, 30_000, 50_000, 60_000, 90_000, 110_000, 120_000]);
+    limiter.pause(40_000);
+    expect([1, 2, 3, 4].map((requests) => limiter.waitMs(requests))).toEqual([
+      40_000, 40_000, 50_000, 100_000,
+    ]);
+
+    // An array of that many permits does not exist.
+    const endless = createLimiter({ requestsPerMinute: 2 ** 40, clock, recent: [] });
+    closing.push(endless.close);
+    expect(endless.waitMs(1_000)).toBe(0);
   });
 
   it('turns away those who wait when it is closed', async () => {
@@ -290,7 +316,7 @@ describe('the limiter', () => {
     const permit = await limiter.take();
     const waiting = limiter.take();
     const refusal = expect(waiting).rejects.toMatchObject({ code: 'stopped' });
-    await wait(10);
+    await dispatched();
     limiter.close();
     limiter.close();
     await refusal;

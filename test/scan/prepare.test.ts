@@ -24,6 +24,8 @@ describe('a folder that is scanned before anybody listens', () => {
       calls.push(`${scan.directory}: ${scannedPaths(scan).join()}`);
     },
     scanned: () => calls.push('scanned'),
+    claimed: () => {},
+    claims: () => new Map(),
     changed: () => {},
   };
 
@@ -71,6 +73,18 @@ describe('a folder that is scanned before anybody listens', () => {
     await home.write('inbox/late.pdf', 'late');
     await folder.start(listener);
     await eventually(() => calls.some((call) => call.includes('late.pdf')));
+  });
+
+  it.each([true, false])('keeps what was attached before it began, begun ahead: %s', async (isAhead) => {
+    await home.write('inbox/a.pdf', 'a');
+    await home.write('inbox/a.pdf.meta.json', '{"attach');
+    await home.write('inbox/d/x.csv', 'x');
+    const claims = new Map([['a.pdf', { sidecar: 'a.pdf.meta.json', paths: ['d/x.csv'] }]]);
+    if (isAhead) folder.prepare();
+    await folder.start({ ...listener, claims: () => claims });
+    expect(await folder.inspect('d/x.csv')).toMatchObject({ kind: 'ignored', owner: 'a.pdf' });
+    await eventually(() => !folder.health().busy);
+    expect([calls.findLast((call) => call.startsWith('d: ')), folder.health().attached]).toEqual(['d: ', 1]);
   });
 
   it('comes back by itself when it was not there', async () => {

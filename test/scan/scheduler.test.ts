@@ -35,6 +35,7 @@ function found({ targets }: ScanRequest): Scanned {
     full: targets === 'all',
     root,
     changed: [],
+    claims: new Map(),
     rescanIn: [],
     late: false,
     outgrown: false,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { NotifyEvent } from '../../src/daemon/notify/event.ts';
+import { longestList } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -70,6 +71,17 @@ it('announces a trouble once, over a restart as well, and its end', async () => 
   expect(arrived).toHaveLength(2);
   expect(daemon.log()).not.toContain('planted-webhook-secret');
 });
+
+it('announces what fails beside a thousand others, and does not call a thousand all of them', async () => {
+  const many = Array.from({ length: longestList + 1 }, (_, index) => `inbox/d.${index}.pdf`);
+  for (const path of many) await place.home.write(path, 'two dots');
+  const daemon = await place.start();
+  await daemon.idle(({ failuresTotal }) => failuresTotal === many.length);
+  expect((await event(0)).text).toContain('1,000 problems or more:');
+  await place.home.write('inbox/e.new.pdf', 'two dots');
+  const isTold = () => arrived.find(({ path }) => path === 'e.new.pdf') ?? null;
+  expect(await eventually(isTold, { withinMs })).toMatchObject({ kind: 'trouble', code: 'double-extension' });
+}, 60_000);
 
 it('repeats with the same id until it is accepted, over a kill as well, and delivers meanwhile', async () => {
   answer = { status: 503 };

@@ -68,7 +68,31 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await press('Rescan scans');
     await eventually(async () => (await page.locator('#toast').innerText()) === 'Scanning scans.');
     expect(place.service.requests).toHaveLength(2);
+    await press('Pause all folders');
+    await says('Paused');
+    await rm(join(place.inbox, 'b.pdf'));
+    const progress = () => page.locator('#progress').innerText();
+    await eventually(async () => (await progress()) === '1 of 1 document delivered, 1 to delete');
+    expect((await place.run('status')).out).toContain('1 of 1 document delivered, 1 to delete');
   }, 60_000);
+
+  it('says that the daemon does not answer, to a button too, when it hangs and when it is gone', async () => {
+    await open();
+    const toast = () => page.locator('#toast').innerText();
+    const unanswered = 'The daemon does not answer. It may still do what you asked for.';
+    // The page has its token by then.
+    await press('Rescan scans');
+    await eventually(async () => (await toast()) === 'Scanning scans.');
+    daemon.signal('SIGSTOP');
+    await press('Rescan inbox');
+    await eventually(async () => (await toast()) === unanswered, { withinMs: 60_000 });
+    daemon.signal('SIGCONT');
+    await press('Rescan scans');
+    await eventually(async () => (await toast()) === 'Scanning scans.');
+    await daemon.end('SIGKILL');
+    await press('Rescan inbox');
+    await eventually(async () => (await toast()) === unanswered);
+  }, 120_000);
 
   it('retries what failed once its cause is gone, and approves deletions after a question', async () => {
     for (let index = 0; index < 5; index += 1) await put(`inbox/${index}.pdf`);

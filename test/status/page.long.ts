@@ -188,6 +188,58 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37 }]);
     });
 
+    it('deletes no more than the question said when it was opened', async () => {
+      const world = await open({ status: busyStatus() });
+      const page = await visit(world);
+      await page.getByRole('button', { name: 'Approve deletion…' }).click();
+      const [held] = busyStatus().held ?? [];
+      world.control.change({ held: [{ ...held!, count: 400 }] });
+      await eventually(async () => (await textOf(page, '#held')).includes('400 files missing'));
+      await page.getByRole('button', { name: 'Delete 37 documents' }).click();
+      await eventually(() => world.control.calls.length > 0);
+      expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37 }]);
+      await page.getByRole('button', { name: 'Approve deletion…' }).click();
+      await page.getByRole('button', { name: 'Delete 400 documents' }).waitFor();
+    });
+
+    it('names the folder that something happened to, and offers no story of it', async () => {
+      const world = await open();
+      const page = await visit(world);
+      world.control.happen({ path: '', what: 'paused', by: 'page' });
+      world.control.happen({ path: '', what: 'held', documents: 4, message: 'many' });
+      const rows = page.locator('#activity-list li');
+      await eventually(async () => (await rows.count()) === 2);
+      expect(await rows.locator('.path').allInnerTexts()).toEqual(['inbox (4 documents)', 'inbox']);
+      expect(await rows.locator('button').count()).toBe(0);
+    });
+
+    it('says so where it does not list all that is skipped', async () => {
+      const [first] = busyStatus().skipped ?? [];
+      const skipped = Array.from({ length: 1000 }, (_, at) => ({ ...first!, path: `${at}.png` }));
+      const page = await visit(await open({ status: { skipped, skippedTotal: 10_000 } }));
+      await page.getByText('10,000 files skipped').click();
+      expect(await textOf(page, '#skips-cut')).toBe('The first 1,000 of 10,000 are listed.');
+    });
+
+    it('keeps its tab true while nobody sees it', async () => {
+      const world = await open({ status: { folders: [aFolder({ onDisk: 2, synced: 2 })] } });
+      const page = await visit(world);
+      await page.clock.install();
+      const show = (hidden: boolean) =>
+        page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'))`);
+      await show(true);
+      await page.clock.runFor(31_000);
+      for (const failed of [1, 2]) {
+        world.control.change({ folders: [aFolder({ onDisk: 2, synced: 2 - failed, failed })] });
+        await page.clock.runFor(61_000);
+        await eventually(async () => (await page.title()).startsWith(`${failed} document`));
+      }
+      await show(false);
+      world.control.change({ folders: [aFolder({ onDisk: 2, synced: 2 })] });
+      await eventually(async () => (await page.title()) === 'ingestd');
+    });
+
     it('pauses, resumes and scans one folder or all', async () => {
       const folders = [aFolder({ name: 'inbox' }), aFolder({ name: 'scans' })];
       const world = await open({ status: { folders } });

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Tries `probe` until it neither throws nor gives a falsy value; gives its value. Throws its last error after
- * `withinMs`.
+ * `withinMs`. Without `everyMs` it asks less often the longer it takes: a probe of a daemon keeps both processes busy.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  { withinMs = 10_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = 20_000, everyMs }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<NonNullable<T>> {
-  const deadline = performance.now() + withinMs;
+  const begun = performance.now();
   let last: unknown = new Error('never became true');
   for (;;) {
     try {
@@ -18,7 +18,8 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() >= deadline) throw last;
-    await delay(everyMs);
+    const passedMs = performance.now() - begun;
+    if (passedMs >= withinMs) throw last;
+    await delay(everyMs ?? Math.min(Math.max(20, passedMs / 10), 100));
   }
 }

@@ -71,7 +71,7 @@ async function approve(
   context.output.line(
     approved === 0
       ? 'Nothing is held.'
-      : `${countWords(approved, 'deletion')} released${daemon === null ? '; they are sent when ingestd runs' : ''}.`,
+      : `${countWords(approved, 'deletion')} released${daemon === null ? ', to be sent when ingestd runs' : ''}.`,
   );
   return exitCodes.ok;
 }

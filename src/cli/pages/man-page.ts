@@ -79,8 +79,11 @@ const exitRows = [
     'An unexpected error, or a damaged ledger. health: no daemon is running, or it is not making progress. auth login: the service could not be reached.',
   ],
   ['2', 'Usage or configuration: the message names the key, the value and the fix.'],
-  ['3', 'The service refused the credentials: auth login, auth revoke, init.'],
-  ['4', 'sync: documents failed or are held. check: problems found.'],
+  [
+    '3',
+    'The service refused the credentials: sync, auth login, auth revoke, init. run keeps running and retries.',
+  ],
+  ['4', 'sync: documents failed or are held. check, doctor: problems found.'],
   ['5', 'Another ingestd holds the state directory.'],
 ] as const;
 

@@ -2,9 +2,16 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { insideWorkingDirectory, requirePath } from '../../daemon/control/resolve-path.ts';
+import {
+  formerPath,
+  insideWorkingDirectory,
+  requirePath,
+  resolvePath,
+} from '../../daemon/control/resolve-path.ts';
+import type { Folders } from '../../daemon/control/resolve-path.ts';
 import { findDaemon, foldersOf } from '../prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -62,9 +69,9 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
   const { stateDir } = found;
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
-  const place = wanted === null ? null : requirePath(folders, wanted).ref;
   const { readLog } = await import('../../daemon/history/history-files.ts');
-  const filter = { since: flags.since ?? null, failed: flags.failed === true, place };
+  const places = wanted === null ? null : await loggedPlaces(stateDir, folders, wanted);
+  const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const { output } = context;
   if (flags.json && !flags.follow) {
     const all: Activity[] = [];
@@ -81,6 +88,25 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
   }
   if (lines === 0 && !flags.json) output.line('Nothing happened.');
   return exitCodes.ok;
+}
+
+/** Throws ConfigurationError for what is in no configured folder, and in no other that the log knows. */
+async function loggedPlaces(
+  stateDir: string,
+  folders: Folders,
+  text: string,
+): Promise<readonly DocumentRef[]> {
+  const inside = resolvePath(folders, text);
+  const former = formerPath(folders, text);
+  const isKnown = inside !== null || (former !== null && (await hasLogged(stateDir, former)));
+  if (!isKnown) return [requirePath(folders, text).ref];
+  return [inside, former].filter((place) => place !== null);
+}
+
+async function hasLogged(stateDir: string, place: DocumentRef): Promise<boolean> {
+  const { readLog } = await import('../../daemon/history/history-files.ts');
+  const entries = readLog(stateDir, { since: null, failed: false, places: [place] });
+  return (await entries.next()).done === false;
 }
 
 const paints = {

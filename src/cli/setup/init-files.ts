@@ -2,6 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { writeDurably } from '../../lib/files/durable-file.ts';
+import { makeDirectory } from '../../lib/files/make-directory.ts';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { credentialVariables } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
@@ -36,7 +37,7 @@ export async function writeInitFiles(answers: InitAnswers, destination: Destinat
   const secrets = mergeEnvironmentFile(before ?? '', credentialVariables(answers.credentials));
   if ((await readIfThere(file, destination)) !== null) await mayOverwrite(file, destination);
   if (secrets.replaces) await mayOverwrite(secretsFile, destination);
-  await mkdir(dirname(file), { recursive: true });
+  await makeDirectory(dirname(file));
   await writeWhole(secretsFile, secrets.text, 0o600);
   await writeWhole(file, configurationText(answers, file), 0o644);
   return [

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { makeDirectory } from '../../lib/files/make-directory.ts';
 import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 import { homeDirectory } from '../../config/find-places.ts';
 import { userUnitFile } from '../../config/package-files.ts';
@@ -43,7 +44,7 @@ export async function installUserService(destination: Destination): Promise<read
   });
   const before = await readIfThere(file, destination);
   if (before !== null && before !== text) await mayOverwrite(file, destination);
-  await mkdir(directory, { recursive: true });
+  await makeDirectory(directory);
   await writeWhole(file, text, 0o644);
   try {
     await systemctl(['daemon-reload'], env);

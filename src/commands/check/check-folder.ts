@@ -13,7 +13,7 @@ import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readRoot } from '../../scan/walk/root-identity.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
-import { companionsOf } from '../../sync/decide/attachments.ts';
+import { inspectDocument } from '../../sync/decide/attachments.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
 
@@ -26,7 +26,7 @@ interface Surroundings {
   readonly settings: Settings;
   readonly log: LogPort;
   /** Null: nothing is known of it. */
-  readonly ledger: Pick<LedgerReader, 'doubts' | 'failure' | 'get'> | null;
+  readonly ledger: Pick<LedgerReader, 'claims' | 'doubts' | 'failure' | 'get'> | null;
 }
 
 /**
@@ -51,16 +51,16 @@ export async function checkFolder(
     for (const name of scan.subdirectories.filter(isAttachmentDirectory))
       attachments.push(joinPath(scan.directory, name));
   };
-  const known = (path: string) => {
-    const ref = { folder: folder.name, path };
-    return companionsOf(ref, ledger?.get(ref));
-  };
   const judge = async (port: FolderPort) => {
+    const inspect = (path: string) => {
+      const ref = { folder: folder.name, path };
+      return inspectDocument(port, ref, ledger?.get(ref));
+    };
     for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
     let documents = 0;
     for (let from = 0; from < paths.length; from += inspectionsAtOnce) {
       const some = paths.slice(from, from + inspectionsAtOnce);
-      const inspections = await Promise.all(some.map((path) => port.inspect(path, known(path))));
+      const inspections = await Promise.all(some.map(inspect));
       for (const [index, found] of inspections.entries()) {
         const refused = refusal(found);
         const objection =
@@ -82,7 +82,8 @@ export async function checkFolder(
       watchedDirectories: polling?.level === 'info' ? 0 : directories,
     };
   };
-  return withFolder(folder, { settings: asItStands(settings), log }, judge, onDirectory);
+  const claims = ledger?.claims(folder.name);
+  return withFolder(folder, { settings: asItStands(settings), log, claims }, judge, onDirectory);
 }
 
 /** No file stands under the name of its document, and no rule leaves the directory out. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lstat, stat, access, constants, statfs } from 'node:fs/promises';
+import { access, constants, lstat, open, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { countWords, sizeWords } from '../../lib/text/amounts.ts';
 import { finding } from '../../model/report/command-reports.ts';
@@ -12,6 +12,7 @@ import { missingFiles, mixedUpFolders } from '../../daemon/preconditions/folders
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
+import { listLedger } from '../../ledger/ledger-files.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameDirectory, sameStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -142,6 +143,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       }),
     );
   }
+  if (place === dir) findings.push(...(await checkLedgerFiles(dir)));
   const { bavail, bsize } = await statfs(place);
   const free = bavail * bsize;
   if (free < lowBytes) {
@@ -164,6 +166,36 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
         }),
       );
     }
+  }
+  return findings;
+}
+
+/** Judges whether this user can read the ledger's files, and write those that are written on. */
+async function checkLedgerFiles(dir: string): Promise<readonly CheckFinding[]> {
+  // Of a directory that cannot be read it is said elsewhere.
+  const listing = await listLedger(dir).catch(() => null);
+  if (listing === null) return [];
+  const { paths, journals } = listing;
+  const read = [...(listing.snapshot ? [paths.snapshot] : []), ...(listing.previous ? [paths.previous] : [])];
+  const uses = [
+    ...read.map((path) => ({ path, flags: constants.O_RDONLY, words: 'read' })),
+    ...journals.map((generation) => ({
+      path: paths.journal(generation),
+      flags: constants.O_RDWR,
+      words: 'read and written',
+    })),
+  ];
+  const findings: CheckFinding[] = [];
+  for (const { path, flags, words } of uses) {
+    const code = await open(path, flags | constants.O_NOFOLLOW).then((file) => file.close(), errorCode);
+    if (code !== 'EACCES' && code !== 'EPERM') continue;
+    findings.push(
+      finding('error', 'state.dir', {
+        code: 'state-unwritable',
+        message: `${path} cannot be ${words} (${code})`,
+        fix: 'Run ingestd as the user that owns it, or give that user permission to read and write it.',
+      }),
+    );
   }
   return findings;
 }

@@ -1,13 +1,13 @@
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { redisNodes } from '../../lib/server/redis-address.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import type { ServiceSettings, Settings } from '../../model/settings.ts';
-import { requestHead } from '../../remote/http/request-head.ts';
+import type { ClusterSettings, ServiceSettings, Settings } from '../../model/settings.ts';
+import { requestHead } from '../../remote/http/head-request.ts';
 import { checkFolder } from './check-folder.ts';
-import { checkRedis } from './check-redis.ts';
 import { checkLedger, checkStateDirectory } from './check-ledger.ts';
 
 /** What `check` is given. */
@@ -136,4 +136,21 @@ function judgeClock(authUrl: string, ahead: number): CheckFinding {
     ? 'it sends no Date header, so the clocks could not be compared'
     : `this machine’s clock agrees with the service’s to within ${countWords(Math.max(1, seconds), 'second')}`;
   return finding('info', authUrl, { code: 'clock', message, fix: '' });
+}
+
+/** Whether Redis answers, lets this host in, and keeps what it is told. Writes nothing. */
+async function checkRedis({ redis }: Pick<ClusterSettings, 'redis'>): Promise<readonly CheckFinding[]> {
+  const subject = redisNodes(redis);
+  const { evictsWords, openSession } = await import('../../cluster/redis/connection.ts');
+  try {
+    const quiet = { channels: [], onMessage: () => {}, onEnd: () => {} };
+    const { evictsBy, close } = await openSession({ address: redis, prefix: '', ...quiet });
+    close();
+    return evictsBy === null
+      ? [finding('info', subject, { code: 'redis-reachable', message: 'it answers', fix: '' })]
+      : [finding('warning', subject, { code: 'redis-evicts', message: evictsWords(evictsBy) })];
+  } catch (error) {
+    const message = `Redis cannot be reached: ${errorMessage(error)}`;
+    return [finding('error', subject, { code: 'redis-unavailable', message })];
+  }
 }

@@ -8,7 +8,7 @@ import { excerpt } from '../../lib/text/printable.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { proxyFor } from '../../remote/http/agents.ts';
 import { describeFault } from '../../remote/http/describe-fault.ts';
-import { requestHead } from '../../remote/http/request-head.ts';
+import { requestHead } from '../../remote/http/head-request.ts';
 
 /** The way to one address, and how long each part of it took; times in ms from the beginning of the request. */
 export type AddressReport = Awaited<ReturnType<typeof probeAddress>>;

@@ -10,12 +10,18 @@ import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.
 import { chooseRetries } from '../../model/choose-retries.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { openHistory } from '../../daemon/history/history.ts';
-import { approvedOf, decided, pausedOf, resolvedOf, retriedOf } from '../../daemon/control/decisions.ts';
+import {
+  approvedOf,
+  decided,
+  pausedOf,
+  requireShown,
+  resolvedOf,
+  retriedOf,
+} from '../../daemon/control/decisions.ts';
 import type { Decision } from '../../daemon/control/decisions.ts';
 import { dismissFormer, resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import type { Pauses } from '../../daemon/control/pauses.ts';
-import { requireShown } from '../../daemon/control/require-shown.ts';
 import { namedRefs, requireFolder, requirePath } from '../../daemon/control/resolve-path.ts';
 import {
   claimLedger,
@@ -56,7 +62,8 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
           return;
         }
         const { ref, folder } = requirePath(folders, path);
-        await withFolder(folder, { settings: asItStands(settings), log: silentLog }, async (port) =>
+        const claims = ledger.claims(folder.name);
+        await withFolder(folder, { settings: asItStands(settings), log: silentLog, claims }, async (port) =>
           ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
         );
         await note(settings, [resolvedOf(ref, resolution)]);

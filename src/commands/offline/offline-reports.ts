@@ -1,3 +1,4 @@
+import type { DocumentRef } from '../../model/document.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -23,6 +24,7 @@ import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
+import { describeFormer } from '../../daemon/control/describe-former.ts';
 import type { FolderPlaces } from '../../daemon/process/join-cluster.ts';
 import { version } from '../../config/package-files.ts';
 import { surveyFolders } from '../make-plan.ts';
@@ -231,13 +233,22 @@ export async function whyOffline(
   path: string,
   places: FolderPlaces | null = null,
 ): Promise<Why> {
-  const { ref, folder } = requirePath(settings.folders, path);
   // As `plan`, which waits for nothing that is missing.
   const timing = { ...settings.timing, removeGraceMs: 0 };
-  return withFolder(folder, { settings: { ...settings, timing }, log: silentLog }, async (port) => {
-    const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
-    const other = otherService(ledger, settings);
-    if (other === null) await followFolders(ledger, settings, silentLog);
+  const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
+  const other = otherService(ledger, settings);
+  if (other === null) await followFolders(ledger, settings, silentLog);
+  const { folders } = settings;
+  const pastOf = (ref: DocumentRef) => readPast(historyDirectory(settings.state.dir), ref).catch(() => []);
+  const former = await describeFormer(path, { folders, ledger, pastOf });
+  if (former !== null) return former;
+  const { ref, folder } = requirePath(folders, path);
+  const surroundings = {
+    settings: { ...settings, timing },
+    log: silentLog,
+    claims: ledger.claims(folder.name),
+  };
+  return withFolder(folder, surroundings, async (port) => {
     const plan = async () =>
       other === null
         ? (await surveyFolders({ settings, makesFolders: true, places })).plan
@@ -246,7 +257,7 @@ export async function whyOffline(
       ref,
       port,
       ledger,
-      past: await readPast(historyDirectory(settings.state.dir), ref).catch(() => []),
+      past: await pastOf(ref),
       ahead: { kind: 'plan', plan },
       nextAt: null,
     });

@@ -57,7 +57,7 @@ function order(a: string, b: string): number {
 function pathOf(variable: string): PropertyKey[] {
   const path: PropertyKey[] = [];
   let node = schemaAt(path);
-  for (const part of variable.slice(variablePrefix.length).split('__')) {
+  for (const part of partsOf(variable)) {
     const keys = Object.keys(node?.properties ?? {});
     const found = node?.items === undefined ? keys.find((key) => snakeCase(key) === part) : placeIn(part);
     if (found === undefined) {
@@ -69,17 +69,30 @@ function pathOf(variable: string): PropertyKey[] {
   return path;
 }
 
+function partsOf(variable: string): readonly string[] {
+  return variable.slice(variablePrefix.length).split('__');
+}
+
 function placeIn(part: string): number | undefined {
   return /^\d{1,3}$/.test(part) ? Number(part) : undefined;
 }
 
 function suggestion(variable: string, path: readonly PropertyKey[], keys: readonly string[]): string {
-  const names = keys.map((key) => environmentName([...path, key]));
-  const near = closest(variable, names);
-  if (near !== undefined) return `; did you mean ${near}?`;
+  const near = corrected(partsOf(variable));
+  if (near !== undefined) return `; did you mean ${environmentName(near)}?`;
   return keys.length === 0
     ? `; ${pathText(path)} has no keys below it`
     : `; ${pathText(path) || 'the file'} has ${keys.join(', ')}`;
+}
+
+/** The key that was most likely meant, each part by itself; undefined where one of them is near to nothing. */
+function corrected(parts: readonly string[], path: readonly PropertyKey[] = []): PropertyKey[] | undefined {
+  const [part, ...rest] = parts;
+  if (part === undefined) return [...path];
+  const node = schemaAt(path);
+  const names = new Map(Object.keys(node?.properties ?? {}).map((key) => [snakeCase(key), key]));
+  const found = node?.items === undefined ? names.get(closest(part, names.keys()) ?? '') : placeIn(part);
+  return found === undefined ? undefined : corrected(rest, [...path, found]);
 }
 
 function valueOf(

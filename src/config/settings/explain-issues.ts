@@ -8,11 +8,13 @@ type Issue = z.core.$ZodIssue;
 
 /** What the schema found wrong with `input`, in words: the key, the value, the fix. */
 export function explainIssues(issues: readonly Issue[], input: unknown): Problem[] {
-  return issues.flatMap((issue) =>
+  const problems = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => unknownKey([...issue.path, key]))
       : [{ path: issue.path, message: explain(issue, valueAt(input, issue.path)) }],
   );
+  // One value can break two rules that are the same in words: 1e99 is no whole number, and too large.
+  return [...new Map(problems.map((problem) => [problem.message, problem])).values()];
 }
 
 function unknownKey(path: readonly PropertyKey[]): Problem {
@@ -22,13 +24,15 @@ function unknownKey(path: readonly PropertyKey[]): Problem {
 
 function explain(issue: Issue, value: unknown): string {
   const key = pathText(issue.path);
+  const what = key || 'the file';
   const node = schemaAt(issue.path);
-  if (value === undefined) return `${key || 'the file'} is missing; ${addition(key, node)}`;
+  if (value === undefined) return `${what} is missing; ${addition(key, node)}`;
   if (key === 'folders')
     return `folders: ${shown(value)} is not a list of at least one folder; ${folderExample}`;
   if (issue.code === 'custom' || node === undefined) return `${key}: ${shown(value)}: ${issue.message}`;
+  if (value === '') return `${what} is empty; write ${expected(node)}`;
   if (issue.code === 'invalid_format') return `${key}: ${shown(value)} ${rule(issue.path)}`;
-  return `${key || 'the file'}: ${shown(value)} is not ${expected(node)}${fix(value, node)}`;
+  return `${what}: ${shown(value)} is not ${expected(node)}${fix(value, node)}`;
 }
 
 const folderExample = 'write\n    folders:\n      - name: inbox\n        path: ./inbox';

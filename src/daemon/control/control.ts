@@ -12,15 +12,15 @@ import type { Decider, Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
-import { approvedOf, decided, pausedOf, resolvedOf, retriedOf } from './decisions.ts';
+import { approvedOf, decided, pausedOf, requireShown, resolvedOf, retriedOf } from './decisions.ts';
 import type { Decision } from './decisions.ts';
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import { dismissFormer, resolveDoubt } from './resolve-doubt.ts';
 import { pause, pausedNames, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
-import { requireShown } from './require-shown.ts';
 import { namedRefs, requireFolder, requirePath } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
+import { describeFormer } from './describe-former.ts';
 
 interface Sources {
   readonly settings: Settings;
@@ -60,6 +60,8 @@ export function createControl(sources: Sources): ControlPort {
       return longest && engine.transfers.list().length <= settings.service.concurrency;
     },
     why: async (text) => {
+      const former = await describeFormer(text, { folders, ledger, pastOf: history.past });
+      if (former !== null) return former;
       const { ref, folder: port } = requirePath(folders, text);
       const task = engine.tasks.get(ref);
       const dueMs = task === undefined ? null : dueOf(task);
@@ -74,6 +76,7 @@ export function createControl(sources: Sources): ControlPort {
           task,
           isInBacklog: engine.tasks.backlog.has(ref),
           isPaused: pausedNames(pauses, settings.folders).includes(ref.folder),
+          obstacle: engine.reasons()[0]?.message ?? null,
         },
         nextAt,
       });

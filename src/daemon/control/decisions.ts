@@ -1,5 +1,7 @@
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { ConfigurationError } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import type { Activity, Decider } from '../../model/report/status.ts';
 import { pausedNames } from './pauses.ts';
@@ -53,4 +55,15 @@ export function pausedOf(
     ...now.filter((name) => !old.includes(name)).map((name) => made(name, 'paused')),
     ...old.filter((name) => !now.includes(name)).map((name) => made(name, 'resumed')),
   ];
+}
+
+/**
+ * A person approves the deletions that were shown, and no others. `shown` undefined: whatever is held is meant. Throws
+ * ConfigurationError where more are held by now.
+ */
+export function requireShown(held: number, shown: number | undefined): void {
+  if (shown === undefined || held <= shown) return;
+  throw new ConfigurationError(
+    `${countWords(held, 'deletion')} ${held === 1 ? 'is' : 'are'} held by now, more than the ${numberWords(shown)} that you were shown, so none was released; see what is held, and approve again`,
+  );
 }

@@ -11,7 +11,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { companionsOf } from '../../sync/decide/attachments.ts';
+import { inspectDocument } from '../../sync/decide/attachments.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 
@@ -23,18 +23,23 @@ type Ahead =
       readonly isInBacklog: boolean;
       /** A person paused its folder. */
       readonly isPaused: boolean;
+      /** Why nothing is sent now, of whatever document; null: requests go out. */
+      readonly obstacle: string | null;
     }
   | {
       readonly kind: 'plan';
       readonly plan: () => Promise<Pick<PlanReport, 'operations' | 'unavailable' | 'paused'>>;
     };
 
-interface Sources {
+interface LedgerSources {
   readonly ref: DocumentRef;
-  readonly port: FolderPort;
   readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId' | 'doubts'>;
   /** What happened to it, newest last. */
   readonly past: readonly Activity[];
+}
+
+interface Sources extends LedgerSources {
+  readonly port: FolderPort;
   readonly ahead: Ahead;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
@@ -45,32 +50,43 @@ export async function describeFile(sources: Sources): Promise<Why> {
   const { ref, port, ledger, nextAt } = sources;
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return describeDirectory(ref);
-  const found = await port.inspect(ref.path, companionsOf(ref, record));
+  const found = await inspectDocument(port, ref, record);
   const owner = found.kind === 'ignored' ? found.owner : undefined;
   const aside = owner === undefined ? null : await describeOwner(sources, owner);
   const document = found.kind === 'document' ? found.document : null;
   const absent = found.kind === 'absent' ? absentFile(sources) : null;
-  const attempts = ledger.failure(ref)?.history ?? [];
   return {
     ...ref,
+    ...remembered(sources),
     verdict: absent === null ? verdictOf(found) : { ...verdictOf(found), message: absent.message },
     sidecar: found.kind === 'document' ? (found.document.sidecar ?? null) : null,
     ...metadataOf(document, record),
     attachments: document?.attachments.map(({ path }) => path) ?? [],
     docId: record?.docId ?? absent?.docId ?? null,
-    sha256: record?.sha256 ?? null,
     uploadedAt: record?.uploadedAt ?? absent?.uploadedAt ?? null,
-    modifiedAt: record?.modifiedAt ?? null,
     deletedAt: absent?.deletedAt ?? null,
-    possibleDuplicates: record?.possibleDuplicates ?? 0,
-    attempts,
-    decisions: sources.past.filter(({ by, ...of }) => by !== undefined && refKey(of) === refKey(ref)),
     notes: [
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
       ...doubtNotes(sources, found.kind === 'absent'),
     ],
     next: aside?.next ?? (await nextStep(found, sources)),
     nextAt,
+  };
+}
+
+/** What does not depend on the file as it stands. */
+export function remembered({
+  ref,
+  ledger,
+  past,
+}: LedgerSources): Pick<Why, 'sha256' | 'modifiedAt' | 'possibleDuplicates' | 'attempts' | 'decisions'> {
+  const record = ledger.get(ref);
+  return {
+    sha256: record?.sha256 ?? null,
+    modifiedAt: record?.modifiedAt ?? null,
+    possibleDuplicates: record?.possibleDuplicates ?? 0,
+    attempts: ledger.failure(ref)?.history ?? [],
+    decisions: past.filter(({ by, ...of }) => by !== undefined && refKey(of) === refKey(ref)),
   };
 }
 
@@ -113,7 +129,7 @@ async function describeOwner(
   path: string,
 ): Promise<Pick<Why, 'notes' | 'next'>> {
   const owner = { folder, path };
-  const found = await port.inspect(path, companionsOf(owner, ledger.get(owner)));
+  const found = await inspectDocument(port, owner, ledger.get(owner));
   const name = refKey(owner);
   if (found.kind === 'absent') {
     return { notes: [`its document ${name} does not exist`], next: `nothing until ${name} exists` };
@@ -142,7 +158,7 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
 }
 
 /** What is held because of a doubt says so; nothing else does. */
-function doubtNotes({ ref, ledger }: Sources, isGone: boolean): readonly string[] {
+export function doubtNotes({ ref, ledger }: LedgerSources, isGone: boolean): readonly string[] {
   const open = doubtsAbout(ref, ledger).filter(isOpenDoubt);
   const unsaid = open.filter(({ holds }) => isGone || !holds);
   return unsaid.map(
@@ -230,7 +246,7 @@ function plannedWords(operation: PlannedOperation, key: string, found: Inspectio
 }
 
 const asSent = 'nothing; the service has the current version';
-const remains = 'nothing; its document stays at the service as it was last sent';
+export const remains = 'nothing; its document stays at the service as it was last sent';
 const fixFirst = 'nothing until that is fixed; then it is sent';
 const soon = 'it is checked again when it has stopped changing';
 const readFirst = 'nothing until it can be read';
@@ -284,11 +300,13 @@ function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
 function nextStep(found: Inspection, sources: Sources): Promise<string> | string {
   const { ahead, ledger, ref } = sources;
   if (ahead.kind === 'plan') return nextAtStart(found, sources, ahead.plan);
-  const { task, isInBacklog, isPaused } = ahead;
+  const { task, isInBacklog, isPaused, obstacle } = ahead;
   const known = ledger.get(ref) !== undefined;
   if (isPaused && ((isInBacklog && !known) || task?.state.kind === 'ready')) return afterPause(ref);
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';
+  if (task?.state.kind === 'ready' && obstacle !== null)
+    return `its ${task.state.operation} is queued, and nothing is sent at present: ${obstacle}`;
   return nextOf(found, task, known);
 }
 
@@ -328,11 +346,11 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
 /**
  * Says what became of a file that is not there, and of its document: from the ledger, and from the log.
  */
-function absentFile({
+export function absentFile({
   ref,
   ledger,
   past,
-}: Sources): Pick<Why, 'docId' | 'uploadedAt' | 'deletedAt'> & { readonly message: string } {
+}: LedgerSources): Pick<Why, 'docId' | 'uploadedAt' | 'deletedAt'> & { readonly message: string } {
   const record = ledger.get(ref);
   if (record !== undefined) {
     return {

@@ -2,7 +2,7 @@ import type { Resolution } from '../../model/ports/control-port.ts';
 import { hasGone, isUsableDocId, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { FolderPort, FoundFile } from '../../model/ports/folder-port.ts';
 import type { Change, Doubt, LedgerPort } from '../../model/ports/ledger-port.ts';
 import {
   adoptDocument,
@@ -13,6 +13,7 @@ import {
   sendAgain,
 } from '../../model/doubts.ts';
 import type { DoubtfulPath } from '../../model/doubts.ts';
+import { inspectDocument } from '../../sync/decide/attachments.ts';
 import { formerPath } from './resolve-path.ts';
 import type { Folders } from './resolve-path.ts';
 
@@ -24,9 +25,9 @@ interface Sources {
 
 /** The changes that a person's word about a doubt comes to. Throws ConfigurationError where it cannot be taken. */
 export async function resolveDoubt(sources: Sources, resolution: Resolution): Promise<readonly Change[]> {
-  const { ref, port, ledger } = sources;
-  const found = await port.inspect(ref.path);
-  const followed = found.kind === 'document' ? await doubtsThatFollow(sources, found.document.stat) : [];
+  const { ref, ledger } = sources;
+  const found = await inspectAt(sources, ref);
+  const followed = hasGone(found) ? [] : await doubtsThatFollow(sources, found);
   const path: DoubtfulPath = {
     ref,
     record: ledger.get(ref),
@@ -36,7 +37,7 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
   if (!isDoubtful(path)) {
     throw new ConfigurationError(`${refKey(ref)} is not in doubt; for a list run ingestd status`);
   }
-  if (found.kind === 'absent') await requireUnmoved(sources, path);
+  if (hasGone(found)) await requireUnmoved(sources, path);
   const left = followed.map((doubt): Change => ({ kind: 'clear', ref: doubt.ref }));
   return [...(await changesOf(sources, { path, found, resolution })), ...left];
 }
@@ -55,7 +56,7 @@ export function dismissFormer(
   const failure = ledger.failure(ref);
   const path: DoubtfulPath = { ref, record: ledger.get(ref), failure, doubts: doubtsAbout(ref, ledger) };
   if (!isDoubtful(path)) return null;
-  if (resolution.kind === 'dismiss') return { ref, changes: dismissDoubt(path, failure ?? null) };
+  if (resolution.kind === 'dismiss') return { ref, changes: dismissDoubt(path, failure ?? 'unsent') };
   throw new ConfigurationError(
     `the folder "${ref.folder}" is not configured, so ${refKey(ref)} can be neither adopted nor sent; put the folder back into the configuration, or clear the doubt with --dismiss`,
   );
@@ -72,7 +73,9 @@ function changesOf(
   const { ref } = path;
   switch (resolution.kind) {
     case 'dismiss':
-      return dismissDoubt(path, found.kind === 'document' ? found.document : null);
+      if (path.record === undefined) requireReadable(ref, found);
+      if (hasGone(found)) return dismissDoubt(path, 'gone');
+      return dismissDoubt(path, found.kind === 'document' ? found.document : 'unsent');
     case 'again':
       requireUndelivered(path, 'there is nothing to send again');
       requireFile(ref, found);
@@ -82,26 +85,44 @@ function changesOf(
   }
 }
 
-/** Doubts about a file that was renamed while nothing ran: a running daemon has them follow it. */
-async function doubtsThatFollow({ ref, port, ledger }: Sources, stat: FileStat): Promise<readonly Doubt[]> {
+function inspectAt({ port, ledger }: Sources, ref: DocumentRef): Promise<Inspection> {
+  return inspectDocument(port, ref, ledger.get(ref));
+}
+
+/** Doubts about a file that was renamed: a running daemon has them follow it as soon as it can be sent. */
+async function doubtsThatFollow(sources: Sources, found: Inspection): Promise<readonly Doubt[]> {
+  const { ref, port, ledger } = sources;
+  const others = ledger
+    .doubts()
+    .filter((doubt) => doubt.ref.folder === ref.folder && doubt.ref.path !== ref.path);
+  const stat =
+    found.kind === 'document'
+      ? found.document.stat
+      : (await filesOf(port, others)).find(({ path }) => path === ref.path)?.stat;
   const followed: Doubt[] = [];
-  for (const doubt of ledger.doubts()) {
-    const isElsewhere = doubt.ref.folder === ref.folder && doubt.ref.path !== ref.path;
-    if (!isElsewhere || doubt.stat === undefined || !sameFile(doubt.stat, stat)) continue;
-    if (hasGone(await port.inspect(doubt.ref.path))) followed.push(doubt);
+  for (const doubt of others) {
+    if (stat === undefined || doubt.stat === undefined || !sameFile(doubt.stat, stat)) continue;
+    if (hasGone(await inspectAt(sources, doubt.ref))) followed.push(doubt);
   }
   return followed;
 }
 
+/** Where the files that were sent stand now, whether they can be sent there or not. */
+async function filesOf(port: Sources['port'], doubts: readonly Doubt[]): Promise<readonly FoundFile[]> {
+  const sent = doubts.flatMap(({ stat }) => (stat === undefined ? [] : [stat]));
+  const found = sent.length === 0 ? null : await port.find(sent);
+  return found?.files.filter(({ isNamed }) => isNamed) ?? [];
+}
+
 /** Whoever names the path that a file has left decides nothing about the file. */
 async function requireUnmoved({ ref, port }: Sources, { doubts }: DoubtfulPath): Promise<void> {
-  const held = doubts.flatMap(({ holds, stat }) => (holds && stat !== undefined ? [stat] : []));
-  const found = held.length === 0 ? null : await port.find(held);
-  for (const { path } of found?.files ?? []) {
-    if ((await port.inspect(path)).kind !== 'document') continue;
-    const now = refKey({ folder: ref.folder, path });
-    throw new ConfigurationError(`${refKey(ref)} is ${now} now; run ingestd resolve with that path`);
-  }
+  const [moved] = await filesOf(
+    port,
+    doubts.filter(({ holds }) => holds),
+  );
+  if (moved === undefined) return;
+  const now = refKey({ folder: ref.folder, path: moved.path });
+  throw new ConfigurationError(`${refKey(ref)} is ${now} now; run ingestd resolve with that path`);
 }
 
 async function adopt(
@@ -142,6 +163,11 @@ function requireFile(ref: DocumentRef, found: Inspection): void {
       `${refKey(ref)} is gone from the folder; put the file back, or clear the doubt with --dismiss`,
     );
   }
+  requireReadable(ref, found);
+}
+
+/** What it is cannot be told at this moment. */
+function requireReadable(ref: DocumentRef, found: Inspection): void {
   if (found.kind === 'settling') {
     throw new ConfigurationError(`${refKey(ref)} is still changing; try again when it has stopped`);
   }

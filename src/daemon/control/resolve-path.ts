@@ -10,14 +10,16 @@ import type { FolderSettings, Settings } from '../../model/settings.ts';
 export type Folders = readonly Pick<FolderSettings, 'name' | 'path'>[];
 
 /**
- * A path of the command line as the daemon takes it. One that exists, or that is a folder or lies in one as seen from
- * the working directory `cwd`, becomes absolute; anything else stays: `folder/path`, or a path inside the only folder.
+ * A path of the command line as the daemon takes it. One that is a folder or lies in one as seen from the working
+ * directory `cwd`, or that begins with `./` or `../`, becomes absolute; anything else stays: `folder/path`, or a path
+ * inside the only folder.
  */
 export function insideWorkingDirectory(
   path: string,
   { cwd, folders }: { readonly cwd: string; readonly folders: Folders },
 ): string {
   const absolute = resolve(cwd, path);
+  if (/^\.{1,2}(\/|$)/.test(path)) return absolute;
   const inFolder = folders.some((folder) => pathInside(folder.path, absolute) !== null);
   const named = folders.some(({ name }) => path.startsWith(`${name}/`));
   return inFolder && (!named || existsSync(absolute)) ? absolute : path;
@@ -27,8 +29,8 @@ export function insideWorkingDirectory(
  * Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The
  * path of a folder itself is empty.
  */
-function resolvePath(folders: Folders, text: string): DocumentRef | null {
-  const normal = text.normalize('NFC').replace(/(?<=.)\/+$/, '');
+export function resolvePath(folders: Folders, text: string): DocumentRef | null {
+  const normal = normalize(text);
   for (const { name, path } of folders) {
     const inside = normal.startsWith('/') ? pathInside(path, resolve(normal)) : null;
     if (normal === name) return { folder: name, path: '' };
@@ -38,6 +40,10 @@ function resolvePath(folders: Folders, text: string): DocumentRef | null {
   const [only] = folders;
   if (normal.startsWith('/') || folders.length !== 1 || only === undefined) return null;
   return { folder: only.name, path: normal };
+}
+
+function normalize(text: string): string {
+  return text.normalize('NFC').replace(/(?<=.)\/+$/, '');
 }
 
 /** Which documents a person means by several texts. */
@@ -63,10 +69,13 @@ export function requirePath<T extends Pick<FolderSettings, 'name' | 'path'>>(
   throw new ConfigurationError(`${text} is not in any of the folders; use FOLDER/PATH or an absolute path`);
 }
 
-/** What `FOLDER/PATH` means where no folder of that name is configured; null: it is, or the text has another form. */
+/**
+ * What `FOLDER/PATH` or `FOLDER` means where no folder of that name is configured; null: it is, or the text has another
+ * form.
+ */
 export function formerPath(folders: Folders, text: string): DocumentRef | null {
-  const [, folder, path] = /^([^/]+)\/(.+)$/su.exec(text.normalize('NFC')) ?? [];
-  if (folder === undefined || path === undefined || folders.some(({ name }) => name === folder)) return null;
+  const [, folder, path = ''] = /^([^/]+)(?:\/(.+))?$/su.exec(normalize(text)) ?? [];
+  if (folder === undefined || folders.some(({ name }) => name === folder)) return null;
   return { folder, path };
 }
 

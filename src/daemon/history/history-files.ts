@@ -124,8 +124,8 @@ export async function readTotals(stateDir: string): Promise<Totals> {
 }
 
 interface PlaceFilter extends Omit<LogFilter, 'search'> {
-  /** A document, or a directory with all that is in it; null: everything. */
-  readonly place: DocumentRef | null;
+  /** Documents, or directories with all that is in them; null: everything. */
+  readonly places: readonly DocumentRef[] | null;
 }
 
 const pollMs = 500;
@@ -149,7 +149,7 @@ export async function* readLog(
       positions.set(name, end);
       for (const line of lines) {
         const activity = activityIn(line);
-        if (activity !== null && matches(activity) && isIn(filter.place, activity)) yield activity;
+        if (activity !== null && matches(activity) && isIn(filter.places, activity)) yield activity;
       }
     }
     if (isOver()) return;
@@ -157,10 +157,12 @@ export async function* readLog(
   }
 }
 
-function isIn(place: DocumentRef | null, { folder, path }: Activity): boolean {
-  if (place === null) return true;
-  return (
-    folder === place.folder && (place.path === '' || path === place.path || path.startsWith(`${place.path}/`))
+function isIn(places: PlaceFilter['places'], { folder, path }: Activity): boolean {
+  if (places === null) return true;
+  return places.some(
+    (place) =>
+      folder === place.folder &&
+      (place.path === '' || path === place.path || path.startsWith(`${place.path}/`)),
   );
 }
 

@@ -147,7 +147,7 @@ export async function openHistory(options: HistoryOptions) {
   function fileFor(bytes: number): HistoryFile & { size: number } {
     const day = new Date(clock.now()).toISOString().slice(0, 10);
     if (current?.day === day && current.size + bytes <= longestFileBytes) return current;
-    makeDirectory(directory);
+    makeOwnDirectory(directory);
     const files = historyFiles(readdirSync(directory));
     const last = files.findLast((file) => file.day === day);
     const size = last === undefined ? 0 : statSync(join(directory, last.name)).size;
@@ -240,7 +240,8 @@ async function readLastDay(directory: string, { clock, onPast }: HistoryOptions)
   const wanted = fresh.length === 0 ? files.slice(-1) : fresh;
   for (const { name } of wanted) {
     for (const line of (await readHistoryFile(join(directory, name))).lines) {
-      if ('totals' in line) totals = line.totals;
+      // Where the clock was set back the last of them is in an older file.
+      if ('totals' in line) totals = highestTotals(totals, line.totals);
       else {
         recent.push(line);
         if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
@@ -252,7 +253,7 @@ async function readLastDay(directory: string, { clock, onPast }: HistoryOptions)
 }
 
 /** Not those above it: a state directory that was taken away comes back as it was, or not at all. */
-function makeDirectory(directory: string): void {
+function makeOwnDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
@@ -283,13 +284,22 @@ function prune(directory: string, now: number): void {
 
 /** Two sums of deliveries, added. */
 export function addTotals(a: Totals, b: Totals): Totals {
+  return joinTotals(a, b, (one, other) => one + other);
+}
+
+/** The later of two sums: none of them ever gets smaller. */
+function highestTotals(a: Totals, b: Totals): Totals {
+  return joinTotals(a, b, Math.max);
+}
+
+function joinTotals(a: Totals, b: Totals, combine: (one: number, other: number) => number): Totals {
   return {
-    uploaded: a.uploaded + b.uploaded,
-    modified: a.modified + b.modified,
-    deleted: a.deleted + b.deleted,
-    moved: a.moved + b.moved,
-    requests: a.requests + b.requests,
-    bytesSent: a.bytesSent + b.bytesSent,
+    uploaded: combine(a.uploaded, b.uploaded),
+    modified: combine(a.modified, b.modified),
+    deleted: combine(a.deleted, b.deleted),
+    moved: combine(a.moved, b.moved),
+    requests: combine(a.requests, b.requests),
+    bytesSent: combine(a.bytesSent, b.bytesSent),
   };
 }
 

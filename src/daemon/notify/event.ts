@@ -9,6 +9,7 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { headline } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
+import { longestList } from '../../model/report/status.ts';
 import type { Health, Status } from '../../model/report/status.ts';
 
 const place = z.string().nullable();
@@ -80,8 +81,10 @@ export function troubleEvent(troubles: readonly Trouble[], health: Health, now: 
   const [first] = troubles;
   const rows = troubles.slice(0, mostInText).map(rowOf);
   const more = troubles.length - rows.length;
+  // The lists that they come from are cut.
+  const orMore = troubles.length >= longestList ? ' or more' : '';
   const text = [
-    ...(troubles.length === 1 ? [] : [`${countWords(troubles.length, 'problem')}:`]),
+    ...(troubles.length === 1 ? [] : [`${countWords(troubles.length, 'problem')}${orMore}:`]),
     ...rows,
     ...(more > 0 ? [`and ${more} more`] : []),
   ].join('\n');
@@ -109,7 +112,7 @@ export function recoveryEvent(status: Status, now: number): NotifyEvent {
 
 /** What `ingestd notify test` sends. */
 export function testEvent(now: number): NotifyEvent {
-  return eventOf('test', { text: 'this is a test, nothing is wrong', health: 'ok', now });
+  return eventOf('test', { text: 'this is a test of its notifications', health: 'ok', now });
 }
 
 function eventOf(

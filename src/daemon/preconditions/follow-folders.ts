@@ -1,20 +1,28 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { pathAfterMove, refKey, sameInode } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
+import type { Claim, DocumentRef } from '../../model/document.ts';
 import type {
   BareMountPoint,
   Change,
   Hold,
+  LedgerEntry,
   LedgerPort,
-  LedgerRecord,
   MountIdentity,
   RootIdentity,
 } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
+import { placeAttachments } from '../../sync/decide/attachments.ts';
+
+/** A claim whose document has another place now; its `paths` are the new ones. */
+interface MovedClaim extends Claim {
+  readonly from: DocumentRef;
+  readonly to: DocumentRef;
+}
 
 type View = Awaited<ReturnType<typeof viewOf>>;
 
@@ -37,17 +45,19 @@ interface Mapping {
 interface Move {
   readonly from: DocumentRef;
   readonly to: DocumentRef;
-  /** Where another path of the same folder is now. */
-  readonly follow: (ref: DocumentRef) => DocumentRef;
 }
+
+/** Where a path is now. */
+type Follow = (ref: DocumentRef) => DocumentRef;
 
 /**
  * Folders of the configuration are views of directories: where one was renamed, split, merged with another, narrowed or
  * widened, its documents follow by their place on disk, in one commit. Else everything in it would be uploaded a second
  * time, and nobody would look after the first. Failures, approvals, doubts, uploads that a crash left open, mounts and
- * the identities of directories go with them. What lies outside of a narrowed folder is kept in the ledger under a name
- * of its own, as a folder that was taken out of the configuration; so is what a name had whose folder is the directory
- * of another name now.
+ * the identities of directories go with them. An attachment that was sent stays one wherever its file is now, in another
+ * folder too, because the record of its document names it; for one that was not sent yet see `movedClaims`. What lies
+ * outside of a narrowed folder is kept in the ledger under a name of its own, as a folder that was taken out of the
+ * configuration; so is what a name had whose folder is the directory of another name now.
  */
 export async function followFolders(ledger: LedgerPort, { folders }: Settings, log: LogPort): Promise<void> {
   const views = await Promise.all(folders.map(viewOf));
@@ -55,11 +65,16 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
   const mounts = new Map<string, readonly Mount[]>();
   const roots = new Map<string, RootIdentity>();
   const moves = new Map<string, Move>();
+  const follows = new Map<string, Follow>();
+  const outsides = new Map<string, RootIdentity>();
   const uploads: Change[] = [];
+  const claims: MovedClaim[] = [];
   const directories: Change[] = [];
   const removals: Change[] = [];
   const taken = new Set<string>();
-  const left = await leftDirectories(ledger, views);
+  const carried = ledger.carriedElsewhere();
+  const names = namesIn(ledger, carried);
+  const left = await leftDirectories(ledger, views, names);
   const isTaken = (name: string) =>
     left.some((other) => other.name !== name && other.mappings.some(({ to }) => to.folder === name));
   for (const { name, known, mappings } of left) {
@@ -68,22 +83,23 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     // A folder that lies elsewhere altogether now, and is nobody else's: its documents are found again by their content.
     const isKeptApart = isNarrowed || (isConfigured && isTaken(name));
     if (mappings.length === 0 && !isKeptApart) continue;
-    const outside = isKeptApart ? nameOutside(ledger, views, { name, root: known }) : name;
+    const outside = isKeptApart ? nameOutside(ledger, views, { name, names, root: known }) : name;
+    if (outside !== name) outsides.set(outside, known);
     let documents = 0;
-    let isOutsideUsed = false;
-    const follow = (ref: DocumentRef) => placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
+    const follow: Follow = (ref) => placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
+    follows.set(name, follow);
     uploads.push(...uploadChanges(ledger, name, follow));
+    claims.push(...movedClaims(ledger, name, follow));
     directories.push(...directoryChanges(ledger, name, follow));
     for (const ref of refsOf(ledger, name)) {
       const to = follow(ref);
       if (refKey(to) === refKey(ref) || taken.has(refKey(to))) continue;
       taken.add(refKey(to));
-      moves.set(refKey(ref), { from: ref, to, follow });
+      moves.set(refKey(ref), { from: ref, to });
       documents += 1;
-      isOutsideUsed ||= to.folder === outside && outside !== name;
     }
-    if (documents === 0) continue;
-    if (isOutsideUsed) roots.set(outside, known);
+    const hasCarried = carried.some((ref) => ref.folder === name && follow(ref).folder !== name);
+    if (documents === 0 && !hasCarried) continue;
     const followers = [...new Set(mappings.map(({ to }) => to.folder))];
     for (const { to, isAway } of mappings) {
       const root = views.find((view) => view.name === to.folder)?.root ?? null;
@@ -109,7 +125,15 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     );
   }
   const free = freeMoves(ledger, moves);
-  if (free.length + uploads.length === 0) return;
+  const follow: Follow = (ref) => follows.get(ref.folder)?.(ref) ?? ref;
+  const records = follows.size === 0 ? [] : recordsAfter(ledger, free, follow);
+  if (free.length + uploads.length + claims.length + records.length === 0) return;
+  const used = new Set([
+    ...Array.from(moves.values(), ({ to }) => to.folder),
+    ...claims.map(({ to }) => to.folder),
+    ...records.flatMap(({ record }) => record.attachments.map(({ folder }) => folder)),
+  ]);
+  for (const [name, known] of outsides) if (used.has(name)) roots.set(name, known);
   await ledger.commit([
     ...Array.from(holds, ([folder, hold]): Change => ({ kind: 'hold', folder, hold })),
     ...Array.from(mounts, ([folder, known]) => mountsChange(folder, known)),
@@ -118,10 +142,22 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
       { kind: 'clear', ref: from },
       { kind: 'unapprove', folder: from.folder, paths: [from.path] },
     ]),
+    ...records.map((entry): Change => ({ kind: 'put', ...entry })),
     ...free.flatMap((move) => changesAt(ledger, move)),
     ...directories,
     ...removals,
     ...uploads,
+    // Two folders may change their names with each other.
+    ...claims.map(({ from, sidecar }): Change => ({
+      kind: 'claim',
+      ref: from,
+      claim: { sidecar, paths: [] },
+    })),
+    ...claims.map(({ to, sidecar, paths }): Change => ({
+      kind: 'claim',
+      ref: to,
+      claim: { sidecar, paths },
+    })),
     ...Array.from(roots, ([folder, identity]): Change => ({ kind: 'root', folder, identity })),
   ]);
 }
@@ -160,11 +196,17 @@ function isSameRoot(known: RootIdentity, root: RootIdentity): boolean {
   return sameInode(known, root) && (known.dev === root.dev || resolve(known.path) === root.path);
 }
 
-/** Names whose directory is not that of the folder of this name, with the folders to which their records belong now. */
-async function leftDirectories(ledger: LedgerPort, views: readonly View[]) {
-  const names = new Set(ledger.folders());
+/** Names of folders of which the ledger knows any file. */
+function namesIn(ledger: LedgerPort, carried: readonly DocumentRef[]): ReadonlySet<string> {
+  const names = new Set([...ledger.folders(), ...ledger.claimingFolders()]);
+  for (const { folder } of carried) names.add(folder);
   for (const [ref] of ledger.failures()) names.add(ref.folder);
   for (const { ref } of [...ledger.doubts(), ...ledger.intents()]) names.add(ref.folder);
+  return names;
+}
+
+/** Names whose directory is not that of the folder of this name, with the folders to which their records belong now. */
+async function leftDirectories(ledger: LedgerPort, views: readonly View[], names: ReadonlySet<string>) {
   const left: { name: string; known: RootIdentity; mappings: readonly Mapping[] }[] = [];
   for (const name of names) {
     const known = ledger.root(name);
@@ -231,12 +273,16 @@ function placeOf({ path }: DocumentRef, mappings: readonly Mapping[]): DocumentR
 function nameOutside(
   ledger: LedgerPort,
   views: readonly View[],
-  { name, root }: { readonly name: string; readonly root: RootIdentity },
+  {
+    name,
+    names,
+    root,
+  }: { readonly name: string; readonly names: ReadonlySet<string>; readonly root: RootIdentity },
 ): string {
   for (let number = 1; ; number += 1) {
     const outside = number === 1 ? `${name} (outside)` : `${name} (outside ${number})`;
     const known = ledger.root(outside);
-    const isFree = ledger.count(outside) === 0 || (known !== undefined && isSameRoot(known, root));
+    const isFree = !names.has(outside) || (known !== undefined && isSameRoot(known, root));
     if (isFree && views.every((view) => view.name !== outside)) return outside;
   }
 }
@@ -248,41 +294,27 @@ function* refsOf(ledger: LedgerPort, folder: string): Iterable<DocumentRef> {
     if (ref.folder === folder && ledger.get(ref) === undefined) yield ref;
 }
 
-function changesAt(ledger: LedgerPort, { from, to, follow }: Move): readonly Change[] {
-  const record = ledger.get(from);
+/** Records that move, and those that stay while an attachment of theirs does not. */
+function recordsAfter(ledger: LedgerPort, moves: readonly Move[], follow: Follow): readonly LedgerEntry[] {
+  const moved = new Map(moves.map(({ from, to }) => [refKey(from), to]));
+  return Array.from(ledger.entries()).flatMap(({ ref: from, record }) => {
+    const ref = moved.get(refKey(from)) ?? from;
+    const attachments = placeAttachments(record.attachments, { from, to: ref }, follow);
+    const stays = ref === from && isDeepStrictEqual(attachments, record.attachments);
+    return stays ? [] : [{ ref, record: { ...record, attachments } }];
+  });
+}
+
+function changesAt(ledger: LedgerPort, { from, to }: Move): readonly Change[] {
   const failure = ledger.failure(from);
   return [
-    ...(record === undefined
-      ? []
-      : [
-          {
-            kind: 'put',
-            ref: to,
-            record: { ...record, attachments: attachmentsAt(record, { from, to, follow }) },
-          } as const,
-        ]),
     ...(failure === undefined ? [] : [{ kind: 'fail', ref: to, failure } as const]),
     ...(ledger.isApproved(from) ? [{ kind: 'approve', folder: to.folder, paths: [to.path] } as const] : []),
   ];
 }
 
-/** Attachments are known by their paths from the folder's root; one that is in another folder now by its file alone. */
-function attachmentsAt(
-  { attachments }: LedgerRecord,
-  { from, to, follow }: Move,
-): LedgerRecord['attachments'] {
-  return attachments.map(({ path, ...attachment }) => {
-    const place = path === undefined ? undefined : follow({ folder: from.folder, path });
-    return place?.folder === to.folder ? { ...attachment, path: place.path } : attachment;
-  });
-}
-
 /** Uploads whose outcome is not known: in doubt, or open when the process died. */
-function uploadChanges(
-  ledger: LedgerPort,
-  name: string,
-  follow: (ref: DocumentRef) => DocumentRef,
-): readonly Change[] {
+function uploadChanges(ledger: LedgerPort, name: string, follow: Follow): readonly Change[] {
   const isOurs = ({ ref }: { readonly ref: DocumentRef }) =>
     ref.folder === name && refKey(follow(ref)) !== refKey(ref);
   return [
@@ -298,6 +330,22 @@ function uploadChanges(
 }
 
 /**
+ * The claims of a folder, at their new places. A claim is what a sidecar attaches and was not sent yet. It holds within
+ * one folder only: where the new configuration puts an attachment into another folder than its document, the claim to it
+ * ends, and it becomes a document of its own folder.
+ */
+function movedClaims(ledger: LedgerPort, folder: string, follow: Follow): readonly MovedClaim[] {
+  return Array.from(ledger.claims(folder)).flatMap(([path, { sidecar, paths }]) => {
+    const from = { folder, path };
+    const to = follow(from);
+    if (refKey(to) === refKey(from)) return [];
+    const places = paths.map((one) => follow({ folder, path: one }));
+    const attached = places.filter((place) => place.folder === to.folder).map((place) => place.path);
+    return [{ from, to, sidecar, paths: attached }];
+  });
+}
+
+/**
  * What lay on a mount that is missing is held under its new folder, too. Several folders may become one, or change
  * their names with each other: what comes from one adds to what came from the others.
  */
@@ -305,7 +353,7 @@ function moveMounts(
   ledger: LedgerPort,
   mounts: Map<string, readonly Mount[]>,
   name: string,
-  follow: (ref: DocumentRef) => DocumentRef,
+  follow: Follow,
 ): void {
   const known = mountsOf(ledger, name);
   if (known.length === 0) return;
@@ -340,11 +388,7 @@ function mountsChange(folder: string, known: readonly Mount[]): Change {
 }
 
 /** The directories stay the same, whatever path leads to them. */
-function directoryChanges(
-  ledger: LedgerPort,
-  name: string,
-  follow: (ref: DocumentRef) => DocumentRef,
-): readonly Change[] {
+function directoryChanges(ledger: LedgerPort, name: string, follow: Follow): readonly Change[] {
   return Array.from(ledger.directories(name)).flatMap((path): readonly Change[] => {
     const identity = ledger.directory({ folder: name, path });
     if (identity === undefined) return [];

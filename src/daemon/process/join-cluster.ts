@@ -5,6 +5,7 @@ import type { Settings } from '../../model/settings.ts';
 import type { FolderHolder } from '../../cluster/lease/lease-script.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
+import { createBlockedPatience } from './blocked-patience.ts';
 
 /** This host among the others of its account: it has the lease of its state directory, or waits for it. */
 export type Place = NonNullable<Awaited<ReturnType<typeof joinCluster>>>;
@@ -96,7 +97,7 @@ async function waitForLease(
   { settings, patienceMs, advice }: WaitOptions,
 ): Promise<Reason | null> {
   const { lease, cluster } = place;
-  const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), patienceMs);
+  const blockedFor = createBlockedPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), patienceMs);
   while (
     !lease.holds() ||
     place.locations.some((location) => location !== null && lease.folderHolder(location)?.host === '')
@@ -130,30 +131,6 @@ function elsewhereWords({ host, where, isRunning }: FolderHolder, name = ''): st
     ? `${host} sends ${sent}, with another state directory`
     : `${host} has sent ${sent}, with another state directory, and is not running; if that state directory is gone for good, run ingestd fleet forget ${host}`;
 }
-
-/**
- * Gives why the fleet lets this host send nothing, once that has lasted for `ms` and no request went out meanwhile;
- * null: it has not.
- */
-export function createFleetPatience(
-  ask: () => { readonly reasons: readonly Reason[]; readonly requests: number },
-  ms: number,
-): () => Reason | null {
-  let since: number | null = null;
-  let requests = -1;
-  return () => {
-    const now = systemClock.monotonic();
-    const { reasons, requests: sent } = ask();
-    const reason = reasons.find(({ code }) => fleetBlocks.has(code));
-    if (reason === undefined) since = null;
-    else if (since === null || sent !== requests) since = now;
-    requests = sent;
-    return reason !== undefined && since !== null && now - since >= ms ? reason : null;
-  };
-}
-
-/** Reasons for which nothing is sent until somebody else does something. */
-const fleetBlocks: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-refuses', 'fleet-paused']);
 
 /** Whose the folders are that a host has in its configuration. */
 export interface FolderPlaces {

@@ -1,9 +1,10 @@
-import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type * as z from 'zod';
 
 import { readIfThere, temporarySuffix } from '../../lib/files/durable-file.ts';
+import { makeDirectory } from '../../lib/files/make-directory.ts';
 import { takeProcessLock } from '../../lib/process/process-lock.ts';
 import { ConfigurationError, IngestdError, StateLockedError } from '../../model/errors.ts';
 
@@ -41,7 +42,7 @@ export async function takeDataDirectory(root: string): Promise<DataDirectory> {
 }
 
 async function claim(root: string): Promise<void> {
-  await mkdir(root, { recursive: true, mode: 0o700 });
+  await makeDirectory(root, 0o700);
   const own = process.geteuid?.();
   const { uid } = await stat(root);
   if (own !== undefined && uid !== own) {
@@ -72,7 +73,7 @@ async function prepare(
 ): Promise<void> {
   await rm(incoming, { recursive: true, force: true });
   for (const directory of [content, incoming]) {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory, 0o700);
     await chmod(directory, 0o700);
   }
   for (const name of await readdir(root)) {

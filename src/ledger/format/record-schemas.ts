@@ -33,6 +33,7 @@ const attachmentSchema = z.strictObject({
   name: z.string(),
   sha256: z.string().regex(hashPattern),
   path: z.string().optional(),
+  folder: z.string().optional(),
   stat: statSchema,
 });
 

@@ -1,6 +1,6 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { Disk, DiskFile } from '../disk-operations.ts';
-import { unwritable } from '../ledger-errors.ts';
+import { notHeld, unwritable } from '../ledger-errors.ts';
 import type { LedgerPaths } from '../ledger-files.ts';
 import { groupLine, headerLine, sealLine } from './journal-line.ts';
 
@@ -34,10 +34,25 @@ export async function createJournal(
 
 export type JournalWriter = Awaited<ReturnType<typeof openJournalWriter>>;
 
+/** Whether this process still holds the journal. */
+export interface JournalHold {
+  /** Asked after each write: false, and nothing of it counts. */
+  readonly isHeld: () => boolean;
+  /** Asked after a write that failed: false, and what is left of it stays, for another holder may have written behind. */
+  readonly mayCut: () => boolean;
+}
+
 /** Goes on with a journal that ends at `start`; whatever stands behind is cut off first. Calls must not overlap. */
-export async function openJournalWriter(disk: Disk, paths: LedgerPaths, start: JournalPosition) {
+export async function openJournalWriter(
+  disk: Disk,
+  paths: LedgerPaths,
+  start: JournalPosition,
+  { isHeld, mayCut }: JournalHold,
+) {
   let { generation, sequence, bytes } = start;
-  let file = await disk.open(paths.journal(generation));
+  let file = await disk.open(paths.journal(generation)).catch((error: unknown) => {
+    throw unwritable(paths.journal(generation), error);
+  });
   /** Something may stand behind the last good byte. */
   let dirty = true;
 
@@ -47,7 +62,7 @@ export async function openJournalWriter(disk: Disk, paths: LedgerPaths, start: J
     dirty = false;
   }
 
-  async function write(lines: Iterable<string>, isHeld: () => boolean): Promise<number> {
+  async function write(lines: Iterable<string>): Promise<number> {
     const slice = createTimeSlice();
     if (dirty) await cut();
     dirty = true;
@@ -61,17 +76,17 @@ export async function openJournalWriter(disk: Disk, paths: LedgerPaths, start: J
     }
     await file.sync();
     if (!file.isInPlace()) throw new Error('the file is no longer there');
-    if (!isHeld()) throw new Error('the lock of the state directory was taken away');
+    if (!isHeld()) throw new Error(notHeld);
     dirty = false;
     return end;
   }
 
-  async function attempt(lines: Iterable<string>, isHeld: () => boolean): Promise<void> {
+  async function attempt(lines: Iterable<string>): Promise<void> {
     try {
-      bytes = await write(lines, isHeld);
+      bytes = await write(lines);
     } catch (error) {
       // What could not be cut off now is cut off before the next group.
-      await cut().catch(() => undefined);
+      if (mayCut()) await cut().catch(() => undefined);
       throw unwritable(paths.journal(generation), error);
     }
   }
@@ -85,12 +100,9 @@ export async function openJournalWriter(disk: Disk, paths: LedgerPaths, start: J
 
   return {
     position: (): JournalPosition => ({ generation, sequence, bytes }),
-    /**
-     * Appends a group and resolves when it is on the medium; LedgerUnwritableError: nothing of it is there.
-     * `isHeld` is asked last: false, and it is taken back.
-     */
-    append: async (changes: readonly string[], isHeld: () => boolean): Promise<void> => {
-      await attempt(groupLines(sequence + 1, changes), isHeld);
+    /** Appends a group and resolves when it is on the medium; LedgerUnwritableError: nothing of it counts. */
+    append: async (changes: readonly string[]): Promise<void> => {
+      await attempt(groupLines(sequence + 1, changes));
       sequence += 1;
     },
     /** Ends this journal and goes on with that of the next generation; on an error goes on with this one. */
@@ -101,7 +113,7 @@ export async function openJournalWriter(disk: Disk, paths: LedgerPaths, start: J
         },
       );
       try {
-        await attempt([sealLine(sequence)], () => true);
+        await attempt([sealLine(sequence)]);
       } catch (error) {
         await next.file.close();
         throw error;

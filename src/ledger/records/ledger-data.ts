@@ -40,6 +40,7 @@ export class LedgerData {
     directory: ({ folder, path }) => this.records.directory(folder, path)?.identity ?? undefined,
     placesOf: (identity) => this.records.placesOf(identity),
     folders: () => this.records.folders(),
+    carriedElsewhere: () => this.records.carriedElsewhere(),
     count: (folder) => this.records.count(folder),
     possibleDuplicates: () => this.records.possibleDuplicates(),
     entries: () => this.#entries(),
@@ -54,10 +55,17 @@ export class LedgerData {
 
   apply(change: StoredChange): void {
     const { records } = this;
-    if (change.kind === 'put') records.put(change.ref.folder, directoryOf(change.ref.path), change.record);
+    if (change.kind === 'put') this.put(change.ref.folder, directoryOf(change.ref.path), change.record);
     else if (change.kind === 'drop') records.drop(change.ref);
     else if (change.kind === 'directory') records.identify(change, change.identity);
     else this.side.apply(change);
+  }
+
+  put(folder: string, directory: string, record: StoredRecord): void {
+    this.records.put(folder, directory, record);
+    const attachments = record.rare?.attachments;
+    if (attachments === undefined) return;
+    this.side.endClaims({ folder, path: joinPath(directory, record.name) }, attachments);
   }
 
   *#entries(): Iterable<LedgerEntry> {
@@ -114,7 +122,7 @@ export function createDataFiller(data: LedgerData) {
     if (folder !== judged.folder || directory !== judged.directory) {
       judged = { folder, directory, isValid: isValidDirectory(folder, directory) };
     }
-    if (judged.isValid && isValidName(record.name)) data.records.put(folder, directory, record);
+    if (judged.isValid && isValidName(record.name)) data.put(folder, directory, record);
     else reject(folder, joinPath(directory, record.name));
   }
 

@@ -17,6 +17,8 @@ export class RecordStore {
   #byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
   /** By attachment, its path or its inode number; made when somebody asks, too. */
   #carriers: Map<string | number, Set<StoredRecord>> | null = null;
+  /** Those with an attachment in another folder: hardly any. */
+  readonly #carryingElsewhere = new Set<StoredRecord>();
   /** Directories by inode number; made when somebody asks. */
   #byIdentity: Map<number, Set<Directory>> | null = null;
   /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
@@ -81,6 +83,14 @@ export class RecordStore {
 
   folders(): readonly string[] {
     return [...this.#folders.keys()];
+  }
+
+  carriedElsewhere(): readonly DocumentRef[] {
+    return [...this.#carryingElsewhere].flatMap(({ rare }) =>
+      (rare?.attachments ?? []).flatMap(({ folder, path }) =>
+        folder === undefined || path === undefined ? [] : [{ folder, path }],
+      ),
+    );
   }
 
   count(folder: string): number {
@@ -183,6 +193,8 @@ export class RecordStore {
 
   #index(record: StoredRecord, before: StoredRecord | undefined): void {
     this.#duplicates += record.rare?.possibleDuplicates ?? 0;
+    if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
+      this.#carryingElsewhere.add(record);
     if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
     if (this.#byInode !== null) addInode(this.#byInode, record);
     if (this.#carriers !== null) for (const key of carriedKeys(record)) addTo(this.#carriers, key, record);
@@ -191,6 +203,7 @@ export class RecordStore {
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
   #unindex(record: StoredRecord, docId: string | null): void {
     this.#duplicates -= record.rare?.possibleDuplicates ?? 0;
+    this.#carryingElsewhere.delete(record);
     if (this.#byInode !== null) removeInode(this.#byInode, record);
     if (this.#carriers !== null)
       for (const key of carriedKeys(record)) this.#carriers.get(key)?.delete(record);
@@ -209,8 +222,7 @@ export class RecordStore {
 /** What a record's attachments are found by. */
 function carriedKeys({ directory, rare }: StoredRecord): readonly (string | number)[] {
   if (directory === null || rare?.attachments === undefined) return [];
-  const { folder } = directory;
-  return rare.attachments.flatMap(({ path, stat }) => [
+  return rare.attachments.flatMap(({ path, folder = directory.folder, stat }) => [
     ...(path === undefined ? [] : [refKey({ folder, path })]),
     ...(stat.ino === 0 ? [] : [stat.ino]),
   ]);

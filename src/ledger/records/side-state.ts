@@ -1,5 +1,6 @@
 import { refKey } from '../../model/document.ts';
-import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
+import type { Claim, DocumentRef, OwnersClaims } from '../../model/document.ts';
+import type { LedgerPort, RecordedAttachment, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { SideChange } from '../format/change-format.ts';
 
 const SENT_KEPT_MS = 600_000;
@@ -13,6 +14,8 @@ const PRUNE_AFTER = 1_000;
 /** Of one approval line in a snapshot, so that no line grows without bound. */
 const PATHS_A_LINE = 1_000;
 
+const noClaims: OwnersClaims = new Map();
+
 /** The change of one kind, as it was committed: where the next one replaces it, it is the state. */
 type Of<Kind extends SideChange['kind']> = Extract<SideChange, { readonly kind: Kind }>;
 
@@ -21,6 +24,7 @@ export class SideState {
   readonly #intents = new Map<string, Of<'intent'>>();
   readonly #doubts = new Map<string, Of<'doubt'>>();
   readonly #failures = new Map<string, Of<'fail'>>();
+  readonly #claims = new Map<string, Map<string, Claim>>();
   readonly #holds = new Map<string, Of<'hold'>>();
   readonly #approvals = new Map<string, Set<string>>();
   readonly #removals = new Map<string, readonly Removal[]>();
@@ -35,6 +39,8 @@ export class SideState {
     doubts: () => Array.from(this.#doubts.values(), ({ doubt }) => doubt),
     failure: (ref) => this.#failures.get(refKey(ref))?.failure,
     failures: () => Array.from(this.#failures.values(), ({ ref, failure }) => [ref, failure] as const),
+    claims: (folder): OwnersClaims => this.#claims.get(folder) ?? noClaims,
+    claimingFolders: () => [...this.#claims.keys()],
     hold: (folder) => this.#holds.get(folder)?.hold ?? undefined,
     hasApprovals: (folder) => this.#approvals.has(folder),
     isApproved: ({ folder, path }) => this.#approvals.get(folder)?.has(path) ?? false,
@@ -66,6 +72,9 @@ export class SideState {
         return;
       case 'clear':
         this.#failures.delete(refKey(change.ref));
+        return;
+      case 'claim':
+        this.#setClaim(change.ref, change.claim);
         return;
       case 'hold':
         if (change.hold === null) this.#holds.delete(change.folder);
@@ -109,12 +118,34 @@ export class SideState {
     }
   }
 
+  /** A record has these attachments by now. */
+  endClaims(ref: DocumentRef, attachments: readonly RecordedAttachment[]): void {
+    const claim = this.#claims.get(ref.folder)?.get(ref.path);
+    if (claim === undefined) return;
+    const carried = attachments.flatMap(({ path, folder = ref.folder }) =>
+      folder === ref.folder ? [path] : [],
+    );
+    const paths = claim.paths.filter((path) => !carried.includes(path));
+    this.#setClaim(ref, { ...claim, paths });
+  }
+
+  #setClaim({ folder, path }: DocumentRef, claim: Claim): void {
+    const claims = this.#claims.get(folder) ?? new Map<string, Claim>();
+    if (claim.paths.length > 0) claims.set(path, claim);
+    else claims.delete(path);
+    if (claims.size > 0) this.#claims.set(folder, claims);
+    else this.#claims.delete(folder);
+  }
+
   /** Changes that make an empty state into this one. */
   changes(): readonly SideChange[] {
     return [
       ...this.#intents.values(),
       ...this.#doubts.values(),
       ...this.#failures.values(),
+      ...[...this.#claims].flatMap(([folder, claims]) =>
+        Array.from(claims, ([path, claim]) => ({ kind: 'claim' as const, ref: { folder, path }, claim })),
+      ),
       ...this.#holds.values(),
       ...[...this.#approvals].flatMap(([folder, paths]) => approvalLines(folder, paths)),
       ...[...this.#removals].flatMap(([folder, list]) =>

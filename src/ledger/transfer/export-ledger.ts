@@ -10,7 +10,9 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
   const folders = [
     ...new Set([
       ...ledger.folders(),
+      ...ledger.carriedElsewhere().map(({ folder }) => folder),
       ...Array.from(ledger.failures(), ([{ folder }]) => folder),
+      ...ledger.claimingFolders(),
       ...uploads.map(({ ref }) => ref.folder),
     ]),
   ].sort(compare);
@@ -33,6 +35,16 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       stat,
       fingerprint,
     })).sort(byPlace),
+    claims: folders
+      .flatMap((folder) =>
+        Array.from(ledger.claims(folder), ([path, { sidecar, paths }]) => ({
+          folder,
+          path,
+          sidecar,
+          attachments: paths,
+        })),
+      )
+      .sort(byPlace),
     held: folders.flatMap((folder) => {
       const hold = ledger.hold(folder);
       return hold === undefined ? [] : [{ folder, since: timeText(hold.since), reason: hold.reason }];

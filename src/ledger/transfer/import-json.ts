@@ -31,6 +31,7 @@ const attachmentSchema = z.object({
   name: z.string().min(1),
   sha256: hash,
   path: insidePath.optional(),
+  folder: z.string().optional(),
   stat: statSchema.default(unknownStat),
 });
 const documentSchema = z.object({
@@ -89,6 +90,8 @@ const failureSchema = place.extend({
   fingerprint: z.string(),
   rootChange: rootChange.optional(),
 });
+/** What the sidecar of a document attaches that was not sent with it yet. */
+const claimSchema = place.extend({ sidecar: z.string().min(1), attachments: z.array(insidePath).min(1) });
 /** The directory that a folder was when it was last known to be right, and what was mounted below it. */
 const rootSchema = z.object({
   folder: z.string(),
@@ -113,6 +116,7 @@ const ledgerSchema = z.object({
   inDoubt: z.array(inDoubtSchema).default([]),
   uploading: z.array(uploadingSchema).default([]),
   failures: z.array(failureSchema).default([]),
+  claims: z.array(claimSchema).default([]),
   /** Deletions that wait for a person. */
   held: z.array(z.object({ folder: z.string(), since: time, reason: z.string() })).default([]),
   /** Deletions that a person has allowed and that have not gone out. */
@@ -192,6 +196,7 @@ function changesOf({
   inDoubt,
   uploading,
   failures,
+  claims,
   held,
   approved,
   deleted,
@@ -216,6 +221,11 @@ function changesOf({
         stat,
         fingerprint,
       },
+    })),
+    ...claims.map(({ folder, path, sidecar, attachments }) => ({
+      kind: 'claim' as const,
+      ref: { folder, path },
+      claim: { sidecar, paths: attachments.map((attachment) => attachment.normalize('NFC')) },
     })),
     ...held.map(({ folder, since, reason }) => ({
       kind: 'hold' as const,
@@ -273,13 +283,14 @@ function placesIn({
   inDoubt,
   uploading,
   failures,
+  claims,
   held,
   approved,
   deleted,
   roots,
   directories,
 }: z.infer<typeof ledgerSchema>): readonly (readonly [key: string, ref: DocumentRef])[] {
-  const inside = { inDoubt, uploading, failures, approved, directories };
+  const inside = { inDoubt, uploading, failures, claims, approved, directories };
   const folders = { held, deleted, roots };
   return [
     ...Object.entries(inside).flatMap(([key, refs]) => refs.map((ref) => [key, ref] as const)),

@@ -26,7 +26,16 @@ export type ImportedChange = Extract<
   Change,
   {
     readonly kind:
-      'doubt' | 'intent' | 'fail' | 'hold' | 'approve' | 'removed' | 'root' | 'mounts' | 'directory';
+      | 'doubt'
+      | 'intent'
+      | 'fail'
+      | 'claim'
+      | 'hold'
+      | 'approve'
+      | 'removed'
+      | 'root'
+      | 'mounts'
+      | 'directory';
   }
 >;
 
@@ -91,8 +100,9 @@ export function checkEntries(
   const docIds = new Map<string, string>();
   for (const { entry, line, place } of imported) {
     const { ref, record } = entry;
+    const places = [ref, ...record.attachments.map(({ folder = ref.folder }) => ({ ...ref, folder }))];
     const message =
-      refProblem(ref, folders) ??
+      places.map((one) => refProblem(one, folders)).find((problem) => problem !== null) ??
       (paths.has(refKey(ref)) ? `${ref.path} appears twice` : null) ??
       docIdProblem(entry, docIds.get(record.docId));
     paths.add(refKey(ref));

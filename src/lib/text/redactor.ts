@@ -15,6 +15,9 @@ export function isGarbling(secret: string): boolean {
   return secret.length < shortestStrong || plainWord.test(secret);
 }
 
+/** Longer ones are searched for as they are: a regular expression of them all could become too large. */
+const longestInPattern = 256;
+
 /** Signed tokens, authorization headers and form fields, whoever wrote them into a text. */
 const tokens = [
   /\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g,
@@ -28,6 +31,7 @@ export type Redactor = ReturnType<typeof createRedactor>;
 /** A redactor that knows `secrets`. */
 export function createRedactor(secrets: readonly string[] = []) {
   const encodings = new Set<string>();
+  let long: readonly string[] = [];
   let anywhere: RegExp | null = null;
   let inOwnText: RegExp | null = null;
 
@@ -35,15 +39,19 @@ export function createRedactor(secrets: readonly string[] = []) {
     for (const secret of more) {
       if (secret.length >= shortestRedacted) for (const text of encodingsOf(secret)) encodings.add(text);
     }
-    if (encodings.size === 0) return;
     // In one go and the longest first: a secret may be part of another, or of what replaces one.
     const longestFirst = [...encodings].sort((a, b) => b.length - a.length);
-    anywhere = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'gu');
-    inOwnText = new RegExp(longestFirst.map(inOwnWords).join('|'), 'gu');
+    long = longestFirst.filter(({ length }) => length > longestInPattern);
+    const short = longestFirst.slice(long.length);
+    if (short.length === 0) return;
+    anywhere = new RegExp(short.map(escapeRegExp).join('|'), 'gu');
+    inOwnText = new RegExp(short.map(inOwnWords).join('|'), 'gu');
   }
 
   function replace(text: string, pattern: RegExp | null): string {
-    const known = pattern === null ? text : text.replaceAll(pattern, redacted);
+    const known = replaceBetween(text, long, (rest) =>
+      pattern === null ? rest : rest.replaceAll(pattern, redacted),
+    );
     return tokens.reduce((rest, token) => rest.replaceAll(token, redacted), known);
   }
 
@@ -60,6 +68,16 @@ export function createRedactor(secrets: readonly string[] = []) {
      */
     redactOwnText: (text: string) => replace(text, inOwnText),
   };
+}
+
+/** Redacts `secrets`, one after the other, and has `replace` redact what is left between them. */
+function replaceBetween(text: string, secrets: readonly string[], replace: (rest: string) => string): string {
+  const [first, ...others] = secrets.filter((secret) => text.includes(secret));
+  if (first === undefined) return replace(text);
+  return text
+    .split(first)
+    .map((rest) => replaceBetween(rest, others, replace))
+    .join(redacted);
 }
 
 /** As it is, as URLs and forms carry it, as JSON quotes it, in hex, and in base64 at any offset. */

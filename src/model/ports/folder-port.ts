@@ -5,6 +5,7 @@ import type {
   FileIdentity,
   FileStat,
   Inspection,
+  OwnersClaims,
   ScanCause,
 } from '../document.ts';
 import type { Reason } from '../report/status.ts';
@@ -34,6 +35,12 @@ export interface FolderListener {
   readonly directory: (scan: DirectoryScan) => void;
   /** Every directory was listed once under the root's identity; what the ledger knows elsewhere is gone. */
   readonly scanned: (root: RootIdentity) => void;
+  /** What sidecars attach that attached something else, or nothing, before. After the directories of the scan. */
+  readonly claimed: (claims: OwnersClaims) => void;
+  /**
+   * What sidecars attached when they were last valid, as far as somebody remembers. A scan from scratch begins with it.
+   */
+  readonly claims: () => OwnersClaims;
   /** Health changed. */
   readonly changed: () => void;
 }

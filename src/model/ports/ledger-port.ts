@@ -1,5 +1,13 @@
 import { sameStat } from '../document.ts';
-import type { Companions, DocumentEntry, DocumentRef, FileStat, FileIdentity } from '../document.ts';
+import type {
+  Claim,
+  Companions,
+  DocumentEntry,
+  DocumentRef,
+  FileStat,
+  FileIdentity,
+  OwnersClaims,
+} from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 
 /** An attachment as the service last accepted it. */
@@ -7,6 +15,8 @@ export interface RecordedAttachment {
   readonly name: string;
   /** NFC, from the folder's root. Absent in records of older versions and of imports that do not say. */
   readonly path?: string | undefined;
+  /** The folder that holds it; absent: that of its document. It lies in another one after a folder was split, say. */
+  readonly folder?: string | undefined;
   readonly sha256: string;
   readonly stat: FileStat;
 }
@@ -217,6 +227,8 @@ export type Change =
   | { readonly kind: 'dismiss'; readonly id: string }
   | { readonly kind: 'fail'; readonly ref: DocumentRef; readonly failure: Failure }
   | { readonly kind: 'clear'; readonly ref: DocumentRef }
+  /** What the sidecar of a document attaches. It ends for the attachments that the record of the document comes to have. */
+  | { readonly kind: 'claim'; readonly ref: DocumentRef; readonly claim: Claim }
   | { readonly kind: 'hold'; readonly folder: string; readonly hold: Hold | null }
   /** A person allows these deletions, in whatever order and number. */
   | { readonly kind: 'approve'; readonly folder: string; readonly paths: readonly string[] }
@@ -248,6 +260,14 @@ export type Change =
   | { readonly kind: 'sent'; readonly id: string; readonly at: number }
   | { readonly kind: 'answered'; readonly id: string; readonly at: number };
 
+export interface CommitOptions {
+  /**
+   * Of a request that is about to go out, or what a scan found, which may be much: rejects as well where the disk has no
+   * room besides for what comes of requests under way.
+   */
+  readonly keepsRoom?: boolean;
+}
+
 /** The durable record. Reads are from memory and never block; one process at a time writes. */
 export interface LedgerPort {
   readonly get: (ref: DocumentRef) => LedgerRecord | undefined;
@@ -264,6 +284,8 @@ export interface LedgerPort {
   readonly placesOf: (directory: FileIdentity) => readonly DirectoryRef[];
   /** Names of folders that have records. */
   readonly folders: () => readonly string[];
+  /** Where attachments lie that are in another folder than their document. */
+  readonly carriedElsewhere: () => readonly DocumentRef[];
   readonly count: (folder: string) => number;
   /** The sum of `possibleDuplicates` of all records. */
   readonly possibleDuplicates: () => number;
@@ -280,6 +302,10 @@ export interface LedgerPort {
   readonly doubts: () => readonly Doubt[];
   readonly failure: (ref: DocumentRef) => Failure | undefined;
   readonly failures: () => Iterable<readonly [DocumentRef, Failure]>;
+  /** What sidecars attached when they were last valid, without the attachments that the records of their documents have. */
+  readonly claims: (folder: string) => OwnersClaims;
+  /** Names of folders in which anything is claimed. */
+  readonly claimingFolders: () => readonly string[];
   readonly hold: (folder: string) => Hold | undefined;
   readonly isApproved: (ref: DocumentRef) => boolean;
   /** Says whether a person has allowed deletions of this folder that have not been made. */
@@ -301,7 +327,7 @@ export interface LedgerPort {
    * that come together share one fsync. Rejects with LedgerUnwritableError when the disk cannot be written; then
    * nothing is changed, in memory either, and the next call tries again.
    */
-  readonly commit: (changes: readonly Change[]) => Promise<void>;
+  readonly commit: (changes: readonly Change[], options?: CommitOptions) => Promise<void>;
   /** Waits for what is under way, writes a new snapshot where it pays, releases the lock. */
   readonly close: () => Promise<void>;
 }

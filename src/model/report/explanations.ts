@@ -147,6 +147,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Folder not found',
         fix: 'Mount it or create it. ingestd then continues by itself; nothing is deleted in the meantime.',
       },
+      unconfigured: {
+        cause: 'Folder not in the configuration',
+        fix: 'Its documents stay at the service, and nothing more is sent from it. To continue, configure it again with the same name or path.',
+      },
       'folder-unreadable': { cause: 'Folder cannot be read', fix: makeListable },
       'folder-changed': {
         cause: 'A different folder in its place',

@@ -25,23 +25,38 @@ export function headline(status: Status): string {
 
 /** How many documents are delivered, and how long the rest takes; empty where there is nothing to deliver. */
 export function deliveredLine(status: Status): string {
-  const { documents, synced } = sumsOf(status.folders);
-  if (documents === 0) return '';
+  const parts = [...deliveredPart(status), ...toDeletePart(status)];
   const seconds = secondsLeft(status);
-  const left = seconds === null ? '' : `, ${durationWords(seconds)} left`;
-  return `${numberWords(synced)} of ${countWords(documents, 'document')} delivered${left}`;
+  if (parts.length > 0 && seconds !== null) parts.push(`${durationWords(seconds)} left`);
+  return parts.join(', ');
 }
 
 /** How far the deliveries are, in numbers; empty where there is nothing to deliver. */
 export function progressLine(status: Status): string {
-  const { documents, synced, pending, waiting } = sumsOf(status.folders);
-  if (documents === 0) return '';
-  const parts = [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`];
+  const { pending, waiting } = sumsOf(status.folders);
+  const parts = deliveredPart(status);
   if (pending > 0) parts.push(`${numberWords(pending)} to send`);
+  const deletions = toDeletePart(status);
+  parts.push(...deletions);
   if (waiting > 0) parts.push(`${numberWords(waiting)} waiting`);
   const seconds = secondsLeft(status);
-  if (pending > 0 && seconds !== null) parts.push(`${durationWords(seconds)} left`);
+  if (pending + deletions.length > 0 && seconds !== null) parts.push(`${durationWords(seconds)} left`);
   return parts.join(', ');
+}
+
+function deliveredPart({ folders }: Status): string[] {
+  const { documents, synced } = sumsOf(folders);
+  return documents === 0 ? [] : [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`];
+}
+
+function toDeletePart(status: Status): string[] {
+  const count = toDeleteCount(status);
+  return count === 0 ? [] : [`${numberWords(count)} to delete`];
+}
+
+/** Deletions that are queued or on their way: their files are gone, so that they are in no folder's count. */
+function toDeleteCount({ folders, queue }: Status): number {
+  return Math.max(0, queue.pending + queue.inFlight - sumsOf(folders).pending);
 }
 
 /** How long the queue takes at the request limit; null where nobody can say: while sending is paused or impossible. */
@@ -80,13 +95,12 @@ export function ledgerLine(status: Status): string {
   if (trouble !== undefined) {
     return sentences([notRunning, reasonWords(trouble), ...asks(status)]);
   }
-  // Documents whose files are gone are in no folder's count.
-  const toDelete = Math.max(0, status.queue.pending - pending);
-  const known = synced + failed + heldCount(status) + status.inDoubtTotal + toDelete > 0;
+  const toDelete = toDeletePart(status);
+  const known = synced + failed + heldCount(status) + status.inDoubtTotal + toDelete.length > 0;
   const lead = [
     known ? `${countWords(synced, 'document')} delivered` : 'Nothing delivered yet',
     ...(pending > 0 ? [`${numberWords(pending)} to send`] : []),
-    ...(toDelete > 0 ? [`${numberWords(toDelete)} to delete`] : []),
+    ...toDelete,
     ...(waiting > 0 ? [`${numberWords(waiting)} waiting`] : []),
   ];
   return sentences([notRunning, lead.join(', '), ...asks(status)]);
@@ -152,8 +166,10 @@ function progressPhrase(status: Status): string {
     status.state === 'starting' || status.folders.some((folder) => folder.state === 'scanning');
   // What is tried again waits for the service just as the rest.
   const unsent = pending + status.waitingFor.retry;
-  if (isMuted(status) && unsent > 0) return mutedPhrase(status, unsent);
-  if (pending > 0) return deliveringPhrase(status, pending);
+  const toDelete = toDeleteCount(status);
+  if (isMuted(status) && unsent + toDelete > 0) return mutedPhrase(status, unsent, toDelete);
+  if (pending > 0) return atLimitWords(status, `Delivering ${countWords(pending, 'document')}`);
+  if (toDelete > 0) return atLimitWords(status, `Deleting ${countWords(toDelete, 'document')}`);
   if (scanning) return `Scanning ${countWords(status.folders.length, 'folder')}`;
   if (waiting > 0) return waitingPhrase(status.waitingFor, waiting);
   if (documents === 0) return 'Nothing to deliver yet';
@@ -161,14 +177,18 @@ function progressPhrase(status: Status): string {
 }
 
 /** Nothing is called delivering that nothing can be sent of now. */
-function mutedPhrase({ reasons }: Status, unsent: number): string {
+function mutedPhrase({ reasons }: Status, unsent: number, toDelete: number): string {
   const whom = reasons.some(({ code }) => code === 'fleet-opens') ? 'the shared minute' : 'the service';
-  return `Waiting for ${whom}, ${countWords(unsent, 'document')} to deliver`;
+  const what =
+    unsent > 0
+      ? `${countWords(unsent, 'document')} to deliver`
+      : `${countWords(toDelete, 'document')} to delete`;
+  return `Waiting for ${whom}, ${what}`;
 }
 
-function deliveringPhrase({ rate, queue }: Status, pending: number): string {
+function atLimitWords({ rate, queue }: Status, phrase: string): string {
   const atLimit = rate.used >= rate.limit && rate.nextFreeSeconds > 0 && queue.inFlight === 0;
-  return `Delivering ${countWords(pending, 'document')}${atLimit ? ', at the request limit' : ''}`;
+  return `${phrase}${atLimit ? ', at the request limit' : ''}`;
 }
 
 /** True while the service, or the start of the fleet's minute, lets nothing be sent: it passes by itself. */

@@ -1,8 +1,12 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { refusedDelayMs } from '../../model/back-off.ts';
-import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
+import {
+  CredentialsRefusedError,
+  errorMessage,
+  MisaddressedError,
+  ServiceUnavailableError,
+} from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { MisaddressedError } from './token-endpoint.ts';
 
 interface BackingOff {
   /** Monotonic, ms. */

@@ -1,4 +1,9 @@
-import { CredentialsRefusedError, ServiceUnavailableError, StoppedError } from '../../model/errors.ts';
+import {
+  CredentialsRefusedError,
+  MisaddressedError,
+  ServiceUnavailableError,
+  StoppedError,
+} from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { describeFault } from '../http/describe-fault.ts';
 import { sendHttpRequest, textBody } from '../http/send-http-request.ts';
@@ -115,15 +120,4 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
 /** Visible ASCII without spaces at the ends: what can stand in a header and be no second one. */
 function isHeaderSafe(text: string): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
-}
-
-/** The token endpoint's address is wrong: a redirect, a page that is not there, TLS that cannot be trusted. */
-export class MisaddressedError extends ServiceUnavailableError {
-  readonly reason: string;
-
-  constructor(reason: string, message: string) {
-    super(message);
-    this.name = 'MisaddressedError';
-    this.reason = reason;
-  }
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { excerpt } from '../../lib/text/printable.ts';
@@ -7,6 +8,7 @@ import { createRedactor } from '../../lib/text/redactor.ts';
 import {
   CredentialsRefusedError,
   errorMessage,
+  MisaddressedError,
   ServiceUnavailableError,
   StoppedError,
 } from '../../model/errors.ts';
@@ -16,7 +18,7 @@ import type { TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
 import { waitsOf } from '../http/watch-connection.ts';
-import { MisaddressedError, createTokenEndpoint } from './token-endpoint.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
 import type { Grant } from './token-endpoint.ts';
 import { createTokenBackOff } from './token-back-off.ts';
 
@@ -173,7 +175,7 @@ export function createTokenSource({
   async function dropForeign(): Promise<void> {
     const begun = era;
     const credentials = await currentCredentials();
-    if (held !== null && !sameCredentials(held.accessToken.credentials, credentials)) held = null;
+    if (held !== null && !isDeepStrictEqual(held.accessToken.credentials, credentials)) held = null;
     if (begun === era) suspect = false;
   }
 
@@ -241,7 +243,7 @@ export function createTokenSource({
 
   /** Null: the password is to be tried. */
   async function byRefresh(credentials: Credentials): Promise<Grant | null> {
-    if (refresh === null || !sameCredentials(refresh.credentials, credentials)) return null;
+    if (refresh === null || !isDeepStrictEqual(refresh.credentials, credentials)) return null;
     try {
       return await endpoint.refresh(credentials, refresh.token);
     } catch (error) {
@@ -320,12 +322,6 @@ function isShort({ deadAt, lifeMs }: Held, now: number, needMs: number): boolean
 function secretsOf(credentials: Credentials): readonly string[] {
   const { apiKey, clientId, clientSecret, username, password } = credentials;
   return [apiKey, clientId, clientSecret, username, password];
-}
-
-/** Says whether two sets of credentials are the same. */
-function sameCredentials(a: Credentials, b: Credentials): boolean {
-  const others = secretsOf(b);
-  return secretsOf(a).every((secret, index) => secret === others[index]);
 }
 
 /** The outcome of a call for which no token, or after a 401 no permit, could be obtained. Nothing was sent. */

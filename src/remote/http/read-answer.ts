@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 
 import * as z from 'zod';
 
+import { longestRetryAfterMs } from '../../model/back-off.ts';
 import type { Answer } from './send-http-request.ts';
 
 /**
@@ -79,8 +80,6 @@ function unreadable(code: string, message: string): Body {
   return { kind: 'unreadable', code, message };
 }
 
-const longestMs = 15 * 60_000;
-
 /**
  * Reads a Retry-After header, in seconds or as an HTTP date; ms from now, 15 minutes at most. Null for what
  * is not usable: missing, not a number or date, zero, negative, past. A date is compared with the answer's own Date
@@ -93,7 +92,7 @@ export function readRetryAfter(
   const text = header?.trim() ?? '';
   const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : untilDate(text, now, date);
   if (!Number.isFinite(ms) || ms <= 0) return null;
-  return Math.min(Math.ceil(ms), longestMs);
+  return Math.min(Math.ceil(ms), longestRetryAfterMs);
 }
 
 function untilDate(text: string, now: number, date: string | undefined): number {

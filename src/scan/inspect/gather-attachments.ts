@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
+import { orNull } from '../../lib/or-null.ts';
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
@@ -79,8 +80,8 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const path = `${document}${attachmentDirectoryEnd}`;
   const rules = folder.tree.get(directoryOf(document))?.rules ?? folder.rules;
   const absolute = folder.absolute(folder.tree.rawPath(path));
-  const stats = directoryStats(absolute);
-  if (stats === null || ignoringPattern(rules, path, true) !== null)
+  const stats = shownStats(absolute);
+  if (stats?.isDirectory() !== true || ignoringPattern(rules, path, true) !== null)
     return { kind: 'own', paths: [], keys: [] };
   const delay = folder.observations.settle(path, stats, 'companion');
   if (delay > 0) return settling(delay);
@@ -101,14 +102,8 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   return { kind: 'own', paths, keys: attachmentKeys(path, listing) };
 }
 
-/** Null: no directory. */
-function directoryStats(absolute: string): Stats | null {
-  try {
-    const stats = lstatSync(absolute, { throwIfNoEntry: false });
-    return stats?.isDirectory() === true ? stats : null;
-  } catch {
-    return null;
-  }
+function shownStats(absolute: string): Stats | null {
+  return orNull(() => lstatSync(absolute, { throwIfNoEntry: false })) ?? null;
 }
 
 function placeListed(
@@ -143,15 +138,9 @@ function placeListed(
 /** A directory on the way that is a link may lead anywhere. */
 function leavesByLink(folder: FolderState, path: string): boolean {
   for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) {
-    try {
-      if (
-        lstatSync(folder.absolute(folder.tree.rawPath(at)), { throwIfNoEntry: false })?.isSymbolicLink() ===
-        true
-      )
-        return true;
-    } catch {
-      // What cannot be read is reported as a fault of the attachment.
-    }
+    // What cannot be read is reported as a fault of the attachment.
+    const stats = shownStats(folder.absolute(folder.tree.rawPath(at)));
+    if (stats?.isSymbolicLink() === true) return true;
   }
   return false;
 }

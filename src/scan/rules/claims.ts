@@ -1,14 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { directoryOf } from '../../model/document.ts';
-
-/** What one document's sidecar attaches. */
-export interface Claim {
-  /** The sidecar's name. */
-  readonly sidecar: string;
-  readonly paths: readonly string[];
-}
-
-/** By the path of the document. */
-export type OwnersClaims = ReadonlyMap<string, Claim>;
+import type { Claim, OwnersClaims } from '../../model/document.ts';
 
 const noClaims: OwnersClaims = new Map();
 const nobody: ReadonlySet<string> = new Set();
@@ -21,6 +14,7 @@ export function createClaims() {
   const owners = new Map<string, Set<string>>();
   const owning = new Set<string>();
   const dependents = new Map<string, Map<string, number>>();
+  let altered = new Map<string, Claim>();
 
   /** True for a file that a document claims, unless it claims files itself: then that claim is void. */
   function isAttachment(path: string): boolean {
@@ -47,26 +41,67 @@ export function createClaims() {
     if (counts?.size === 0) dependents.delete(directoryOf(path));
   }
 
+  function set(directory: string, next: OwnersClaims): readonly string[] {
+    const before = byDirectory.get(directory);
+    if (before === undefined && next.size === 0) return [];
+    noteAltered(before ?? noClaims, next);
+    const touched = new Set<string>();
+    for (const [owner, { paths }] of [...(before ?? []), ...next])
+      for (const path of [owner, ...paths]) touched.add(path);
+    const stood = new Map([...touched].map((path) => [path, isAttachment(path)]));
+    for (const [owner, { paths }] of before ?? []) {
+      owning.delete(owner);
+      for (const path of new Set(paths)) drop(owner, path);
+    }
+    for (const [owner, { paths }] of next) {
+      owning.add(owner);
+      for (const path of new Set(paths)) add(owner, path);
+    }
+    if (next.size === 0) byDirectory.delete(directory);
+    else byDirectory.set(directory, next);
+    return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
+  }
+
+  function noteAltered(before: OwnersClaims, next: OwnersClaims): void {
+    for (const [owner, { sidecar }] of before)
+      if (!next.has(owner)) altered.set(owner, { sidecar, paths: [] });
+    for (const [owner, claim] of next) {
+      const known = before.get(owner);
+      const isNothing = claim.paths.length === 0 && known === undefined;
+      if (!isNothing && !isDeepStrictEqual(known, claim)) altered.set(owner, claim);
+    }
+  }
+
   return {
     /** Says what the documents of one directory claim now; gives the paths whose standing changed. */
-    set: (directory: string, next: OwnersClaims): readonly string[] => {
-      const before = byDirectory.get(directory);
-      if (before === undefined && next.size === 0) return [];
-      const touched = new Set<string>();
-      for (const [owner, { paths }] of [...(before ?? []), ...next])
-        for (const path of [owner, ...paths]) touched.add(path);
-      const stood = new Map([...touched].map((path) => [path, isAttachment(path)]));
-      for (const [owner, { paths }] of before ?? []) {
-        owning.delete(owner);
-        for (const path of new Set(paths)) drop(owner, path);
+    set,
+    /**
+     * Adds what was claimed when it was last known, by an earlier process. Gives the directories that have to be scanned
+     * with it: a valid sidecar may say something else by now.
+     */
+    restore: (known: OwnersClaims): readonly string[] => {
+      const merged = new Map<string, Map<string, Claim>>();
+      for (const [owner, { sidecar, paths }] of known) {
+        const directory = directoryOf(owner);
+        const stated = byDirectory.get(directory);
+        const now = stated?.get(owner);
+        const more = paths.filter((path) => now?.paths.includes(path) !== true);
+        if (more.length === 0) continue;
+        const claims = merged.get(directory) ?? new Map(stated);
+        merged.set(directory, claims);
+        claims.set(owner, { sidecar: now?.sidecar ?? sidecar, paths: [...(now?.paths ?? []), ...more] });
       }
-      for (const [owner, { paths }] of next) {
-        owning.add(owner);
-        for (const path of new Set(paths)) add(owner, path);
-      }
-      if (next.size === 0) byDirectory.delete(directory);
-      else byDirectory.set(directory, next);
-      return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
+      const directories = [...merged].flatMap(([directory, claims]) => [
+        directory,
+        ...set(directory, claims).map(directoryOf),
+      ]);
+      return [...new Set(directories)];
+    },
+    /** What was claimed otherwise when this was last asked, or not at all. */
+    takeAltered: (): OwnersClaims => {
+      const taken = altered;
+      altered = new Map();
+      return taken;
     },
     /** What the documents of one directory claim. */
     in: (directory: string) => byDirectory.get(directory) ?? noClaims,

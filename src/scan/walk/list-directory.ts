@@ -1,6 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
+import { orNull } from '../../lib/or-null.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { EntryKind } from '../rules/classify.ts';
@@ -67,7 +68,7 @@ function namesIn(absolute: string, place: string | null): readonly string[] {
   const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     const opened = `/proc/self/fd/${handle}`;
-    const found = placeOf(opened);
+    const found = orNull(() => readlinkSync(opened));
     // No /proc on this system.
     if (found === null) return readdirSync(absolute);
     if (found === place) return readdirSync(opened);
@@ -75,14 +76,6 @@ function namesIn(absolute: string, place: string | null): readonly string[] {
     throw Object.assign(new Error(`${absolute} has moved`), { code });
   } finally {
     closeSync(handle);
-  }
-}
-
-function placeOf(opened: string): string | null {
-  try {
-    return readlinkSync(opened);
-  } catch {
-    return null;
   }
 }
 

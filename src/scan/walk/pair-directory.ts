@@ -1,9 +1,10 @@
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import type { Claim, OwnersClaims } from '../../model/document.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
+import type { FolderSettings } from '../../model/settings.ts';
 import type { FolderState } from '../folder-state.ts';
 import { resolveAttachment } from '../rules/claims.ts';
-import type { Claim, OwnersClaims } from '../rules/claims.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { namedAfter, pairSidecars } from '../rules/pair-sidecars.ts';
 import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
@@ -63,7 +64,8 @@ export async function pairEntries(
     // A file that a rule leaves out keeps its attachments: they must not go out as documents in its stead.
     const ofLeftOut =
       sorted.leftOut.length === 0 ? [] : pair(unusedBy(pairing, sorted), sorted.leftOut).sidecars;
-    const stated = statedClaims(folder, directory, [...pairing.sidecars, ...ofLeftOut], lists);
+    const sidecars = [...pairing.sidecars, ...ofLeftOut];
+    const stated = statedClaims(folder, directory, { before, sidecars, lists });
     return lastingClaims(folder, directory, { before, stated, sorted });
   };
   const first = claimsBy(pairDocuments());
@@ -210,19 +212,33 @@ async function readAttachmentList(
   }
 }
 
-/** What valid sidecars state, also those that list nothing. */
+/**
+ * What valid sidecars state, also those that list nothing. What one claimed before and lists still it keeps, also where
+ * the settings let it reach less far by now.
+ */
 function statedClaims(
   folder: FolderState,
   directory: string,
-  sidecars: Iterable<readonly [document: string, sidecar: PairedSidecar]>,
-  lists: ReadonlyMap<string, SidecarList>,
+  {
+    before,
+    sidecars,
+    lists,
+  }: {
+    readonly before: OwnersClaims;
+    readonly sidecars: Iterable<readonly [document: string, sidecar: PairedSidecar]>;
+    readonly lists: ReadonlyMap<string, SidecarList>;
+  },
 ): OwnersClaims {
   const claims = new Map<string, Claim>();
   for (const [document, { name, kind }] of sidecars) {
     const list = lists.get(name);
     if (kind !== 'own' || list?.isValid !== true) continue;
     const owner = joinPath(directory, document);
-    const paths = resolveAll(folder, directory, list.attachments).filter((path) => path !== owner);
+    const known = before.get(owner)?.paths ?? [];
+    const reached = resolveAll(folder.settings.attachments, directory, list.attachments);
+    const paths = resolveAll('folder', directory, list.attachments).filter(
+      (path) => path !== owner && (reached.includes(path) || known.includes(path)),
+    );
     claims.set(owner, { sidecar: name, paths });
   }
   return claims;
@@ -230,19 +246,19 @@ function statedClaims(
 
 function listedHere(folder: FolderState, directory: string, listed: readonly string[]): ReadonlySet<string> {
   return new Set(
-    resolveAll(folder, directory, listed)
+    resolveAll(folder.settings.attachments, directory, listed)
       .filter((path) => directoryOf(path) === directory)
       .map(nameOf),
   );
 }
 
 function resolveAll(
-  { settings }: FolderState,
+  reach: FolderSettings['attachments'],
   directory: string,
   listed: readonly string[],
 ): readonly string[] {
   return listed.flatMap((text) => {
-    const place = resolveAttachment(directory, text, settings.attachments);
+    const place = resolveAttachment(directory, text, reach);
     return place.kind === 'inside' ? [place.path] : [];
   });
 }

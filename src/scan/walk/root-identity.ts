@@ -2,6 +2,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 
 import { pathBelow } from '../../lib/files/path-inside.ts';
 import { readMountTable } from '../../lib/files/mount-table.ts';
+import { orNull } from '../../lib/or-null.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 
@@ -31,11 +32,7 @@ export function readRoot(path: string): RootReading {
 
 /** A root without symbolic links in its path; as it is written, where it cannot be followed. */
 export function realRoot(root: string): string {
-  try {
-    return realpathSync(root);
-  } catch {
-    return root;
-  }
+  return orNull(() => realpathSync(root)) ?? root;
 }
 
 /** Where a directory of a folder really has to be; null: links are followed, and lead elsewhere. */

@@ -1,4 +1,4 @@
-import type { ScanCause } from '../../model/document.ts';
+import type { OwnersClaims, ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { Watcher } from '../watch/backend.ts';
 
@@ -39,6 +39,8 @@ export type ScanOutcome =
       readonly full: boolean;
       readonly root: RootIdentity;
       readonly changed: readonly string[];
+      /** What sidecars attach otherwise than at the scan before. */
+      readonly claims: OwnersClaims;
       /** Directories that have to be scanned again after so many ms, whatever happens. */
       readonly rescanIn: readonly (readonly [directory: string, ms: number])[];
       /** Watches were set after the reading: it has to be read again. */

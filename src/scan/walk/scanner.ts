@@ -1,11 +1,11 @@
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { sameDirectory } from '../../model/document.ts';
+import type { PackedScan } from '../../model/packed-files.ts';
 import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
-import type { PackedScan } from './packed-scan.ts';
 import { readRoot } from './root-identity.ts';
 import type { ListedCompanions } from '../companions/listed-companions.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from './scan-request.ts';
@@ -68,6 +68,7 @@ export function createScanner(
       full: targets === 'all',
       root: root.identity,
       changed,
+      claims: folder.claims.takeAltered(),
       rescanIn,
       late,
       outgrown,

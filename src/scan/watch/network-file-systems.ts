@@ -1,6 +1,7 @@
 import { realpathSync, statfsSync } from 'node:fs';
 
 import { mountOf, readMountTable } from '../../lib/files/mount-table.ts';
+import { orNull } from '../../lib/or-null.ts';
 
 /** File systems that report no events for other machines' writes, by statfs type. */
 const eventlessTypes: ReadonlyMap<number, string> = new Map([
@@ -44,14 +45,7 @@ export function eventlessFileSystem(statfsType: number, mountType: string | null
 /** Which file system without events a directory lies on; null: it reports them. Throws what statfs throws. */
 export function eventlessFileSystemAt(absolute: string): string | null {
   const { type } = statfsSync(absolute);
-  return eventlessFileSystem(type, mountTypeAt(absolute));
-}
-
-function mountTypeAt(absolute: string): string | null {
-  try {
-    return mountOf(readMountTable(), realpathSync(absolute))?.type ?? null;
-  } catch {
-    // It cannot be followed: statfs decides alone.
-    return null;
-  }
+  // A path that cannot be followed has no mount: statfs decides alone.
+  const mount = orNull(() => mountOf(readMountTable(), realpathSync(absolute)));
+  return eventlessFileSystem(type, mount?.type ?? null);
 }

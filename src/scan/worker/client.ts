@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
-import { unpackScan } from '../walk/packed-scan.ts';
+import { unpackScan } from '../../model/packed-files.ts';
 import { takeThread } from './spare-thread.ts';
 import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 

@@ -44,14 +44,21 @@ export function servePlan(
   });
   const floodEvents = readEventQueueLength() / 2;
   let inspector: Promise<Inspector> | null = null;
+  let scanned: Promise<unknown> = Promise.resolve();
 
   async function answer(question: Question): Promise<Questions[keyof Questions]['answer']> {
     switch (question.kind) {
       case 'scan': {
-        const outcome = await scanner.scan(question.ask);
+        const scan = scanner.scan(question.ask);
+        scanned = scan.catch(() => {});
+        const outcome = await scan;
         void loadInspector();
         return outcome;
       }
+      case 'claims':
+        // A scan takes note of what is claimed in a directory while it reads that.
+        await scanned;
+        return folder.claims.restore(question.ask);
       case 'inspect':
         return (await loadInspector())(question.ask.path, question.ask.known);
       case 'hash': {

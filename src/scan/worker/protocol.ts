@@ -1,7 +1,7 @@
-import type { Companions, FileStat, Inspection, FileIdentity } from '../../model/document.ts';
+import type { Companions, FileStat, Inspection, FileIdentity, OwnersClaims } from '../../model/document.ts';
+import type { PackedScan } from '../../model/packed-files.ts';
 import type { FoundFiles } from '../../model/ports/folder-port.ts';
 import type { FolderPlan } from '../folder-state.ts';
-import type { PackedScan } from '../walk/packed-scan.ts';
 import type { ScanOutcome, ScanRequest } from '../walk/scan-request.ts';
 import type { RootReading } from '../walk/root-identity.ts';
 import type { Watcher } from '../watch/backend.ts';
@@ -16,6 +16,8 @@ export interface WorkerPlan extends FolderPlan {
 /** Questions to a worker and their answers. */
 export interface Questions {
   readonly scan: { readonly ask: ScanRequest; readonly answer: ScanOutcome };
+  /** Remembers what was claimed; answered after the scan under way, with the directories that have to be scanned again. */
+  readonly claims: { readonly ask: OwnersClaims; readonly answer: readonly string[] };
   readonly inspect: {
     readonly ask: { readonly path: string; readonly known: Companions | null };
     readonly answer: Inspection;

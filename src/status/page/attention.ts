@@ -8,7 +8,7 @@ import { failedCount, failuresInDoubt } from '../../model/report/headline.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { approve, resolve, retry } from './data/ask-daemon.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
-import { button, byId, createList, el, fixed, setText, showTextIf } from './dom.ts';
+import { button, byId, createList, el, fixed, setText, showCut, showTextIf } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
 
@@ -107,8 +107,7 @@ function createFailure(failure: FailureStatus): Part<FailureStatus> {
       if (next.attempts > 1) parts.push(`${next.attempts} attempts`);
       if (next.retryAt !== null) parts.push(`next attempt at ${clockWords(next.retryAt)}`);
       setText(words, sentence(printable(next.message)));
-      setText(more, parts.join(' · '));
-      more.hidden = parts.length === 0;
+      showTextIf(parts.length > 0, more, parts.join(' · '));
     },
   };
 }
@@ -137,13 +136,11 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
     (path) => path,
     (path) => fixed(el('li', {}, el('bdi', { class: 'path' }, printable(path)))),
   );
-  let shown = 0;
   const confirmation = createConfirmation({
     opener: button('Approve deletion…', {}, () => undefined),
     label: 'Confirm the deletion',
     keep: 'Keep',
     look: 'danger',
-    act: () => approve(folder, shown),
   });
   const node = el(
     'li',
@@ -157,7 +154,6 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
     node,
     show: (held) => {
       const { count, since, paths } = held;
-      shown = count;
       setText(heading, `${countWords(count, 'file')} missing from ${printable(folder)}`);
       setText(
         reason,
@@ -171,6 +167,7 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
       confirmation.ask({
         question: `This deletes ${documents} at the service. It cannot be undone.`,
         confirm: `Delete ${documents}`,
+        act: () => approve(folder, count),
       });
     },
   };
@@ -197,12 +194,12 @@ function createDoubt(doubt: InDoubtStatus): Part<InDoubtStatus> {
     label: `Confirm sending ${name} again`,
     keep: 'Cancel',
     look: 'strong',
-    act: () => resolve(key, { kind: 'again' }),
   });
   again.ask({
     question:
       'This uploads the document once more. If the first upload arrived, the service then has two copies.',
     confirm: 'Upload again',
+    act: () => resolve(key, { kind: 'again' }),
   });
   const dismiss = button('Dismiss', { class: 'quiet', 'aria-label': `Dismiss ${name}` }, () =>
     resolve(key, { kind: 'dismiss' }),
@@ -267,11 +264,6 @@ function createDuplicate(one: DuplicateStatus): Part<DuplicateStatus> {
   };
 }
 
-function showCut(id: string, listed: number, total: number): void {
-  const words = `The first ${numberWords(listed)} of ${numberWords(total)} are listed.`;
-  showTextIf(total > listed, byId(id), words);
-}
-
 function keyOf({ folder, path }: Pick<FailureStatus, 'folder' | 'path'>): string {
   return `${folder}/${path}`;
 }
@@ -285,23 +277,35 @@ interface ConfirmationOptions {
   readonly keep: string;
   /** Of the button that does it. */
   readonly look: 'danger' | 'strong';
+}
+
+interface Question {
+  readonly question: string;
+  /** On the button that does it. */
+  readonly confirm: string;
   readonly act: () => Promise<void>;
 }
 
 /**
  * A question before something that cannot be undone: what deletes or sends again takes two steps, and the safe one has
- * the focus. `node` is the question itself, to be put where it has room.
+ * the focus. `node` is the question itself, to be put where it has room. An open question stays as it was asked, also
+ * where there is another one by now.
  */
-function createConfirmation({ opener, label, keep, look, act }: ConfirmationOptions) {
+function createConfirmation({ opener, label, keep, look }: ConfirmationOptions) {
   const text = el('p', {});
+  let next: Question | null = null;
+  let asked: Question | null = null;
   const open = (yes: boolean) => {
+    asked = next;
+    setText(text, asked?.question ?? '');
+    setText(confirm, asked?.confirm ?? '');
     node.hidden = !yes;
     opener.hidden = yes;
     (yes ? safe : opener).focus();
   };
   const safe = button(keep, {}, () => open(false));
   const confirm = button('', { class: look }, async () => {
-    await act();
+    await asked?.act();
     open(false);
   });
   const node = el(
@@ -317,9 +321,8 @@ function createConfirmation({ opener, label, keep, look, act }: ConfirmationOpti
   return {
     opener,
     node,
-    ask: (words: { readonly question: string; readonly confirm: string }) => {
-      setText(text, words.question);
-      setText(confirm, words.confirm);
+    ask: (question: Question) => {
+      next = question;
     },
   };
 }

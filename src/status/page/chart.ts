@@ -89,5 +89,5 @@ function describe(columns: readonly Column[], hours: number): string {
   const total = columns.reduce((sum, column) => sum + column.total, 0);
   if (total === 0) return `Nothing in the last ${hours} hours`;
   const most = columns.reduce((a, b) => (b.total > a.total ? b : a));
-  return `${countWords(total, 'document')} in the last ${hours} hours, most of them (${numberWords(most.total)}) around ${minuteWords(most.start)}`;
+  return `${countWords(total, 'document')} in the last ${hours} hours, most (${numberWords(most.total)}) around ${minuteWords(most.start)}`;
 }

@@ -1,3 +1,5 @@
+import { numberWords } from '../../lib/text/amounts.ts';
+
 /** A piece of the page and the way to show a newer state in it. */
 export interface Part<T> {
   readonly node: Element;
@@ -51,6 +53,12 @@ export function setText(node: Element, text: string): void {
 export function showTextIf(isShown: boolean, node: HTMLElement, text: string): void {
   node.hidden = !isShown;
   setText(node, isShown ? text : '');
+}
+
+/** Says how many of a list are shown, where it is not all of them. */
+export function showCut(id: string, listed: number, total: number): void {
+  const words = `The first ${numberWords(listed)} of ${numberWords(total)} are listed.`;
+  showTextIf(total > listed, byId(id), words);
 }
 
 /** Sets an attribute only where it differs. */

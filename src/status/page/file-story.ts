@@ -5,6 +5,7 @@ import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import type { Activity } from '../../model/report/status.ts';
+import { ask, messageOf } from './data/ask-daemon.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
 import { button, byId, el, setText } from './dom.ts';
 
@@ -30,6 +31,16 @@ export function pathText(folder: string, path: string): HTMLElement {
     ),
   );
   return place;
+}
+
+/** What something is about: one document, or how many. */
+export function subjectText(folder: string, path: string, documents: number): HTMLElement {
+  const many = countWords(documents, 'document');
+  // What concerns a folder is the story of no file.
+  if (path === '') {
+    return el('span', { class: 'path' }, el('bdi', {}, printable(folder)), documents > 1 ? ` (${many})` : '');
+  }
+  return documents > 1 ? el('span', { class: 'path' }, many) : pathText(folder, path);
 }
 
 /** Whose story is open; null: none. */
@@ -60,19 +71,17 @@ async function load(): Promise<void> {
   if (shown === null) return;
   const asked = { ...shown };
   shown = asked;
-  const parts = await ask(`${asked.folder}/${asked.path}`);
+  const parts = await tell(`${asked.folder}/${asked.path}`);
   // Another story, or none, may be open by now, or this one asked for again.
   if (shown === asked) byId('story-body').replaceChildren(...parts);
 }
 
-async function ask(path: string): Promise<readonly Node[]> {
+async function tell(path: string): Promise<readonly Node[]> {
   try {
-    const response = await fetch(`/api/why?path=${encodeURIComponent(path)}`);
-    if (response.ok) return storyText((await response.json()) as Why);
-    const { message } = (await response.json()) as { message?: string };
-    return [el('p', {}, printable(message ?? `The daemon answered with status ${response.status}.`))];
-  } catch {
-    return [el('p', {}, 'The daemon does not answer.')];
+    const answer = await ask(`/api/why?path=${encodeURIComponent(path)}`);
+    return answer.ok ? storyText(answer.body as Why) : [el('p', {}, printable(messageOf(answer)))];
+  } catch (error) {
+    return [el('p', {}, error instanceof Error ? error.message : String(error))];
   }
 }
 

@@ -8,7 +8,7 @@ import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { shortDuration } from './data/time-words.ts';
 import { rescan, setPaused } from './data/ask-daemon.ts';
 import type { Counts } from './data/proportions.ts';
-import { button, byId, createList, el, fixed, setAttribute, setText, showTextIf } from './dom.ts';
+import { button, byId, createList, el, fixed, setAttribute, setText, showCut, showTextIf } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
 import { createProportions } from './overview.ts';
@@ -95,8 +95,7 @@ function createFolder({ name, path }: ShownFolder): Part<ShownFolder> {
       showActions(folder.isPaused);
       showProportions([folder]);
       const text = notesOf(folder).join(' · ');
-      setText(notes, text);
-      notes.hidden = text === '';
+      showTextIf(text !== '', notes, text);
     },
   };
 }
@@ -121,6 +120,7 @@ function createSkips(): (status: StatusAnswer) => void {
     byId('skips').hidden = skippedTotal === 0;
     setText(byId('skips-summary'), `${countWords(skippedTotal, 'file')} skipped`);
     show(groupByCause(skipped));
+    showCut('skips-cut', skipped.length, skippedTotal);
   };
 }
 

@@ -7,7 +7,7 @@ import type { Activity } from '../../model/report/status.ts';
 import { get } from './data/ask-daemon.ts';
 import { dayAndClockWords, clockWords } from './data/time-words.ts';
 import { button, byId, setText, el } from './dom.ts';
-import { pathText } from './file-story.ts';
+import { subjectText } from './file-story.ts';
 
 /** So many are loaded at first and with each "Show older", and never more than the other in all. */
 const rowsAtOnce = 50;
@@ -191,14 +191,12 @@ export function createActivityList() {
 /** One thing that happened, with its time in words. */
 function createRow(activity: Activity, when: string): HTMLElement {
   const { at, folder, path, what, documents } = activity;
-  const subject =
-    documents > 1 ? el('span', { class: 'path' }, countWords(documents, 'document')) : pathText(folder, path);
   const row = el(
     'li',
     {},
     el('time', { datetime: at, title: at }, when),
     el('span', { class: `what ${tones[what] ?? 'plain'}` }, printable(what)),
-    subject,
+    subjectText(folder, path, documents),
   );
   const words = activityWords(activity);
   if (words !== null) row.append(el('span', { class: 'message' }, printable(words)));

@@ -10,7 +10,7 @@ import { setPaused } from './data/ask-daemon.ts';
 import { barPartsOf } from './data/proportions.ts';
 import type { Counts } from './data/proportions.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
-import { button, byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
+import { button, byId, createList, el, fixed, setAttribute, setText, showTextIf } from './dom.ts';
 
 const stateWords: Readonly<Record<StatusAnswer['state'], string>> = {
   starting: 'Starting',
@@ -56,8 +56,7 @@ export function createOverview(): (status: StatusAnswer) => void {
   return (status) => {
     const phrase = printable(status.headline);
     setText(byId('headline'), phrase);
-    setText(byId('progress'), status.progress);
-    byId('progress').hidden = status.progress === '';
+    showTextIf(status.progress !== '', byId('progress'), status.progress);
     speak(phrase);
     setAttribute(document.body, 'data-health', status.health);
     setAttribute(document.body, 'data-state', status.state);

@@ -8,7 +8,7 @@ import { filledOf } from './data/proportions.ts';
 import { clockWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText, showTextIf, fixed } from './dom.ts';
 import type { Part } from './dom.ts';
-import { pathText } from './file-story.ts';
+import { pathText, subjectText } from './file-story.ts';
 
 /** More would push everything else off the screen. */
 const maxTransfers = 8;
@@ -34,8 +34,7 @@ function keyOf({ folder, path, operation, documents }: TransferStatus): string {
 }
 
 function createTransfer({ folder, path, operation, documents }: TransferStatus): Part<TransferStatus> {
-  const what =
-    documents > 1 ? el('span', { class: 'path' }, countWords(documents, 'document')) : pathText(folder, path);
+  const what = subjectText(folder, path, documents);
   const amount = el('span', { class: 'amount' });
   const progress = el('progress', { 'aria-label': `${operation} ${documents > 1 ? '' : path}` });
   const speed = createSpeed();

@@ -3,6 +3,7 @@ import { hasGone, nameOf, refKey, sameFile, sameStat } from '../../model/documen
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
+import { unread } from '../../model/plan.ts';
 import { isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { Change, Doubt, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -85,9 +86,7 @@ export async function compareWithRecord(
   record: LedgerRecord | null,
   hash: (path: string, stat: FileStat) => Promise<string | null>,
 ): Promise<ComparedDocument | Reason | null> {
-  if (record === null) {
-    return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
-  }
+  if (record === null) return unread(document);
   let { path } = document.ref;
   try {
     let sha256: string | null = null;

@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { directoryOf, pathAfterMove, refKey } from '../../model/document.ts';
-import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
+import type { Claim, DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type {
+  Change,
   LedgerEntry,
   LedgerPort,
   LedgerRecord,
@@ -34,20 +38,33 @@ function noLongerCarried({ name, sha256, stat }: RecordedAttachment): RecordedAt
 
 /**
  * The attachments of a record whose document moves: those beside it and below move along, as far as is known before the
- * document is compared again. What it lists elsewhere stays, or is known by its file alone in another folder.
+ * document is compared again. What it lists elsewhere stays.
  */
 export function attachmentsAfterMove(
   { attachments }: LedgerRecord,
   from: DocumentRef,
   to: DocumentRef,
 ): readonly RecordedAttachment[] {
-  return attachments.map(({ path, ...attachment }) => {
-    if (path === undefined) return attachment;
+  return placeAttachments(attachments, { from, to }, (place) => {
+    if (place.folder !== from.folder) return place;
     const moved =
-      pathAfterMove(path, `${from.path}.attachments`, `${to.path}.attachments`) ??
-      pathAfterMove(path, directoryOf(from.path), directoryOf(to.path)) ??
-      (from.folder === to.folder ? path : null);
-    return moved === null ? attachment : { ...attachment, path: moved };
+      pathAfterMove(place.path, `${from.path}.attachments`, `${to.path}.attachments`) ??
+      pathAfterMove(place.path, directoryOf(from.path), directoryOf(to.path));
+    return moved === null ? place : { folder: to.folder, path: moved };
+  });
+}
+
+/** The attachments of a document that goes `from` one place `to` another, each where `follow` says that it is now. */
+export function placeAttachments(
+  attachments: readonly RecordedAttachment[],
+  { from, to }: { readonly from: DocumentRef; readonly to: DocumentRef },
+  follow: (place: DocumentRef) => DocumentRef,
+): readonly RecordedAttachment[] {
+  return attachments.map((attachment) => {
+    const { path: before, folder = from.folder, ...file } = attachment;
+    if (before === undefined) return attachment;
+    const place = follow({ folder, path: before });
+    return { ...file, path: place.path, ...(place.folder === to.folder ? null : { folder: place.folder }) };
   });
 }
 
@@ -65,8 +82,10 @@ export function carriersOf(
     .filter((entry) => refKey(entry.ref) !== refKey(ref) && (isNew || carriesPath(entry, ref)));
 }
 
-export function carriesPath({ ref, record }: LedgerEntry, { folder, path }: DocumentRef): boolean {
-  return ref.folder === folder && record.attachments.some((attachment) => attachment.path === path);
+export function carriesPath({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
+  return record.attachments.some(
+    ({ path, folder = ref.folder }) => path === place.path && folder === place.folder,
+  );
 }
 
 /**
@@ -83,6 +102,36 @@ export function hasLetGo(
   return (
     from.folder !== folder || carrier.document.attachments.every((attachment) => attachment.path !== path)
   );
+}
+
+/** What stands at a path now; companions that its record knows are waited for. */
+export function inspectDocument(
+  port: Pick<FolderPort, 'inspect'>,
+  ref: DocumentRef,
+  record: LedgerRecord | undefined,
+): Promise<Inspection> {
+  return port.inspect(ref.path, companionsOf(ref, record));
+}
+
+/**
+ * What the ledger has to learn of what sidecars attach: what the record of the document does not say. Nothing for most,
+ * which list no attachments or have been sent with them.
+ */
+export function claimChanges(
+  folder: string,
+  claims: readonly (readonly [owner: string, claim: Claim])[],
+  ledger: Pick<LedgerPort, 'get' | 'claims'>,
+): readonly Change[] {
+  return claims.flatMap(([owner, { sidecar, paths }]): readonly Change[] => {
+    const ref = { folder, path: owner };
+    const record = ledger.get(ref);
+    const isCarried = (path: string) =>
+      record !== undefined && carriesPath({ ref, record }, { folder, path });
+    const claim = { sidecar, paths: paths.filter((path) => !isCarried(path)) };
+    const known = ledger.claims(folder).get(owner);
+    const isKnown = known === undefined ? claim.paths.length === 0 : isDeepStrictEqual(known, claim);
+    return isKnown ? [] : [{ kind: 'claim', ref, claim }];
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   refKey,
   sameStat,
   sameFile,
+  unknownStat,
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -47,9 +48,6 @@ type DirectoryMoves =
 const inspectedAtOnce = 64;
 /** A directory none of whose first files proves it is judged file by file. */
 const mostForProof = 256;
-
-/** Of no file: what is looked for is known by its path alone. */
-const noFile: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
 
 const none = { kind: 'none' } as const;
 const unclear = { kind: 'unclear' } as const;
@@ -120,8 +118,13 @@ function hasComeFrom(
   const before = { folder, path: joinPath(directory, path) };
   if (directoryOf(path) === '' && ledger.get(before) !== undefined) return true;
   return ledger
-    .findCarriers(before, noFile)
-    .some((carrier) => directoryOf(carrier.ref.path) === directory && carriesPath(carrier, before));
+    .findCarriers(before, unknownStat)
+    .some(
+      (carrier) =>
+        carrier.ref.folder === folder &&
+        directoryOf(carrier.ref.path) === directory &&
+        carriesPath(carrier, before),
+    );
 }
 
 /** The path at which the ledger has the records of a directory that stands elsewhere now. */

@@ -94,6 +94,11 @@ export class FolderRoots {
     });
   }
 
+  /** Settles when the ledger has the mounts that were asked about by now. */
+  async mountsNoted(folder: string): Promise<void> {
+    await this.#readings.get(folder)?.catch(() => undefined);
+  }
+
   /** One after the other: each writes down all that is known of a folder's mounts. */
   #inTurn(folder: string, read: () => Promise<void>): Promise<void> {
     const before = this.#readings.get(folder) ?? Promise.resolve();

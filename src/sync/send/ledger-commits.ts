@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, CommitOptions, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
@@ -25,12 +25,17 @@ export function createLedgerCommits({ commit: write, clock, log, changed }: Opti
   let cancelProbe = () => {};
   let probeMs = firstRetryMs;
 
-  /** One attempt, for what must not go on without: rejects when the disk does not take it. */
-  async function commitOnce(changes: readonly Change[]): Promise<void> {
+  /**
+   * One attempt, for what must not go on without: rejects when the disk does not take it. Trouble ends only with one
+   * that keeps room: a small change may fit where nothing else does.
+   */
+  async function commitOnce(changes: readonly Change[], options: CommitOptions = {}): Promise<void> {
     try {
-      await write(changes);
-      if (trouble !== null) log.info({}, 'ledger can be written again');
-      if (trouble !== null) setTrouble(null);
+      await write(changes, options);
+      if (trouble === null) return;
+      if (options.keepsRoom !== true) return probe();
+      log.info({}, 'ledger can be written again');
+      setTrouble(null);
     } catch (error) {
       if (errorCode(error) !== 'ledger-unwritable') throw error;
       if (trouble === null)
@@ -51,17 +56,19 @@ export function createLedgerCommits({ commit: write, clock, log, changed }: Opti
   /** Finds out by itself that there is room again, when nobody else commits. */
   function probe(): void {
     if (!closed)
-      void commitOnce([{ kind: 'sent', id: 'probe', at: clock.now() - 3_600_000 }]).catch(() => {});
+      void commitOnce([{ kind: 'sent', id: 'probe', at: clock.now() - 3_600_000 }], {
+        keepsRoom: true,
+      }).catch(() => {});
   }
 
   /**
    * Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close.
    */
-  async function commit(changes: readonly Change[]): Promise<void> {
+  async function commit(changes: readonly Change[], options?: CommitOptions): Promise<void> {
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
       if (closed) throw new StoppedError();
       try {
-        await commitOnce(changes);
+        await commitOnce(changes, options);
         return;
       } catch (error) {
         if (errorCode(error) !== 'ledger-unwritable') throw error;

@@ -226,7 +226,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     }
     case 'retryRequested':
       if (state.kind !== 'failed' && state.kind !== 'retry') return task;
-      return inspect({ ...task, priority: 'retry', at: event.at, attempts: 0 });
+      return inspect({ ...task, priority: 'retry', at: event.at, attempts: 0, reported: null });
     case 'decided': {
       const { at, hasRecord } = event;
       const known = { ...task, priority: 'retry', at, attempts: 0, hasRecord } as const;

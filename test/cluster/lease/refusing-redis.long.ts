@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
@@ -68,25 +68,6 @@ describeWhere(missingRedis, 'a host whose Redis answers and takes no writes', ()
     await eventually(async () => (await status()).state === 'idle', { withinMs: 40_000 });
   }, 150_000);
 
-  it('notifies of a Redis that refuses it from its first start on', async () => {
-    const sent = one.home.join('sent');
-    places.redis.command('CONFIG', 'SET', 'requirepass', 'a-password');
-    const { authUrl, ingestUrl } = places.service;
-    await one.configure({
-      service: { authUrl, ingestUrl },
-      cluster: { redisUrl: places.redis.url, account: 'shared', host: 'one' },
-      notify: { command: ['sh', '-c', `cat >>${sent}`], afterMinutes: 0 },
-    });
-    const daemon = one.launch();
-    const told = await eventually(async () => (await readFile(sent, 'utf8')).includes('redis-unavailable'), {
-      withinMs: 30_000,
-    });
-    expect(told).toBe(true);
-    expect(daemon.log()).toMatch(/it requires a password; set INGESTD_REDIS_URL/);
-    const doctor = await one.run('check', '--online');
-    expect(doctor.out).toMatch(/Redis cannot be reached: it requires a password/);
-  }, 60_000);
-
   it('says that a Redis that drops keys may forget who has what', async () => {
     places.redis.command('CONFIG', 'SET', 'maxmemory', '64mb');
     places.redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
@@ -99,42 +80,4 @@ describeWhere(missingRedis, 'a host whose Redis answers and takes no writes', ()
     places.redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
     expect((await one.run('check', '--online')).out).toMatch(/127\.0\.0\.1:\d+: it answers/);
   }, 60_000);
-
-  it('notifies of a Redis that is away, and of nothing twice, while it stands by', async () => {
-    const sent = one.home.join('sent');
-    const cluster = { redisUrl: places.redis.url, account: 'shared', host: 'one' };
-    const { authUrl, ingestUrl } = places.service;
-    const command = ['sh', '-c', `cat >>${sent}`];
-    await one.configure({
-      service: { authUrl, ingestUrl },
-      cluster,
-      notify: { command, afterMinutes: 0.4 },
-    });
-    const events = async (count: number) => {
-      const codesOf = async () =>
-        (await readFile(sent, 'utf8'))
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as { code: string | null; kind: string; troublesTotal: number })
-          .map(({ code, kind, troublesTotal }) => [kind, code, troublesTotal]);
-      return eventually(
-        async () => {
-          const all = await codesOf();
-          return all.length >= count ? all : null;
-        },
-        { withinMs: 90_000 },
-      );
-    };
-    await writeFile(join(one.inbox, 'a.b.txt'), 'a');
-    await one.start();
-    const before = await events(1);
-    expect(before).toEqual([['trouble', expect.any(String), 1]]);
-    await places.redis.kill();
-    expect(await events(2)).toEqual([...before, ['trouble', 'redis-unavailable', 1]]);
-    expect((await status()).state).toBe('standby');
-    await places.redis.start();
-    await eventually(async () => (await status()).failuresTotal === 1, { withinMs: 60_000 });
-    await rm(join(one.inbox, 'a.b.txt'));
-    expect(await events(3)).toEqual([...before, ['trouble', 'redis-unavailable', 1], ['recovery', null, 0]]);
-  }, 240_000);
 });

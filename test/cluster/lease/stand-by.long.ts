@@ -60,10 +60,8 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     await eventually(async () => (await third.status()).state === 'standby');
     const stopped = performance.now();
     expect((await second.end('SIGTERM')).code).toBe(0);
-    await eventually(async () => (await (await one.launched()).status()).state === 'idle', {
-      withinMs: 10_000,
-    });
-    expect(performance.now() - stopped).toBeLessThan(10_000);
+    await eventually(async () => (await (await one.launched()).status()).state === 'idle');
+    expect(performance.now() - stopped).toBeLessThan(fleetTimes.lifeMs);
     expect(places.service.requests).toHaveLength(3);
     expect((await (await one.launched()).end('SIGTERM')).code).toBe(0);
   }, 90_000);
@@ -138,7 +136,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     const started = performance.now();
     const again = await one.start();
     await again.idle(({ totals }) => totals.uploaded === 2);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(fleetTimes.lifeMs);
     expect(places.service.requests).toHaveLength(2);
     expect((await again.end('SIGTERM')).code).toBe(0);
   }, 60_000);

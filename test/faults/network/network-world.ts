@@ -19,7 +19,7 @@ import type { ManualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 import type { SimulatedFolder } from '../../support/worlds/simulated-folder.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolderInMemory } from '../../support/temporary-folder.ts';
 import { startHoldingService } from '../holding-service.ts';
 import type { HoldingService } from '../holding-service.ts';
 
@@ -75,7 +75,7 @@ const open = new Set<NetworkWorld>();
 /** Starts a world of its own for one test. */
 export async function startNetworkWorld(options: NetworkWorldOptions = {}): Promise<NetworkWorld> {
   const clock = manualClock();
-  const state = await temporaryFolder();
+  const state = await temporaryFolderInMemory();
   const service = await startHoldingService();
   let inode = 100;
   const folder = simulatedFolder({

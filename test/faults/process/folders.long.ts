@@ -107,14 +107,60 @@ describe('folders of the configuration as views of directories', () => {
     await delay(1_000);
     daemon.signal('SIGHUP');
     await delay(1_500);
-    await eventually(idleStatus);
+    const shown = await eventually(idleStatus);
     expect(sent().slice(requests)).toEqual([]);
     const after = await docIds();
     expect(Object.values(after).sort()).toEqual(Object.values(before).sort());
-    const shown = await idleStatus();
-    expect(shown?.folders).toMatchObject([{ name: 'inbox', synced: 5 }]);
-    expect(shown?.unconfigured).toEqual([{ name: 'inbox (outside)', documents: 5 }]);
+    expect(shown.folders).toMatchObject([{ name: 'inbox', synced: 5 }]);
+    expect(shown.unconfigured).toEqual([{ name: 'inbox (outside)', documents: 5 }]);
     expect((await place.run('status')).out).toMatch(/inbox \(outside\) +5 kept .*not in the configuration/);
+  }, 60_000);
+});
+
+describe('I5: an attachment whose document is in another folder since the configuration changed', () => {
+  const folderAt = (name: string, path: string) => ({ name, path, attachments: 'folder' });
+  const split = [folderAt('a', './inbox/a'), folderAt('b', './inbox/b')];
+  const uploads = () => sent().filter((request) => request.includes('upload'));
+
+  beforeEach(async () => {
+    await fill(['inbox/a/report.txt', 'inbox/b/salaries.csv']);
+    await writeFile(
+      place.home.join('inbox/a/report.txt.meta.json'),
+      JSON.stringify({ attachments: ['../b/salaries.csv'] }),
+    );
+    await place.configure({ safety, folders: [folderAt('inbox', './inbox')] });
+    daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+  });
+
+  async function saveAgain(): Promise<void> {
+    await writeFile(place.home.join('inbox/saved'), 'saved as an editor does');
+    await rename(place.home.join('inbox/saved'), place.home.join('inbox/b/salaries.csv'));
+    await delay(2_500);
+    await eventually(idleStatus);
+  }
+
+  it.each([
+    ['the folder was split', [split]],
+    ['one of the two was renamed afterwards', [split, [split[0], folderAt('c', './inbox/b')]]],
+    ['the two were merged, and split once more', [split, [folderAt('both', './inbox')], split]],
+    ['the folder of its document was taken out', [[split[1]]]],
+    ['that folder came back first', [[split[0]], [split[0], folderAt('back', './inbox/b')]]],
+  ])(
+    'is not sent by itself when %s and it is saved again',
+    async (_, configurations) => {
+      for (const folders of configurations) await reload(folders as ReturnType<typeof folderAt>[]);
+      await saveAgain();
+      expect(uploads()).toHaveLength(1);
+    },
+    60_000,
+  );
+
+  it('is sent by itself when the sidecar of its document no longer lists it', async () => {
+    await reload(split);
+    await saveAgain();
+    await writeFile(place.home.join('inbox/a/report.txt.meta.json'), '{}');
+    await eventually(() => uploads().length === 2);
   }, 60_000);
 });
 
@@ -136,8 +182,8 @@ describe('a root that was replaced', () => {
       daemon.signal('SIGHUP');
     }
     await delay(2_000);
-    const status = await daemon.status();
+    const { held } = await daemon.idle((status) => status.held.length > 0);
     expect(sent().slice(requests)).toEqual([]);
-    expect(status.held).toMatchObject([{ folder: 'inbox', count: 8 }]);
+    expect(held).toMatchObject([{ folder: 'inbox', count: 8 }]);
   });
 });

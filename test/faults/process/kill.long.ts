@@ -159,8 +159,9 @@ describe('P2: a daemon that is stopped within an upload', () => {
     let taken = false;
     place.service.script(async (request) => {
       await request.bodyBytes(1_000_000);
-      daemon?.signal('SIGTERM');
-      await eventually(() => daemon?.log().includes('"stopping"'));
+      const running = await eventually(() => daemon);
+      running.signal('SIGTERM');
+      await eventually(() => running.log().includes('"stopping"'));
       await steps.accept('doc-late')(request);
       taken = true;
     });

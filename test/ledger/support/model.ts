@@ -1,4 +1,5 @@
 import { directoryOf } from '../../../src/model/document.ts';
+import type { Claim } from '../../../src/model/document.ts';
 import type { Change, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 
 /** What a ledger should say after some changes, worked out in the plainest way. */
@@ -11,6 +12,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     holds: new Map(),
     roots: new Map(),
   };
+  const claims = new Map<string, Claim>();
   const removals = new Map<string, unknown[]>();
   const mounts = new Map<string, readonly string[]>();
   const mountIdentities = new Map<string, unknown>();
@@ -21,7 +23,15 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
   const sent = new Map<string, { id: string; at: number; answeredAt: number | null }>();
   for (const change of commits.flat()) {
     const key = 'ref' in change ? `${change.ref.folder}/${change.ref.path}` : '';
-    if (change.kind === 'put') documents.set(key, change.record);
+    if (change.kind === 'put') {
+      documents.set(key, change.record);
+      const { sidecar = '', paths = [] } = claims.get(key) ?? {};
+      const { ref, record } = change;
+      const carried = record.attachments
+        .filter(({ folder = ref.folder }) => folder === ref.folder)
+        .map(({ path }) => path);
+      claims.set(key, { sidecar, paths: paths.filter((path) => !carried.includes(path)) });
+    } else if (change.kind === 'claim') claims.set(key, change.claim);
     else if (change.kind === 'drop') {
       documents.delete(key);
       if (!isUsed(documents, directoryOf(key))) identities.delete(directoryOf(key));
@@ -78,6 +88,12 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     intents: sortedValues(plain.intents),
     doubts: sortedValues(plain.doubts),
     failures: Object.fromEntries(plain.failures),
+    claims: ['inbox', 'archive'].map((folder) =>
+      [...claims]
+        .filter(([key, { paths }]) => key.startsWith(`${folder}/`) && paths.length > 0)
+        .map(([key, claim]) => [key.slice(folder.length + 1), claim] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
     holds: ['inbox', 'archive'].map((folder) => plain.holds.get(folder)),
     roots: ['inbox', 'archive'].map((folder) => plain.roots.get(folder)),
     mounts: ['inbox', 'archive'].map((folder) => mounts.get(folder) ?? []),

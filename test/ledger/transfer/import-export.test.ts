@@ -138,6 +138,7 @@ describe('an export', () => {
               stat: statOf(7),
             },
             { name: 'y.csv', sha256: '', stat: statOf(8) },
+            { name: 'z.csv', path: 'z.csv', folder: 'split off', sha256: '', stat: statOf(9) },
           ],
         }),
       ),
@@ -159,6 +160,11 @@ describe('an export', () => {
       },
       { kind: 'intent', intent: { id: 'i1', ref: ref('f.pdf'), size: 3, at: now + 1 } },
       { kind: 'fail', ref: ref('large.pdf'), failure },
+      {
+        kind: 'claim',
+        ref: ref('n/new.pdf'),
+        claim: { sidecar: 'new.meta.json', paths: ['n/z.csv', 'z.csv'] },
+      },
       { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },
       { kind: 'approve', folder: 'inbox', paths: ['a.pdf'] },
       { kind: 'removed', folder: 'inbox', removal: { at: now, count: 4 } },
@@ -167,6 +173,7 @@ describe('an export', () => {
         folder: 'inbox',
         identity: { path: '/srv/inbox', dev: 3, ino: 4, seenAt: now, changes: 1 },
       },
+      { kind: 'root', folder: 'split off', identity: { path: '/srv/split', dev: 3, ino: 5 } },
       {
         kind: 'mounts',
         folder: 'inbox',
@@ -196,9 +203,11 @@ describe('an export', () => {
       one.doubts(),
       one.intents(),
       [...one.failures()],
+      one.claims('inbox'),
       one.hold('inbox'),
       one.removals('inbox'),
       one.root('inbox'),
+      one.root('split off'),
       one.mounts('inbox'),
       one.mountIdentities('inbox'),
       one.bareMountPoints('inbox'),
@@ -207,6 +216,12 @@ describe('an export', () => {
     expect(besidesOf(fresh)).toEqual(besidesOf(ledger));
     await fresh.close();
   });
+});
+
+it('an import refuses what sidecars attach outside of the folder', () => {
+  const claims = [{ folder: 'inbox', path: 'a.pdf', sidecar: 'a.pdf.meta.json', attachments: ['../b.csv'] }];
+  const { problems } = readImport(JSON.stringify({ version: 1, documents: [], claims }), inbox);
+  expect(problems[0]?.message).toContain('claims.0.attachments.0 is not a path inside the folder');
 });
 
 describe('an export of a folder that was taken out of the configuration', () => {
@@ -239,6 +254,14 @@ describe('an export of a folder that was taken out of the configuration', () => 
     expect(entries).toEqual([]);
     expect(problems[0]?.message).toContain('no folder named "old (outside)" is configured');
   });
+});
+
+it('an export is refused whose attachments are in a folder that is not known', async () => {
+  const attachments = [{ name: 'x.csv', path: 'x.csv', folder: 'gone', sha256: '', stat: statOf(8) }];
+  await ledger.commit([put('a.pdf', recordOf(1, { attachments }))]);
+  const { entries, problems } = readImport(JSON.stringify(exportLedger(ledger)), inbox);
+  expect(entries).toEqual([]);
+  expect(problems[0]?.message).toContain('no folder named "gone" is configured');
 });
 
 describe('an import of CSV', () => {

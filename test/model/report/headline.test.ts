@@ -36,6 +36,11 @@ function heldStatus(count: number): Status['held'][number] {
 
 const held = (count: number): Partial<Status> => ({ held: [heldStatus(count)] });
 
+const deleting = (count: number): Partial<Status> => ({
+  state: 'working',
+  queue: { pending: count, inFlight: 0, waiting: 0, etaSeconds: 0 },
+});
+
 describe('the headline', () => {
   it.each([
     ['waits for a first document', status({}), 'Nothing to deliver yet'],
@@ -84,6 +89,17 @@ describe('the headline', () => {
       'says that the minute is used up',
       status({ pending: 300 }, { rate: { ...rate, used: 50, nextFreeSeconds: 12 } }),
       'Delivering 300 documents, at the request limit',
+    ],
+    ['says that it deletes', status({ synced: 5 }, deleting(1)), 'Deleting 1 document'],
+    [
+      'says that deletions wait for the next minute',
+      status({ synced: 5 }, { ...deleting(2), rate: { ...rate, used: 50, nextFreeSeconds: 12 } }),
+      'Deleting 2 documents, at the request limit',
+    ],
+    [
+      'says that deletions wait for the service',
+      status({}, { ...deleting(2), reasons: [{ code: 'rate-limited', message: 'x' }] }),
+      'Waiting for the service, 2 documents to delete',
     ],
     ['scans first', status({ state: 'scanning' }, { state: 'starting' }), 'Scanning 1 folder'],
     ['scans again', status({ state: 'scanning' }, { state: 'working' }), 'Scanning 1 folder'],
@@ -167,7 +183,7 @@ describe('the headline', () => {
         { pending: 3 },
         {
           rate: { ...rate, used: 50, nextFreeSeconds: 12 },
-          queue: { pending: 3, inFlight: 1, waiting: 0, etaSeconds: 12 },
+          queue: { pending: 2, inFlight: 1, waiting: 0, etaSeconds: 12 },
         },
       ),
       'Delivering 3 documents',
@@ -207,6 +223,18 @@ describe('the lines about progress', () => {
       status({ synced: 5, pending: 10 }, { queue, paused: ['inbox'] }),
       '5 of 15 documents delivered',
       '5 of 15 documents delivered, 10 to send',
+    ],
+    [
+      'files that are gone, and their documents not yet',
+      status({ synced: 5, waiting: 1 }, { ...deleting(2), paused: ['inbox'] }),
+      '5 of 6 documents delivered, 2 to delete',
+      '5 of 6 documents delivered, 2 to delete, 1 waiting',
+    ],
+    [
+      'nothing but deletions',
+      status({}, { queue: { ...queue, pending: 0, inFlight: 4 } }),
+      '4 to delete',
+      '4 to delete',
     ],
   ])('%s', (_name, given, delivered, progress) => {
     expect([deliveredLine(given), progressLine(given)]).toEqual([delivered, progress]);

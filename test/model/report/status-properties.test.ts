@@ -55,13 +55,15 @@ const statuses: fc.Arbitrary<Status> = fc
     refused: fc.boolean(),
     inDoubt: fc.oneof(fc.constant(0), fc.nat(3)),
     duplicates: fc.oneof(fc.constant(0), fc.nat(3)),
+    removing: count,
     etaSeconds: fc.nat(100_000),
     used: fc.constantFrom(0, 50),
     muted: fc.boolean(),
     waits: fc.array(fc.constantFrom(...waitKinds), { minLength: 1, maxLength: 5 }),
   })
-  .map(({ folders, pausedCount, refused, inDoubt, duplicates, etaSeconds, used, muted, waits, ...rest }) =>
-    aStatus({
+  .map(({ folders, pausedCount, refused, inDoubt, duplicates, removing, ...given }) => {
+    const { etaSeconds, used, muted, waits, ...rest } = given;
+    return aStatus({
       ...rest,
       folders,
       paused: folders.slice(0, pausedCount).map(({ name }) => name),
@@ -84,13 +86,13 @@ const statuses: fc.Arbitrary<Status> = fc
       possibleDuplicates: inDoubt + duplicates,
       recordedDuplicates: duplicates,
       queue: {
-        pending: folders.reduce((sum, { pending }) => sum + pending, 0),
+        pending: folders.reduce((sum, { pending }) => sum + pending, removing),
         inFlight: 0,
         waiting: folders.reduce((sum, { waiting }) => sum + waiting, 0),
         etaSeconds,
       },
-    }),
-  );
+    });
+  });
 
 /** So many documents that wait, of these kinds. */
 function spread(waiting: number, kinds: readonly WaitKind[]): Status['waitingFor'] {
@@ -107,7 +109,8 @@ function spread(waiting: number, kinds: readonly WaitKind[]): Status['waitingFor
 const goodNews = new RegExp(
   `^(?:${[
     'Delivering [\\d,]+ documents?(?:, at the request limit)?',
-    'Waiting for the (?:service|shared minute), [\\d,]+ documents? to deliver',
+    'Deleting [\\d,]+ documents?(?:, at the request limit)?',
+    'Waiting for the (?:service|shared minute), [\\d,]+ documents? to (?:deliver|delete)',
     '[\\d,]+ documents? still changing',
     '1 document waiting for (?:its sidecar|an attachment)',
     '[\\d,]+ documents waiting for (?:their sidecars|attachments)',
@@ -130,7 +133,7 @@ describe('in any state', () => {
       fc.property(statuses, (status) => {
         expect(goodNews.test(headline(status))).toBe(status.health === 'ok');
         if (headline(status).endsWith('delivered'))
-          expect(total(status, 'pending') + total(status, 'waiting') + total(status, 'failed')).toBe(0);
+          expect(status.queue.pending + total(status, 'waiting') + total(status, 'failed')).toBe(0);
         if (headline(status).startsWith('Delivering')) {
           expect(total(status, 'pending')).toBeGreaterThan(0);
           expect(status.rate.pausedUntil).toBeNull();
@@ -161,11 +164,14 @@ describe('in any state', () => {
           expect(columns.reduce((sum, one) => sum + one, 0)).toBe(count);
         }
         const line = progressLine(status);
-        if (documents === 0) return expect(line).toBe('');
+        const number = (text = '0') => Number(text.replaceAll(',', ''));
+        expect(number(/([\d,]+) to delete/.exec(line)?.[1])).toBe(
+          status.queue.pending - total(status, 'pending'),
+        );
+        if (documents === 0) return expect(line).not.toContain('delivered');
         const [delivered = '', all = ''] = (
           /^([\d,]+) of ([\d,]+) documents? delivered/.exec(line) ?? []
         ).slice(1);
-        const number = (text = '0') => Number(text.replaceAll(',', ''));
         const moving = number(/([\d,]+) to send/.exec(line)?.[1]);
         const waiting = number(/([\d,]+) waiting/.exec(line)?.[1]);
         expect(number(all)).toBe(documents);
@@ -180,7 +186,7 @@ describe('in any state', () => {
       fc.property(statuses, (status) => {
         const isGiven = progressLine(status).includes(' left');
         expect(isGiven).toBe(secondsLeft(status) !== null);
-        if (status.paused.length > 0 || status.health === 'error' || total(status, 'pending') === 0)
+        if (status.paused.length > 0 || status.health === 'error' || status.queue.pending === 0)
           expect(isGiven).toBe(false);
       }),
       { numRuns: 1000 },

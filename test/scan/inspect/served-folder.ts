@@ -1,6 +1,6 @@
 import type { Companions, DirectoryScan, Inspection } from '../../../src/model/document.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
-import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+import { unpackScan } from '../../../src/model/packed-files.ts';
 import type { ScanOutcome, ScanRequest } from '../../../src/scan/walk/scan-request.ts';
 import type { FromWorker, Questions } from '../../../src/scan/worker/protocol.ts';
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
 import type { ScanOutcome } from '../../../src/scan/walk/scan-request.ts';
 import type { FromWorker } from '../../../src/scan/worker/protocol.ts';
-import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+import { unpackScan } from '../../../src/model/packed-files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';

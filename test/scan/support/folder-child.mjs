@@ -61,6 +61,8 @@ await port.start({
     causes.add(scan.cause);
   },
   scanned: silence,
+  claimed: silence,
+  claims: () => new Map(),
   changed: silence,
 });
 process.send({ kind: 'started' });

@@ -87,6 +87,8 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
         known.set(scan.directory, scan);
       },
       scanned: (identity) => scanned.push(identity),
+      claimed: () => undefined,
+      claims: () => new Map(),
       changed: () => undefined,
     });
   }

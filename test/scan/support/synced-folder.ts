@@ -46,6 +46,8 @@ interface Options {
 }
 
 const stepMs = 100;
+/** How long a slow machine may take, ms of its own clock. */
+const quiesceMs = 20_000;
 /** What was written just now, by the disk's clock, can be told from what bears a time of the clock in hand. */
 const usualAheadMs = 3_600_000;
 
@@ -98,7 +100,8 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
 
   async function quiesce(): Promise<void> {
     let quiet = 0;
-    for (let turn = 0; turn < 5_000; turn += 1) {
+    const deadline = performance.now() + quiesceMs;
+    while (performance.now() < deadline) {
       // The disk and the scanning thread take their time, whatever the clock in hand says.
       await delay(1);
       quiet = world.engine().isIdle() ? quiet + 1 : 0;

@@ -220,8 +220,8 @@ describeWhere(missing(), 'a folder with mounts', () => {
       bindElsewhere();
       await world.sync();
       await rm(world.home.join('elsewhere/other.txt'));
-      await world.sync();
-      await world.rescan();
+      await settled();
+      expect(world.held()).not.toHaveProperty(['bound/other.txt']);
       unmount(place);
       await world.inbox.write('bound/hidden.txt', 'hidden');
       await world.sync();

@@ -29,7 +29,7 @@ export function busyStatus(): Partial<Status> {
       }),
       aFolder({ name: 'models', path: '/srv/research/models', onDisk: 312, synced: 310, pending: 2 }),
     ],
-    queue: { pending: 13, inFlight: 3, waiting: 2, etaSeconds: 58 },
+    queue: { pending: 10, inFlight: 3, waiting: 2, etaSeconds: 58 },
     rate: { limit: 50, used: 31, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
     auth: { state: 'ok', expiresAt: new Date(Date.now() + 22 * 60_000).toISOString() },
     totals: {

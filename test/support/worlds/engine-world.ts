@@ -19,7 +19,7 @@ import { simulatedFolder } from './simulated-folder.ts';
 import type { SimulatedFolder } from './simulated-folder.ts';
 import { simulatedService } from './simulated-service.ts';
 import type { SimulatedService } from './simulated-service.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryFolderInMemory } from '../temporary-folder.ts';
 
 export interface EngineWorld {
   readonly clock: ManualClock;
@@ -73,7 +73,7 @@ export const engineTiming = {
 /** The engine on a real ledger, with a folder and a service in memory and a clock in hand. */
 export async function engineWorld(options: EngineWorldOptions = {}): Promise<EngineWorld> {
   const clock = manualClock(options.wallClock);
-  const state = await temporaryFolder();
+  const state = await temporaryFolderInMemory();
   let inode = 100;
   const folder = simulatedFolder({
     name: 'inbox',
@@ -102,16 +102,16 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
   function onSlowDisk(ledger: LedgerPort, isAlive: () => boolean): LedgerPort {
     if (options.slow === undefined) return ledger;
     let last = Promise.resolve();
-    const write: LedgerPort['commit'] = async (changes) => {
+    const write: LedgerPort['commit'] = async (changes, options) => {
       writing += 1;
-      await ledger.commit(changes).finally(() => {
+      await ledger.commit(changes, options).finally(() => {
         writing -= 1;
       });
     };
     return {
       ...ledger,
-      commit: (changes) => {
-        const turn = last.then(waitABit).then(() => (isAlive() ? write(changes) : never()));
+      commit: (changes, options) => {
+        const turn = last.then(waitABit).then(() => (isAlive() ? write(changes, options) : never()));
         last = turn.catch(() => {});
         return turn;
       },

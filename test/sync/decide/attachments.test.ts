@@ -6,6 +6,7 @@ import type { LedgerEntry } from '../../../src/model/ports/ledger-port.ts';
 import {
   attachmentsAfterMove,
   carriersOf,
+  claimChanges,
   companionsOf,
   hasLetGo,
   unsentAttachments,
@@ -121,7 +122,39 @@ describe('the attachments of a document that moves', () => {
     expect(places(from, to, 'inbox', path)).toEqual([expected]);
   });
 
-  it('and in another folder those elsewhere are known by their files alone', () => {
-    expect(places('d/a.pdf', 'd/a.pdf', 'other', 'd/x.csv', 'g/x.csv')).toEqual(['d/x.csv', undefined]);
+  it('to another folder and back: those elsewhere stay where they are', () => {
+    const [here, there] = [from, { ...from, folder: 'other' }].map((ref) => ({ ...ref, path: 'd/a.pdf' }));
+    if (here === undefined || there === undefined) throw new Error('two places');
+    const attachments = ['d/x.csv', 'g/x.csv'].map((path) => ({ ...carried, path }));
+    const away = attachmentsAfterMove(recordOf({ attachments }), here, there);
+    expect(away.map(({ path, folder }) => [path, folder])).toEqual([
+      ['d/x.csv', undefined],
+      ['g/x.csv', 'inbox'],
+    ]);
+    expect(attachmentsAfterMove(recordOf({ attachments: away }), there, here)).toEqual(attachments);
+  });
+});
+
+describe('what the ledger learns of what sidecars attach (I5)', () => {
+  const claim = (...paths: string[]) => ({ sidecar: 'report.pdf.meta.json', paths });
+  const learned = (now: readonly string[], { known, sent }: { known?: string[]; sent?: string[] } = {}) => {
+    const attachments = sent?.map((path) => ({ ...carried, path }));
+    const changes = claimChanges('inbox', [['report.pdf', claim(...now)]], {
+      get: () => (attachments === undefined ? undefined : recordOf({ attachments })),
+      claims: () => new Map(known === undefined ? [] : [['report.pdf', claim(...known)]]),
+    });
+    return changes.map((change) => (change.kind === 'claim' ? change.claim.paths : change));
+  };
+
+  it.each([
+    ['is new', learned(['a.csv']), [['a.csv']]],
+    ['is known', learned(['a.csv'], { known: ['a.csv'] }), []],
+    ['was sent', learned(['a.csv'], { sent: ['a.csv'] }), []],
+    ['was sent in part', learned(['a.csv', 'b.csv'], { sent: ['a.csv'] }), [['b.csv']]],
+    ['is less than before', learned(['a.csv'], { known: ['a.csv', 'b.csv'] }), [['a.csv']]],
+    ['ended', learned([], { known: ['a.csv'] }), [[]]],
+    ['ended, and was not known', learned([]), []],
+  ])('where it %s', (_, changes, expected) => {
+    expect(changes).toEqual(expected);
   });
 });

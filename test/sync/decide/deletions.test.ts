@@ -102,11 +102,11 @@ const disappeared = (words: string) => ({
 });
 const anotherRoot = {
   kind: 'hold',
-  reason: 'the folder is not the same directory as before, and 1 document is missing from it',
+  reason: 'the folder is not the same directory as before, and 1 document was missing from it',
 };
 const unmounted = {
   kind: 'hold',
-  reason: 'a volume was mounted or unmounted below the folder, and 1 document is missing since',
+  reason: 'a volume was mounted or unmounted below the folder, and 1 document was missing after that',
 };
 
 const mountedAt = (ino: number): FileIdentity => ({ ino, birthtimeMs: 100 + ino, dev: 1 });

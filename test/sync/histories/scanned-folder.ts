@@ -8,7 +8,7 @@ import { createFolderState, locateOnDisk } from '../../../src/scan/folder-state.
 import { findFiles } from '../../../src/scan/inspect/find-files.ts';
 import { createInspector } from '../../../src/scan/inspect/inspect.ts';
 import { createScheduler } from '../../../src/scan/scheduler.ts';
-import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+import { unpackScan } from '../../../src/model/packed-files.ts';
 import { readRoot, mountsBelow } from '../../../src/scan/walk/root-identity.ts';
 import { createScanner } from '../../../src/scan/walk/scanner.ts';
 import { createWatchSet } from '../../../src/scan/watch/watch-set.ts';

@@ -3,14 +3,30 @@ import { countWords } from '../../../lib/text/amounts.ts';
 import type { Resolution } from '../../../model/ports/control-port.ts';
 import { byId } from '../dom.ts';
 
+/** How long the page waits for an answer, ms: a daemon that hangs is no reason to hang with it. */
+const patienceMs = 30_000;
+
+interface Answer {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly body: unknown;
+}
+
+/** Sends one request. Rejects with words for a person where no whole answer comes in time. */
+export async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
+  try {
+    const response = await fetch(path, { ...init, signal: AbortSignal.timeout(patienceMs) });
+    return { status: response.status, ok: response.ok, body: await response.json() };
+  } catch {
+    const unsure = init.method === 'POST' ? ' It may still do what you asked for.' : '';
+    throw new Error(`The daemon does not answer.${unsure}`);
+  }
+}
+
 /** What the daemon answers; null: it does not, or has nothing to say. */
 export async function get<T>(path: string): Promise<T | null> {
-  try {
-    const response = await fetch(path);
-    return response.ok ? ((await response.json()) as T) : null;
-  } catch {
-    return null;
-  }
+  const answer = await ask(path).catch(() => null);
+  return answer?.ok === true ? (answer.body as T) : null;
 }
 
 /** The body of a request stays well below the daemon's limit of 64 KiB. */
@@ -44,7 +60,7 @@ export async function resolve(path: string, resolution: Resolution): Promise<voi
 export async function approve(folder: string, shown: number): Promise<void> {
   await attempt(async () => {
     const { approved } = (await post('/api/approve', { folder, most: shown })) as { approved: number };
-    return `${countWords(approved, 'deletion')} approved.`;
+    return approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved.`;
   });
 }
 
@@ -85,25 +101,27 @@ async function attempt(act: () => Promise<string>): Promise<void> {
 
 /** The token is of one start of the daemon: where it does not fit any more, it is asked for once again. */
 async function post(path: string, body: object): Promise<unknown> {
-  const first = await send(path, body);
-  if (first.status !== 403) return await read(first);
-  token = null;
-  return await read(await send(path, body));
+  let answer = await send(path, body);
+  if (answer.status === 403) {
+    token = null;
+    answer = await send(path, body);
+  }
+  if (!answer.ok) throw new Error(messageOf(answer));
+  return answer.body;
 }
 
-async function send(path: string, body: object): Promise<Response> {
-  token ??= ((await (await fetch('/api/token')).json()) as { token: string }).token;
-  return await fetch(path, {
+async function send(path: string, body: object): Promise<Answer> {
+  token ??= ((await ask('/api/token')).body as { token: string }).token;
+  return await ask(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-ingestd-token': token },
     body: JSON.stringify(body),
   });
 }
 
-async function read(response: Response): Promise<unknown> {
-  const body = (await response.json()) as { message?: string };
-  if (response.ok) return body;
-  throw new Error(body.message ?? `The daemon answered with status ${response.status}.`);
+/** Of a refusal: the daemon's words. */
+export function messageOf({ status, body }: Answer): string {
+  return (body as { message?: string }).message ?? `The daemon answered with status ${status}.`;
 }
 
 function batches(paths: readonly string[]): string[][] {

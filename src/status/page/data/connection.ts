@@ -26,19 +26,29 @@ const silenceMs = 40_000;
 /** A page that nobody sees holds its stream this long: browsers allow six of them for one address. */
 const hiddenMs = 30_000;
 
-/** Keeps one stream of events open while the page is seen, and comes back by itself. */
+/** It looks up the status this often after that, so that its tab does not show an old one. */
+const lookEveryMs = 60_000;
+
+/** Keeps one stream of events open while the page is seen, and comes back by itself; unseen, it looks now and then. */
 export function connect({ onStatus, onActivity, onOpen, onOffline }: ConnectionEvents): void {
   let source: EventSource | null = null;
   let failures = 0;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let silenceTimer: ReturnType<typeof setTimeout> | undefined;
   let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+  let isUnseen = false;
 
   const close = () => {
     clearTimeout(silenceTimer);
     clearTimeout(retryTimer);
     source?.close();
     source = null;
+  };
+
+  const rest = () => {
+    close();
+    isUnseen = true;
+    retryTimer = setTimeout(open, lookEveryMs);
   };
 
   const broken = () => {
@@ -72,15 +82,22 @@ export function connect({ onStatus, onActivity, onOpen, onOffline }: ConnectionE
       onOpen();
     });
     stream.addEventListener('error', broken);
-    hear('status', onStatus);
+    hear('status', (status) => {
+      onStatus(status);
+      if (isUnseen) rest();
+    });
     hear('activity', onActivity);
     hear('heartbeat', () => undefined);
   };
 
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hiddenTimer);
-    if (document.hidden) hiddenTimer = setTimeout(close, hiddenMs);
-    else if (source === null) open();
+    if (document.hidden) {
+      hiddenTimer = setTimeout(rest, hiddenMs);
+      return;
+    }
+    isUnseen = false;
+    if (source === null) open();
   });
   open();
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, rename, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
@@ -105,6 +105,36 @@ describeWhere(missing, 'P10: a state directory', () => {
     const files = await pauses(daemon);
     await truncate(filler, 0);
     await goesOn(daemon, files);
+  });
+
+  it('on a full disk has room for what came of each upload, also when ingestd stops before there is more', async () => {
+    await mount('-t', 'tmpfs', '-o', 'size=256k', 'tmpfs');
+    const daemon = await delivered();
+    const filler = join(state, 'filler');
+    await fill(filler);
+    const files = await pauses(daemon);
+    expect((await place.run('why', `inbox/${files}.txt`)).out).toMatch(
+      /its upload is queued, and nothing is sent at present: The ledger cannot be written/,
+    );
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+    await truncate(filler, 0);
+    await goesOn(await place.start(), files);
+  });
+
+  it('on a full disk ends `sync`, which sends nothing and says why', async () => {
+    await place.configure({ timing: { settleMs: 100, removeGraceMs: 100, stopSeconds: 1 } });
+    await mount('-t', 'tmpfs', '-o', 'size=256k', 'tmpfs');
+    await writeFile(join(place.inbox, 'before.txt'), 'before');
+    expect((await place.run('sync')).code).toBe(0);
+    const filler = join(state, 'filler');
+    await fill(filler);
+    // Room for the lock and a few lines.
+    const { size } = await stat(filler);
+    await truncate(filler, size - 4 * 4096);
+    for (let file = 1; file <= 6; file += 1) await add(file);
+    const { code, out } = await place.run('sync');
+    expect([code, out]).toEqual([4, expect.stringMatching(/ledger cannot be written.*ENOSPC/)]);
+    expect(place.service.requests).toHaveLength(1);
   });
 
   it('that turns read-only pauses sending, says so, stops in order, and what was written down stays readable', async () => {

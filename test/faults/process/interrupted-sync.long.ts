@@ -29,6 +29,8 @@ it('P2: an interrupted sync tells of what the service still accepted', async () 
     await asked;
     await steps.accept('late')(request);
   });
+  // The answer comes before it gives up.
+  await place.configure({ timing: { settleMs: 150, removeGraceMs: 400, stopSeconds: 20 } });
   const sync = place.begin('sync', '--json');
   await arrived();
   sync.signal('SIGTERM');

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { FileStat } from '../../../src/model/document.ts';
-import { packFiles } from '../../../src/model/packed-files.ts';
-import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+import type { FileStat } from '../../src/model/document.ts';
+import { packFiles, unpackScan } from '../../src/model/packed-files.ts';
 
 const statOf = (first: number): FileStat => ({
   size: first,

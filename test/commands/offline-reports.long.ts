@@ -116,7 +116,7 @@ it('without a daemon, approve accepts the root as one more that has changed, and
   await before.close();
   expect(await folder.run('approve')).toMatchObject({
     code: 0,
-    stdout: '11 deletions released; they are sent when ingestd runs.\n',
+    stdout: '11 deletions released, to be sent when ingestd runs.\n',
   });
   const after = await open();
   expect(after.root('inbox')).toMatchObject({ seenAt: 5, changes: 2 });

@@ -1,0 +1,30 @@
+import TestSequencer from '@jest/test-sequencer';
+
+/** Below `test`. Where one of them begins last, the other processors wait for it. */
+const slowest = [
+  'sync/histories/in-memory.test.ts',
+  'sync/engine.test.ts',
+  'ledger/ledger-properties.test.ts',
+  'faults/network/matrix.test.ts',
+  'sync/histories/histories.test.ts',
+  'scenarios/main-job.test.ts',
+  'sync/under-way.test.ts',
+  'cluster/lease/refusing-redis.long.ts',
+  'cluster/lease/redis-notices.long.ts',
+  'faults/attachments-stay.long.ts',
+  'cluster/lease/stand-by.long.ts',
+  'faults/process/folders.long.ts',
+  'cluster/shared-minute.long.ts',
+  'status/page.long.ts',
+];
+
+/** Jest learns how long a test file takes only by running it: in a new clone it would go by the size of the file. */
+export default class SlowestFirst extends TestSequencer {
+  sort(tests) {
+    const rank = ({ path }) => {
+      const place = slowest.findIndex((file) => path.endsWith(`/test/${file}`));
+      return place === -1 ? slowest.length : place;
+    };
+    return super.sort(tests).toSorted((a, b) => rank(a) - rank(b));
+  }
+}

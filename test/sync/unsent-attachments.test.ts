@@ -1,0 +1,230 @@
+import { chownSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { LedgerUnwritableError } from '../../src/model/errors.ts';
+import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { syncedFolder } from '../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../scan/support/synced-folder.ts';
+
+const long = new Date(Date.now() - 86_400_000);
+const secret = { shareInfo: { mode: 'NONE' } };
+/** A restart reads them again. */
+let settings: { attachments: 'folder' | 'below'; sidecarOwner: 'any' | 'same' };
+let world: SyncedFolder;
+
+beforeEach(async () => {
+  settings = { attachments: 'folder', sidecarOwner: 'any' };
+  world = await syncedFolder({ settings });
+});
+
+afterEach(() => world.close());
+
+const at = (path: string) => world.inbox.join(path);
+
+function put(path: string, content: string): void {
+  mkdirSync(dirname(at(path)), { recursive: true });
+  writeFileSync(at(path), content);
+  utimesSync(at(path), long, long);
+}
+
+function list(sidecar: string, ...attachments: readonly string[]): void {
+  put(sidecar, JSON.stringify({ attachments, ...secret }));
+}
+
+/** What the service holds, attachments too. */
+function sent(): readonly string[] {
+  return [...world.service.documents.values()]
+    .flatMap(({ content, attachmentContents }) => [content, ...attachmentContents])
+    .sort();
+}
+
+const own = () => [...world.docIds().keys()].sort();
+
+/** The process is killed before anything of the folder is sent. */
+async function killUnsent(meanwhile: () => void): Promise<void> {
+  world.engine().setPaused(['inbox']);
+  await world.rescan();
+  await world.until(() => world.ledger().claims('inbox').size === 1);
+  await world.restart(meanwhile);
+  await world.sync();
+}
+
+async function laterOn(ms: number): Promise<void> {
+  await world.rescan();
+  await world.pass(ms);
+  await world.sync();
+}
+
+describe('I5: the attachment of a document that was not sent before a restart is not sent by itself', () => {
+  it.each<[string, () => void]>([
+    ['is half written', () => put('report.pdf.meta.json', '{"attachments": ["sal')],
+    [
+      'is a link',
+      () => {
+        rmSync(at('report.pdf.meta.json'));
+        symlinkSync('/nonexistent', at('report.pdf.meta.json'));
+      },
+    ],
+    [
+      'is not valid, and its document is ignored',
+      () => {
+        put('report.pdf.meta.json', '');
+        put('.ingestignore', 'report.pdf\n');
+      },
+    ],
+  ])('where its sidecar %s by then, until it is valid again', async (_, spoil) => {
+    put('sub/salaries.csv', 'jane,100');
+    put('report.pdf', 'report');
+    list('report.pdf.meta.json', 'sub/salaries.csv');
+    await killUnsent(spoil);
+    expect(sent()).toEqual([]);
+    await laterOn(10_000);
+    await world.restart();
+    await laterOn(10_000);
+    expect([sent(), world.port().health().attached]).toEqual([[], 1]);
+    rmSync(at('report.pdf.meta.json'), { recursive: true });
+    rmSync(at('.ingestignore'), { force: true });
+    put('report.pdf', 'report');
+    list('report.pdf.meta.json', 'sub/salaries.csv');
+    await laterOn(10_000);
+    expect([sent(), own()]).toEqual([['jane,100', 'report'], ['report.pdf']]);
+    expect(world.ledger().claims('inbox').size).toBe(0);
+  });
+
+  it('where its sidecar bears the stem of a second document by then', async () => {
+    put('report.csv', 'jane,100');
+    put('report.pdf', 'report');
+    list('report.meta.json', 'report.csv');
+    await killUnsent(() => put('report.txt', 'another'));
+    expect(sent()).toEqual([]);
+  });
+
+  it('where another directory holds it, and Unicode spells its name in another way', async () => {
+    put('other/salári.csv'.normalize('NFD'), 'jane,100');
+    put('döc/report.pdf'.normalize('NFD'), 'report');
+    list('döc/report.pdf.meta.json'.normalize('NFD'), '../other/salári.csv');
+    await killUnsent(() => put('döc/report.pdf.meta.json'.normalize('NFD'), ''));
+    expect(sent()).toEqual([]);
+  });
+
+  it('where its sidecar may not reach it by then, until it lists it no longer', async () => {
+    put('salaries.csv', 'jane,100');
+    put('d/report.pdf', 'report');
+    list('d/report.pdf.meta.json', '../salaries.csv');
+    await killUnsent(() => (settings.attachments = 'below'));
+    expect(sent()).toEqual([]);
+    list('d/report.pdf.meta.json');
+    await world.sync();
+    expect(own()).toEqual(['d/report.pdf', 'salaries.csv']);
+  });
+
+  describeWhere(process.getuid?.() === 0 ? null : 'root, to be somebody else', 'of another user', () => {
+    it('where its sidecar is another user’s by then', async () => {
+      settings.sidecarOwner = 'same';
+      put('salaries.csv', 'jane,100');
+      put('report.pdf', 'report');
+      list('report.pdf.meta.json', 'salaries.csv');
+      await killUnsent(() => chownSync(at('report.pdf.meta.json'), 1_001, 1_001));
+      await world.restart();
+      await world.sync();
+      expect(own()).toEqual(['report.pdf']);
+    });
+  });
+
+  it('where the document itself was sent, without it, and its sidecar is not valid by then', async () => {
+    put('report.pdf', 'report');
+    list('report.pdf.meta.json');
+    await world.sync();
+    put('figures.csv', 'q1');
+    list('report.pdf.meta.json', 'figures.csv');
+    await world.sync();
+    expect(world.ledger().claims('inbox').size).toBe(0);
+    put('salaries.csv', 'jane,100');
+    list('report.pdf.meta.json', 'figures.csv', 'salaries.csv');
+    await killUnsent(() => put('report.pdf.meta.json', ''));
+    expect([sent(), own()]).toEqual([['q1', 'report'], ['report.pdf']]);
+  });
+});
+
+describe('I5: the attachment of a document that was not sent before a restart becomes a document', () => {
+  beforeEach(() => {
+    put('salaries.csv', 'jane,100');
+    put('report.v2.pdf', 'its name is refused');
+    list('report.v2.pdf.meta.json', 'salaries.csv');
+  });
+
+  it.each<[string, () => void]>([
+    ['a valid sidecar lists it no longer', () => list('report.v2.pdf.meta.json')],
+    ['a valid sidecar lists others', () => list('report.v2.pdf.meta.json', 'figures.csv')],
+  ])('at once when %s', async (_, change) => {
+    await killUnsent(change);
+    expect(own()).toEqual(['salaries.csv']);
+  });
+
+  it.each<[string, () => void]>([
+    ['its document', () => rmSync(at('report.v2.pdf'))],
+    ['its sidecar', () => rmSync(at('report.v2.pdf.meta.json'))],
+  ])('when %s has been gone for the grace period', async (_, remove) => {
+    await killUnsent(remove);
+    expect(own()).toEqual(['salaries.csv']);
+    expect(world.ledger().claims('inbox').size).toBe(0);
+  });
+
+  it('while the process runs, too', async () => {
+    await world.sync();
+    expect(world.ledger().claims('inbox').size).toBe(1);
+    list('report.v2.pdf.meta.json');
+    await world.sync();
+    expect(own()).toEqual(['salaries.csv']);
+    expect(world.ledger().claims('inbox').size).toBe(0);
+  });
+});
+
+it('I5: what sidecars attach takes no room that is kept for the answers of requests under way', async () => {
+  const { commit } = world.ledger();
+  let isFull = true;
+  Object.assign(world.ledger(), {
+    commit: ((changes, options) =>
+      isFull && options?.keepsRoom === true
+        ? Promise.reject(new LedgerUnwritableError('no space left on device'))
+        : commit(changes, options)) satisfies LedgerPort['commit'],
+  });
+  world.engine().setPaused(['inbox']);
+  put('salaries.csv', 'jane,100');
+  put('report.pdf', 'report');
+  list('report.pdf.meta.json', 'salaries.csv');
+  await world.rescan();
+  await world.until(() => world.engine().reasons().length + world.ledger().claims('inbox').size > 0);
+  expect([world.ledger().claims('inbox').size, world.engine().reasons()]).toMatchObject([
+    0,
+    [{ code: 'ledger-unwritable' }],
+  ]);
+  isFull = false;
+  await world.until(() => world.ledger().claims('inbox').size === 1);
+});
+
+it('others have their turn while many sidecars are compared with what was sent', async () => {
+  let compared = 0;
+  Object.assign(world.ledger(), {
+    get: () => {
+      for (const began = performance.now(); performance.now() - began < 0.01;);
+      compared += 1;
+    },
+  });
+  const claim = { sidecar: 'x.meta.json', paths: [] };
+  const claims = new Map(Array.from({ length: 10_000 }, (_, number) => [`${number}.pdf`, claim]));
+  /** How many had been compared at each turn of somebody else. */
+  const turns: number[] = [];
+  const takeTurn = () => {
+    turns.push(compared);
+    if (compared < claims.size) setImmediate(takeTurn);
+  };
+  world.engine().listener('inbox').claimed(claims);
+  takeTurn();
+  await eventually(() => turns.at(-1) === claims.size);
+  expect(turns.filter((count) => count > 0 && count < claims.size).length).toBeGreaterThan(0);
+});
