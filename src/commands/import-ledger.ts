@@ -19,7 +19,7 @@ import {
 } from '../daemon/preconditions/whose-ledger.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
-import { locateOnDisk, unscannedFolder } from '../scan/folder-state.ts';
+import { locateOnDisk, presenceOf, unscannedFolder } from '../scan/folder-state.ts';
 import type { FolderOnDisk } from '../scan/folder-state.ts';
 import { statOf } from '../scan/rules/entry.ts';
 import { inspectDocument } from '../sync/decide/attachments.ts';
@@ -209,8 +209,8 @@ async function adoptFile(
       }
     case 'absent':
       return (
-        `${refKey(ref)} does not exist, so its document would be deleted; ` +
-        'correct the path, add the file, or remove the line from the import'
+        `${refKey(ref)} ${presenceOf(onDisk, ref.path) === 'there' ? 'is not a regular file' : 'does not exist'}, ` +
+        'so its document would be deleted; correct the path, add the file, or remove the line from the import'
       );
     case 'settling':
       return changing(ref);

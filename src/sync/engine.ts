@@ -139,7 +139,7 @@ const watcherReportsWithinMs = 2_000;
 const longAgo = 0;
 /** A place that cannot be read is inspected again after this, then after twice that, up to the time of a poll. */
 const firstUnreadableMs = 1_000;
-/** After an inspection that failed with an unexpected error. */
+/** After an inspection or a delivery that failed with an unexpected error. */
 const unforeseenMs = 5_000;
 /** What is gone may have moved to a place that is still to be listed: it is judged again after this. */
 const moveMayShowMs = 250;
@@ -1232,6 +1232,7 @@ export class Engine {
     const delivery = (this.#deliveries += 1);
     const { operation, bulkKey } = first.state;
     for (const task of work) this.#advance(task, { kind: 'deliveryStarted', delivery });
+    let isUnforeseen = false;
     try {
       if (operation === 'delete') await this.#delete(work, permit);
       else if (bulkKey !== null && work.length > 1) await this.#bulkModify(work, bulkKey, permit);
@@ -1240,11 +1241,14 @@ export class Engine {
       if (errorCode(error) === 'stopped') return;
       permit.giveBack();
       // The pause came before the first byte: it goes out when the pause ends.
-      if (errorCode(error) !== 'paused') this.#log.error({ error: errorMessage(error) }, 'delivery failed');
+      isUnforeseen = errorCode(error) !== 'paused';
+      if (isUnforeseen) this.#log.error({ error: errorMessage(error) }, 'delivery failed');
     }
     for (const task of work) {
       const { state } = task;
-      if (state.kind === 'sending' && state.delivery === delivery) this.#advance(task, { kind: 'replan' });
+      if (state.kind !== 'sending' || state.delivery !== delivery) continue;
+      if (isUnforeseen) this.#settleSoon(task, unforeseenMs);
+      else this.#advance(task, { kind: 'replan' });
     }
   }
 

@@ -156,6 +156,14 @@ describe('ledger import', () => {
     expect([json.code, json.err]).toEqual([2, expect.stringContaining('inbox/a.txt does not exist')]);
     expect(await plannedKinds()).toEqual(['upload', 'upload']);
 
+    await mkdir(join(place.inbox, 'a.txt'));
+    const other = await importText('bare.json', JSON.stringify(bare));
+    expect([other.code, other.err]).toEqual([
+      2,
+      expect.stringContaining('inbox/a.txt is not a regular file, so its document would be deleted'),
+    ]);
+    await rm(join(place.inbox, 'a.txt'), { recursive: true });
+
     // Of what an export tells the hash of, it is known that the file stood there.
     expect(await importText('export.json', exported)).toMatchObject({
       code: 0,

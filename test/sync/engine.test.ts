@@ -901,7 +901,7 @@ describe('the sync engine', () => {
       Object.assign(world.folder, { rescan: () => Promise.reject(new Error('not listed')) });
       cover();
       world.folder.scan();
-      await eventually(() => world.log.lines.some(({ message }) => message === 'rescan failed'));
+      await world.until(() => world.log.lines.some(({ message }) => message === 'rescan failed'));
       expect(world.log.lines).toContainEqual({
         level: 'warn',
         data: { folder: 'inbox', error: 'not listed' },
@@ -916,17 +916,17 @@ describe('the sync engine', () => {
       Object.assign(world.folder, {
         rescan: () => {
           rescans += 1;
+          world.folder.scan();
           return Promise.resolve();
         },
       });
       world.folder.rename('a/disk/x.y.txt', 'a/0.txt');
       mount('a/disk');
       world.folder.scan();
-      await eventually(() => rescans > 0);
-      await world.clock.advance(1_000);
-      world.folder.scan();
-      await world.clock.advance(1_000);
+      // In the smallest steps that the clock has.
+      await world.until(() => rescans > 0, 1);
       world.folder.remove('a/1.txt');
+      await world.clock.advance(1_000);
       world.folder.scan();
       await world.quiesce();
       expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([['delete'], 0]);
@@ -1050,6 +1050,25 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(failed()).toEqual(isKept ? [path] : []);
     expect(world.engine().tasks.counts('inbox').failed).toBe(0);
+  });
+
+  it('waits after a delivery that failed with an unexpected error, and then tries again', async () => {
+    world = await engineWorld();
+    const { upload } = world.service;
+    Object.assign(world.service, { upload: () => Promise.reject(new TypeError('nobody foresaw this')) });
+    world.folder.write('a.txt', 'a');
+    world.folder.scan();
+    const failed = () => world.log.lines.filter(({ message }) => message === 'delivery failed');
+    await world.until(() => failed().length === 1);
+    let steps = 0;
+    await world.until(() => (steps += 1) > 80);
+    expect(failed()).toEqual([
+      { level: 'error', data: { error: 'nobody foresaw this' }, message: 'delivery failed' },
+    ]);
+    await world.until(() => failed().length === 2);
+    Object.assign(world.service, { upload });
+    await world.quiesce();
+    expect(world.docIds().size).toBe(1);
   });
 
   it('tries again by itself what the service could not take', async () => {

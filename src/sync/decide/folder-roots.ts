@@ -13,6 +13,9 @@ import type { WatchedFolders } from './watched-folders.ts';
 /** How often the ledger notes that everything was seen: a restart goes by that. */
 const seenAtEveryMs = 10 * 60_000;
 
+/** A scan that begins in the millisecond in which a mount was found could not be told from one before the mount. */
+const afterMountMs = 2;
+
 interface Options {
   readonly clock: Clock;
   readonly folders: WatchedFolders;
@@ -123,13 +126,17 @@ export class FolderRoots {
     if (change === null) return;
     const before = this.#coveredIn(folder);
     await this.#options.writer.commit([change]);
-    if (this.#coveredIn(folder).some(({ path }) => before.every((one) => one.path !== path)))
-      this.#folders
-        .get(folder)
-        ?.port.rescan('rescan')
-        .catch((error: unknown) => {
-          this.#options.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
-        });
+    const isCovered = this.#coveredIn(folder).some(({ path }) => before.every((one) => one.path !== path));
+    if (isCovered) this.#options.clock.after(afterMountMs, () => this.#rescan(folder));
+  }
+
+  #rescan(folder: string): void {
+    this.#folders
+      .get(folder)
+      ?.port.rescan('rescan')
+      .catch((error: unknown) => {
+        this.#options.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
+      });
   }
 
   /** Mount points below which files may lie that nobody sees, of all folders. */
