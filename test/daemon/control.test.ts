@@ -5,7 +5,7 @@ import { createControl } from '../../src/daemon/control/control.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
-import { recordOf } from '../support/fixtures/model-fixtures.ts';
+import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
@@ -105,11 +105,15 @@ it('has the failure of what fails again at once as the last word, not that a per
 it('explains a document of a folder that was taken out of the configuration', async () => {
   world = await engineWorld();
   const ref = { folder: 'old', path: 'a.pdf' };
-  await world.ledger().commit([{ kind: 'put', ref, record: recordOf({ docId: 'doc-a' }) }]);
+  // Of one that the sidecar no longer lists only the name is known.
+  const attachments = [{ name: 'x.pdf', sha256: '', stat: statOf() }];
+  const record = recordOf({ docId: 'doc-a', attachments });
+  await world.ledger().commit([{ kind: 'put', ref, record }]);
   const { control } = decisionsIn(world, ['inbox']);
   expect(await control.why('old/a.pdf')).toMatchObject({
     ...ref,
     verdict: { kind: 'unconfigured' },
     docId: 'doc-a',
+    attachments: ['x.pdf'],
   });
 });

@@ -216,9 +216,12 @@ describe('P4: the lock of the state directory', () => {
     else await expect(taken).rejects.toMatchObject({ code: 'state-locked' });
   });
 
-  it('of another container is refused while it is touched, and taken over when it is not', async () => {
+  it.each([
+    ['of another container', {}],
+    ['of a container on what may be another machine', { boot: 'another', machine: null }],
+  ])('%s is refused while it is touched, and taken over when it is not', async (_, where) => {
     const own = await ownIdentity('2025-01-01T00:00:00.000Z');
-    await writeFile(folder.join('lock'), JSON.stringify({ ...own, namespace: 'pid:[1]' }));
+    await writeFile(folder.join('lock'), JSON.stringify({ ...own, namespace: 'pid:[1]', ...where }));
     const beat = setInterval(() => void utimes(folder.join('lock'), new Date(), new Date()), 50);
     await expect(takeStateLock(folder.path, manualClock(), { silenceMs: 300 })).rejects.toMatchObject({
       code: 'state-locked',

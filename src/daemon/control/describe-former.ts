@@ -44,7 +44,7 @@ export async function describeFormer(text: string, sources: Sources): Promise<Wh
       message: `the folder "${ref.folder}" is not configured${isFolder ? '' : ', so this file is not scanned'}`,
     },
     metadata: record?.metadata ?? null,
-    attachments: record?.attachments.map(({ path }) => path),
+    attachments: record?.attachments.map(({ name, path }) => path ?? name),
     notes: [...(record === undefined && !isFolder ? [fate] : []), ...doubtNotes(of, true)],
     next: record === undefined ? 'nothing' : remains,
   });

@@ -99,8 +99,7 @@ async function createLock(path: string, own: ProcessIdentity, file: FileHandle):
     utimes(path, now, now).catch(() => undefined);
   }, beatMs);
   beat.unref();
-  // Outside of containers everybody can see by its number whether this process runs.
-  if (own.namespace === null || own.namespace === firstNamespace) clearInterval(beat);
+  if (!isTouched(own)) clearInterval(beat);
   const isHeld = (): boolean => {
     const found = statSync(path, { throwIfNoEntry: false });
     return found !== undefined && found.ino === ino && found.dev === dev;
@@ -162,9 +161,7 @@ async function judge({ path, own, silenceMs }: LockFile, found: string): Promise
   if (holder === null || isFencedOff(holder, own)) return null;
   const alive = await isAlive(holder, own);
   if (alive === 'no') return null;
-  if (alive === 'unknown' && holder.namespace !== firstNamespace && (await isSilent(path, silenceMs))) {
-    return null;
-  }
+  if (alive === 'unknown' && isTouched(holder) && (await isSilent(path, silenceMs))) return null;
   return { kind: 'held', holder, isCertain: alive === 'yes' };
 }
 
@@ -263,11 +260,17 @@ export async function ownIdentity(since: string): Promise<ProcessIdentity> {
   return { pid: process.pid, since, host: hostname(), machine, boot, start, namespace };
 }
 
+/** A process in a container touches its lock; outside of one everybody can see by its number whether it runs. */
+function isTouched({ namespace }: ProcessIdentity): boolean {
+  return namespace !== null && namespace !== firstNamespace;
+}
+
 /** Whether `holder` still runs, as far as `own` can tell. */
 async function isAlive(holder: ProcessIdentity, own: ProcessIdentity): Promise<'yes' | 'no' | 'unknown'> {
   if (holder.boot !== own.boot) {
-    const elsewhere = holder.machine !== null && own.machine !== null && holder.machine !== own.machine;
-    return elsewhere ? 'yes' : 'no';
+    if (holder.machine !== null && own.machine !== null) return holder.machine === own.machine ? 'no' : 'yes';
+    // This machine before it was restarted, or another one: only a lock that is touched tells.
+    return isTouched(holder) ? 'unknown' : 'no';
   }
   if (holder.namespace !== own.namespace) return 'unknown';
   if (holder.start !== null) return (await startOf(holder.pid)) === holder.start ? 'yes' : 'no';

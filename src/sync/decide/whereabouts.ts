@@ -125,6 +125,7 @@ interface SearchResult {
 
 interface Walk extends SearchResult {
   readonly beganAt: number;
+  readonly endedAt: number;
   readonly wanted: ReadonlySet<number>;
 }
 
@@ -151,6 +152,7 @@ export function createFileSearch(
     );
     last = {
       beganAt,
+      endedAt: clock.monotonic(),
       wanted: new Set(wanted.map(({ ino }) => ino)),
       files: found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
       unreadable: found.flatMap(({ folder, found }) =>
@@ -161,8 +163,9 @@ export function createFileSearch(
 
   return async (file, since) => {
     for (;;) {
-      const oldest = Math.max(since, clock.monotonic() - freshMs);
-      if (last !== null && last.beganAt >= oldest && last.wanted.has(file.ino)) {
+      // Counted from the end: a walk that takes longer than that would never be fresh.
+      const isFresh = last !== null && last.endedAt >= clock.monotonic() - freshMs;
+      if (last !== null && isFresh && last.beganAt >= since && last.wanted.has(file.ino)) {
         const { files, unreadable } = last;
         return { files: files.filter(({ stat }) => sameFile(stat, file)), unreadable };
       }

@@ -53,12 +53,12 @@ export function createLedgerCommits({ commit: write, clock, log, changed }: Opti
     changed();
   }
 
-  /** Finds out by itself that there is room again, when nobody else commits. */
+  /** Finds out by itself that there is room again, when nobody else commits: an answer to no request changes nothing. */
   function probe(): void {
-    if (!closed)
-      void commitOnce([{ kind: 'sent', id: 'probe', at: clock.now() - 3_600_000 }], {
-        keepsRoom: true,
-      }).catch(() => {});
+    if (closed) return;
+    void commitOnce([{ kind: 'answered', id: 'probe', at: clock.now() }], { keepsRoom: true }).catch(
+      () => {},
+    );
   }
 
   /**

@@ -233,6 +233,26 @@ describe('the search for missing files', () => {
     expect(walks).toHaveLength(2);
   });
 
+  it('ends with a walk that takes longer than a minute', async () => {
+    const slow = createFileSearch(
+      clock,
+      [
+        {
+          name: 'inbox',
+          find: async (wanted) => {
+            walks.push(wanted);
+            await clock.advance(70_000);
+            return finds;
+          },
+        },
+      ],
+      () => [one, two],
+    );
+    expect((await slow(one, 0)).files).toHaveLength(1);
+    expect((await slow(two, 0)).files).toHaveLength(1);
+    expect(walks).toHaveLength(1);
+  });
+
   it('believes what it found for a minute', async () => {
     await search(one, 0);
     await clock.advance(60_000);

@@ -37,7 +37,7 @@ beforeEach(() => {
   });
 });
 
-const nameOf = (one: Change) => (one.kind === 'sent' ? `probe` : one.kind);
+const nameOf = (one: Change) => (one.kind === 'answered' ? 'probe' : one.kind);
 const times = (what: string) => attempts.filter((one) => one.what === what).map(({ at }) => at);
 
 describe('a commit while the disk takes nothing', () => {
