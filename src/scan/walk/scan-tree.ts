@@ -258,7 +258,7 @@ function unreadDirectory(
     undecodable: null,
     unpaired: null,
     lists: null,
-    stemSidecars: null,
+    unclearSidecars: null,
     polled: above?.polled ?? false,
     unwatched: false,
     unreadable: message,
