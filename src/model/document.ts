@@ -68,8 +68,10 @@ export interface DirectoryScan {
 export interface Claim {
   /** The sidecar's name. */
   readonly sidecar: string;
-  /** NFC, from the folder's root. None: the claim has ended. */
+  /** NFC, from the folder's root. */
   readonly paths: readonly string[];
+  /** What lies in another folder than the document since a folder was split, say; absent: nothing. */
+  readonly elsewhere?: readonly DocumentRef[] | undefined;
 }
 
 /** By the path of the document. */

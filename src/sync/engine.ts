@@ -715,7 +715,10 @@ export class Engine {
     return port === undefined ? undefined : this.#inspectAt(ref, port);
   }
 
-  /** A file that went out with another document stays its attachment until that has let go of it. Null: it is none. */
+  /**
+   * A file that went out with another document, or was to go out with one in another folder, stays its attachment until
+   * that has let go of it. Null: it is none.
+   */
   async #awaitCarriers(task: Task, document: FoundDocument): Promise<Assessment | null> {
     const { removeGraceMs, pollSeconds } = this.#options.settings.timing;
     for (const { ref, record } of carriersOf(document, this.#ledger)) {
@@ -730,7 +733,8 @@ export class Engine {
       const carrier = await this.#inspectAt(ref, folder.port);
       const waitedMs = this.#clock.monotonic() - task.since;
       // Its own file has come to the attachment's path: it moves, and is not deleted.
-      const isKept = folder.settings.onRemove === 'keep' || sameFile(record.stat, document.stat);
+      const isKept =
+        record === null || folder.settings.onRemove === 'keep' || sameFile(record.stat, document.stat);
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
         continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);

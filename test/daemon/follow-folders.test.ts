@@ -279,12 +279,40 @@ describe('what sidecars attach that was not sent yet', () => {
     expect([claimed('renamed'), claimed('fresh')]).toEqual([[['x.pdf', claim('x.csv')]], []]);
   });
 
-  it('goes with its document into a narrower folder, without what lies outside', async () => {
-    await ledger.commit([
-      { kind: 'claim', ref: { folder: 'old', path: 'drive/x.pdf' }, claim: claim('drive/x.csv', 'y.csv') },
-    ]);
-    await follow('old', 'data/drive');
-    expect(claimed('old')).toEqual([['x.pdf', claim('x.csv')]]);
+  describe('and lies in another folder than its document then', () => {
+    const place = (folder: string, path: string) => ({ folder, path });
+
+    beforeEach(async () => {
+      await mkdir(home.join('data/other'));
+      await ledger.commit([
+        { kind: 'claim', ref: place('old', 'drive/x.pdf'), claim: claim('drive/x.csv', 'other/y.csv') },
+      ]);
+    });
+
+    it('stays claimed when the folder is narrowed or split, and when one part gets another name', async () => {
+      await follow('old', 'data/drive');
+      const outside = place('old (outside)', 'other/y.csv');
+      expect(claimed('old')).toEqual([['x.pdf', { ...claim('x.csv'), elsewhere: [outside] }]]);
+      await followAll({ old: 'data/drive', two: 'data/other' });
+      expect(claimed('old')).toEqual([['x.pdf', { ...claim('x.csv'), elsewhere: [place('two', 'y.csv')] }]]);
+      await followAll({ old: 'data/drive', three: 'data/other' });
+      expect(ledger.claimantsElsewhere(place('three', 'y.csv'))).toEqual([place('old', 'x.pdf')]);
+      expect(ledger.claimantsElsewhere(place('two', 'y.csv'))).toEqual([]);
+    });
+
+    it('is claimed as before when the parts are one folder again', async () => {
+      await followAll({ one: 'data/drive', two: 'data/other' });
+      expect([...ledger.claims('one').keys()]).toEqual(['x.pdf']);
+      await followAll({ all: 'data' });
+      expect(claimed('all')).toEqual([['drive/x.pdf', claim('drive/x.csv', 'other/y.csv')]]);
+      expect(ledger.carriedElsewhere()).toEqual([]);
+    });
+
+    it('is claimed no more when it becomes a document of its own', async () => {
+      await followAll({ one: 'data/drive', two: 'data/other' });
+      await ledger.commit([{ kind: 'put', ref: place('two', 'y.csv'), record: recordOf({ docId: 'y' }) }]);
+      expect(claimed('one')).toEqual([['x.pdf', claim('x.csv')]]);
+    });
   });
 
   it('keeps the name under which it lies outside to itself', async () => {

@@ -53,6 +53,9 @@ const names: readonly (readonly [row: string, name: string, verdict: string])[] 
   ['F26', 'large.txt', 'unfit too-large'],
   ['F25', 'empty.txt', 'skipped empty-file'],
   ['F57', 'x.meta.json', 'skipped orphan-sidecar'],
+  ['F57', 'UPPER.PDF.META.JSON', 'skipped sidecar-in-capitals'],
+  ['F57', '.Meta.json', 'skipped sidecar-in-capitals'],
+  ['F57', '.x.Meta.json', 'ignored dot-name'],
 ];
 const maxFileBytes = 100_000;
 
@@ -75,8 +78,9 @@ describe('hostile names', () => {
         await folder.write('dir.meta.json/in.pdf', 'x');
         await folder.write(`twins/${nfd}`, 'decomposed');
         await folder.write(`twins/${nfc}`, 'composed');
-        await folder.write(`twins/${nfd}.meta.json`, '{"title": "decomposed"}');
-        await folder.write(`twins/${nfc}.meta.json`, '{"title": "composed"}');
+        await folder.write(`sidecars/${nfd}.meta.json`, '{"title": "decomposed"}');
+        await folder.write(`sidecars/${nfc}.meta.json`, '{"title": "composed"}');
+        await folder.write(`sidecars/${nfc}`, 'x');
         await folder.write(`alone/${nfd}`, 'alone');
         await folder.write('twins/cafe\u0301/x.pdf', 'x');
         await folder.write('twins/caf\u00e9/y.pdf', 'y');
@@ -145,9 +149,9 @@ describe('hostile names', () => {
     expect(said(await world.port.inspect('twins/caf\u00e9/x.pdf'))).toBe('unknown unicode-twin');
   });
 
-  it('F19: of their sidecars the NFC one counts, and the other is listed', async () => {
-    expect((await world.document(`twins/${nfc}`)).metadata.title).toBe('composed');
-    const path = `twins/${nfd}.meta.json`;
+  it('F19: of two sidecars none counts; their document is failed, and one of them is listed', async () => {
+    expect(said(await world.inspect(`sidecars/${nfc}`))).toBe('unfit unicode-twin');
+    const path = `sidecars/${nfd}.meta.json`;
     expect(world.skips()).toContainEqual(expect.objectContaining({ path, code: 'unicode-twin' }));
   });
 

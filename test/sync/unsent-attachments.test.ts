@@ -111,6 +111,23 @@ describe('I5: the attachment of a document that was not sent before a restart is
     expect(sent()).toEqual([]);
   });
 
+  it.each<[string, () => void]>([
+    ['is ignored', () => put('.ingestignore', 'years/\n')],
+    ['is in one that cannot be listed for its ignore file', () => mkdirSync(at('years/.ingestignore'))],
+  ])('where the directory of its document %s by then, however long', async (_, leaveOut) => {
+    put('salaries.csv', 'jane,100');
+    put('years/2026/report.pdf', 'report');
+    list('years/2026/report.pdf.meta.json', '../../salaries.csv');
+    await killUnsent(leaveOut);
+    await laterOn(10_000);
+    await world.restart();
+    await laterOn(10_000);
+    expect([sent(), world.port().health().attached]).toEqual([[], 1]);
+    rmSync(at('years'), { recursive: true });
+    await laterOn(10_000);
+    expect(own()).toEqual(['salaries.csv']);
+  });
+
   it('where its sidecar may not reach it by then, until it lists it no longer', async () => {
     put('salaries.csv', 'jane,100');
     put('d/report.pdf', 'report');

@@ -18,10 +18,11 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { placeAttachments } from '../../sync/decide/attachments.ts';
 
-/** A claim whose document has another place now; its `paths` are the new ones. */
-interface MovedClaim extends Claim {
+/** A claim as it is now, whose document or attachments have another place. */
+interface MovedClaim {
   readonly from: DocumentRef;
   readonly to: DocumentRef;
+  readonly claim: Claim;
 }
 
 type View = Awaited<ReturnType<typeof viewOf>>;
@@ -55,7 +56,7 @@ type Follow = (ref: DocumentRef) => DocumentRef;
  * widened, its documents follow by their place on disk, in one commit. Else everything in it would be uploaded a second
  * time, and nobody would look after the first. Failures, approvals, doubts, uploads that a crash left open, mounts and
  * the identities of directories go with them. An attachment that was sent stays one wherever its file is now, in another
- * folder too, because the record of its document names it; for one that was not sent yet see `movedClaims`. What lies
+ * folder too, because the record of its document names it; so does one that is claimed and was not sent yet. What lies
  * outside of a narrowed folder is kept in the ledger under a name of its own, as a folder that was taken out of the
  * configuration; so is what a name had whose folder is the directory of another name now.
  */
@@ -68,7 +69,6 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
   const follows = new Map<string, Follow>();
   const outsides = new Map<string, RootIdentity>();
   const uploads: Change[] = [];
-  const claims: MovedClaim[] = [];
   const directories: Change[] = [];
   const removals: Change[] = [];
   const taken = new Set<string>();
@@ -89,7 +89,6 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     const follow: Follow = (ref) => placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
     follows.set(name, follow);
     uploads.push(...uploadChanges(ledger, name, follow));
-    claims.push(...movedClaims(ledger, name, follow));
     directories.push(...directoryChanges(ledger, name, follow));
     for (const ref of refsOf(ledger, name)) {
       const to = follow(ref);
@@ -127,10 +126,11 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
   const free = freeMoves(ledger, moves);
   const follow: Follow = (ref) => follows.get(ref.folder)?.(ref) ?? ref;
   const records = follows.size === 0 ? [] : recordsAfter(ledger, free, follow);
+  const claims = follows.size === 0 ? [] : claimsAfter(ledger, follow);
   if (free.length + uploads.length + claims.length + records.length === 0) return;
   const used = new Set([
     ...Array.from(moves.values(), ({ to }) => to.folder),
-    ...claims.map(({ to }) => to.folder),
+    ...claims.flatMap(({ to, claim }) => [to, ...(claim.elsewhere ?? [])].map(({ folder }) => folder)),
     ...records.flatMap(({ record }) => record.attachments.map(({ folder }) => folder)),
   ]);
   for (const [name, known] of outsides) if (used.has(name)) roots.set(name, known);
@@ -148,16 +148,12 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     ...removals,
     ...uploads,
     // Two folders may change their names with each other.
-    ...claims.map(({ from, sidecar }): Change => ({
+    ...claims.map(({ from, claim: { sidecar } }): Change => ({
       kind: 'claim',
       ref: from,
       claim: { sidecar, paths: [] },
     })),
-    ...claims.map(({ to, sidecar, paths }): Change => ({
-      kind: 'claim',
-      ref: to,
-      claim: { sidecar, paths },
-    })),
+    ...claims.map(({ to, claim }): Change => ({ kind: 'claim', ref: to, claim })),
     ...Array.from(roots, ([folder, identity]): Change => ({ kind: 'root', folder, identity })),
   ]);
 }
@@ -329,20 +325,21 @@ function uploadChanges(ledger: LedgerPort, name: string, follow: Follow): readon
   ];
 }
 
-/**
- * The claims of a folder, at their new places. A claim is what a sidecar attaches and was not sent yet. It holds within
- * one folder only: where the new configuration puts an attachment into another folder than its document, the claim to it
- * ends, and it becomes a document of its own folder.
- */
-function movedClaims(ledger: LedgerPort, folder: string, follow: Follow): readonly MovedClaim[] {
-  return Array.from(ledger.claims(folder)).flatMap(([path, { sidecar, paths }]) => {
-    const from = { folder, path };
-    const to = follow(from);
-    if (refKey(to) === refKey(from)) return [];
-    const places = paths.map((one) => follow({ folder, path: one }));
-    const attached = places.filter((place) => place.folder === to.folder).map((place) => place.path);
-    return [{ from, to, sidecar, paths: attached }];
-  });
+/** Claims whose documents have another place now, or whose attachments have. */
+function claimsAfter(ledger: LedgerPort, follow: Follow): readonly MovedClaim[] {
+  return ledger.claimingFolders().flatMap((folder) =>
+    Array.from(ledger.claims(folder)).flatMap(([path, known]): readonly MovedClaim[] => {
+      const from = { folder, path };
+      const to = follow(from);
+      const before = [...known.paths.map((one) => ({ folder, path: one })), ...(known.elsewhere ?? [])];
+      const places = before.map(follow);
+      const paths = places.filter((place) => place.folder === to.folder).map((place) => place.path);
+      const elsewhere = places.filter((place) => place.folder !== to.folder);
+      const claim = { sidecar: known.sidecar, paths, ...(elsewhere.length === 0 ? null : { elsewhere }) };
+      const stays = refKey(to) === refKey(from) && isDeepStrictEqual(claim, known);
+      return stays ? [] : [{ from, to, claim }];
+    }),
+  );
 }
 
 /**

@@ -72,7 +72,11 @@ export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange
     z.object({ kind: z.literal('dismiss'), id }),
     z.object({ kind: z.literal('fail'), ref, failure }),
     z.object({ kind: z.literal('clear'), ref }),
-    z.object({ kind: z.literal('claim'), ref, claim: z.object({ sidecar: z.string(), paths }) }),
+    z.object({
+      kind: z.literal('claim'),
+      ref,
+      claim: z.object({ sidecar: z.string(), paths, elsewhere: z.array(ref).optional() }),
+    }),
     z.object({
       kind: z.literal('hold'),
       folder,

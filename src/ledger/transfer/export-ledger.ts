@@ -37,11 +37,12 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
     })).sort(byPlace),
     claims: folders
       .flatMap((folder) =>
-        Array.from(ledger.claims(folder), ([path, { sidecar, paths }]) => ({
+        Array.from(ledger.claims(folder), ([path, { sidecar, paths, elsewhere }]) => ({
           folder,
           path,
           sidecar,
           attachments: paths,
+          ...(elsewhere === undefined ? null : { elsewhere }),
         })),
       )
       .sort(byPlace),

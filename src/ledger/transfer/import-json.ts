@@ -91,7 +91,11 @@ const failureSchema = place.extend({
   rootChange: rootChange.optional(),
 });
 /** What the sidecar of a document attaches that was not sent with it yet. */
-const claimSchema = place.extend({ sidecar: z.string().min(1), attachments: z.array(insidePath).min(1) });
+const claimSchema = place.extend({
+  sidecar: z.string().min(1),
+  attachments: z.array(insidePath),
+  elsewhere: z.array(place).optional(),
+});
 /** The directory that a folder was when it was last known to be right, and what was mounted below it. */
 const rootSchema = z.object({
   folder: z.string(),
@@ -222,10 +226,10 @@ function changesOf({
         fingerprint,
       },
     })),
-    ...claims.map(({ folder, path, sidecar, attachments }) => ({
+    ...claims.map(({ folder, path, attachments, ...claim }) => ({
       kind: 'claim' as const,
       ref: { folder, path },
-      claim: { sidecar, paths: attachments.map((attachment) => attachment.normalize('NFC')) },
+      claim: { ...claim, paths: attachments.map((attachment) => attachment.normalize('NFC')) },
     })),
     ...held.map(({ folder, since, reason }) => ({
       kind: 'hold' as const,

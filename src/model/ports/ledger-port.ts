@@ -227,7 +227,10 @@ export type Change =
   | { readonly kind: 'dismiss'; readonly id: string }
   | { readonly kind: 'fail'; readonly ref: DocumentRef; readonly failure: Failure }
   | { readonly kind: 'clear'; readonly ref: DocumentRef }
-  /** What the sidecar of a document attaches. It ends for the attachments that the record of the document comes to have. */
+  /**
+   * What the sidecar of a document attaches; nothing: the claim has ended. It ends for the attachments that the record of the
+   * document comes to have, and in another folder for what becomes a document of its own.
+   */
   | { readonly kind: 'claim'; readonly ref: DocumentRef; readonly claim: Claim }
   | { readonly kind: 'hold'; readonly folder: string; readonly hold: Hold | null }
   /** A person allows these deletions, in whatever order and number. */
@@ -284,7 +287,7 @@ export interface LedgerPort {
   readonly placesOf: (directory: FileIdentity) => readonly DirectoryRef[];
   /** Names of folders that have records. */
   readonly folders: () => readonly string[];
-  /** Where attachments lie that are in another folder than their document. */
+  /** Where attachments lie that are in another folder than their document, sent or not. */
   readonly carriedElsewhere: () => readonly DocumentRef[];
   readonly count: (folder: string) => number;
   /** The sum of `possibleDuplicates` of all records. */
@@ -304,6 +307,8 @@ export interface LedgerPort {
   readonly failures: () => Iterable<readonly [DocumentRef, Failure]>;
   /** What sidecars attached when they were last valid, without the attachments that the records of their documents have. */
   readonly claims: (folder: string) => OwnersClaims;
+  /** Documents that claim a file which lies in another folder than they do. */
+  readonly claimantsElsewhere: (ref: DocumentRef) => readonly DocumentRef[];
   /** Names of folders in which anything is claimed. */
   readonly claimingFolders: () => readonly string[];
   readonly hold: (folder: string) => Hold | undefined;

@@ -60,7 +60,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'not-utf8': { cause: 'Name is not valid UTF-8', fix: 'Rename the file, for example with convmv.' },
       'unicode-twin': {
         cause: 'Two names that look the same',
-        fix: 'They differ only in how accents are encoded (NFC and NFD). Rename one of the two.',
+        fix: 'They differ only in how accents are encoded (NFC and NFD). Rename or remove one of the two.',
       },
       'symbolic-link': {
         cause: 'Symbolic link',
@@ -92,6 +92,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'One sidecar, several documents',
         fix: 'Rename the sidecar to the full name of its document, as in report.pdf.meta.json.',
         inMessage: true,
+      },
+      'sidecar-in-capitals': {
+        cause: 'Sidecar with capital letters in .meta.json',
+        fix: 'Rename it to end in .meta.json, in lower case. Until then its document is sent without it.',
       },
       'orphan-sidecar': {
         cause: 'Sidecar without a document',

@@ -275,7 +275,7 @@ function describeSidecar(folder: FolderState, path: string): NoDocument {
   if (unpaired !== undefined) return classifyUnpaired(unpaired);
   const named = namedAfter(path);
   if (existsSync(absolute(tree.rawPath(named)))) return sidecarOf(named);
-  const documents = [...(state?.stemSidecars ?? [])].flatMap(([document, sidecar]) =>
+  const documents = [...(state?.unclearSidecars ?? [])].flatMap(([document, sidecar]) =>
     sidecar.name === name ? [joinPath(directory, document)] : [],
   );
   const [owner] = documents;

@@ -38,6 +38,12 @@ export function findSidecar(
   document: string,
   { ownerUid, known }: { readonly ownerUid: number; readonly known: Companions['sidecar'] },
 ): OwnSidecar | NoDocument {
+  const paired = folder.tree.get(directoryOf(document))?.unclearSidecars?.get(nameOf(document));
+  if (paired?.kind === 'twin')
+    return unfit(
+      'unicode-twin',
+      `there are two sidecars ${printable(paired.name)}, with accents encoded differently (NFC and NFD), so it is unclear which one counts; remove one of the two`,
+    );
   const found = locateSidecar(folder, document, { ownerUid, known });
   if (found === 'foreign') {
     const { byName, byStem } = sidecarPlaces(document);
@@ -123,7 +129,7 @@ function locateSidecar(
   if (byStem === null || byStem === 'foreign') return known === 'stem' ? byStem : null;
   const state = folder.tree.get(directoryOf(document));
   const name = nameOf(places.byStem);
-  const paired = state?.stemSidecars?.get(nameOf(document));
+  const paired = state?.unclearSidecars?.get(nameOf(document));
   if (paired?.name === name) return { ...byStem, ambiguous: paired.kind === 'ambiguous' };
   // A scan saw both and found that it is another's.
   return state?.lists?.get(name)?.key === byStem.key ? null : 'unscanned';

@@ -76,7 +76,12 @@ const twinSidecar: Classification = {
   kind: 'skipped',
   code: 'unicode-twin',
   message:
-    'another sidecar has the same name with its accents encoded differently, and that one is used; remove this one',
+    'another sidecar has the same name with its accents encoded differently (NFC and NFD), so their document is not sent; remove one of the two',
+};
+const sidecarInCapitals: Classification = {
+  kind: 'skipped',
+  code: 'sidecar-in-capitals',
+  message: 'it is not read as metadata: that takes a name that ends in .meta.json, in lower case',
 };
 const notFollowed: Classification = {
   kind: 'skipped',
@@ -93,6 +98,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (kind === 'directory') return classifyDirectory(path, facts, folder);
   if (name === defaultsName) return { kind: 'defaults' };
   if (name === ignoreFileName) return { kind: 'ignore-file' };
+  if (name.toLowerCase() === defaultsName) return sidecarInCapitals;
   if (name.startsWith('.'))
     return {
       kind: 'ignored',
@@ -107,6 +113,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (isSidecarName(name)) return facts.twin ? twinSidecar : sidecar;
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
+  if (isSidecarName(name.toLowerCase())) return sidecarInCapitals;
   const exclusion = folder.include?.exclusion(path) ?? null;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')

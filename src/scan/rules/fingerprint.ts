@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 import type { FolderSettings } from '../../model/settings.ts';
+import type { PairedSidecar } from './pair-sidecars.ts';
 
 /** What stands beside a document and decides what is sent, by its stats alone. */
 interface CompanionKeys {
-  /** `ambiguous`: it could be the sidecar of several documents. */
-  readonly sidecar: { readonly kind: 'own' | 'ambiguous'; readonly key: string } | null;
+  readonly sidecar: { readonly kind: PairedSidecar['kind']; readonly key: string } | null;
   /** Files of its `.attachments` directory, then those that its sidecar lists: path and stat, '' where missing. */
   readonly attachments: readonly (readonly [path: string, key: string])[];
 }

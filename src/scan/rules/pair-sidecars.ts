@@ -25,10 +25,13 @@ export function sidecarPlaces(document: string): { readonly byName: string; read
   };
 }
 
-/** The sidecar of a document. `ambiguous`: it bears the stem of several documents. */
+/**
+ * The sidecar of a document. `ambiguous`: it bears the stem of several documents. `twin`: there is another one, whose name
+ * differs only in its Unicode form.
+ */
 export interface PairedSidecar {
   readonly name: string;
-  readonly kind: 'own' | 'ambiguous';
+  readonly kind: 'own' | 'ambiguous' | 'twin';
 }
 
 /** Which sidecar is whose, in one directory. */
@@ -53,6 +56,8 @@ export interface PairingInput {
   readonly listedBy: (sidecar: string) => ReadonlySet<string>;
   /** Whether a sidecar of this name may be this document's, by the users that they belong to. */
   readonly mayBelong: (sidecar: string, document: string) => boolean;
+  /** Whether another sidecar may be this document's whose name differs from this one only in its Unicode form. */
+  readonly hasTwin: (sidecar: string, document: string) => boolean;
 }
 
 /**
@@ -67,7 +72,7 @@ export function pairSidecars(input: PairingInput): Pairing {
   for (const name of sidecars) {
     const owner = namedAfter(name);
     if (!documents.has(owner)) byStem.push(name);
-    else if (input.mayBelong(name, owner)) paired.set(owner, { name, kind: 'own' });
+    else if (input.mayBelong(name, owner)) paired.set(owner, { name, kind: only(name, owner) });
     else unpaired.set(name, 'foreign');
   }
   const stems = byStem.length === 0 ? new Map<string, string[]>() : groupByStem(documents);
@@ -80,10 +85,16 @@ export function pairSidecars(input: PairingInput): Pairing {
     const claimants = candidates.filter((document) => input.mayBelong(name, document));
     if (claimants.length === 0 && candidates.length > 0) unpaired.set(name, 'foreign');
     else if (claimants.length === 0 && !others(stem)) unpaired.set(name, 'orphan');
-    const kind = claimants.length === 1 ? 'own' : 'ambiguous';
-    for (const document of claimants) if (!paired.has(document)) paired.set(document, { name, kind });
+    const isAmbiguous = claimants.length > 1;
+    for (const document of claimants)
+      if (!paired.has(document))
+        paired.set(document, { name, kind: isAmbiguous ? 'ambiguous' : only(name, document) });
   }
   return { sidecars: paired, unpaired };
+
+  function only(name: string, document: string): 'own' | 'twin' {
+    return input.hasTwin(name, document) ? 'twin' : 'own';
+  }
 }
 
 function groupByStem(documents: ReadonlySet<string>): Map<string, string[]> {

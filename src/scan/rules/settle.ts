@@ -77,8 +77,6 @@ export type Missable =
   | readonly [kind: 'companion', path: string]
   /** A document that claims attachments, or the sidecar in which it does. */
   | readonly [kind: 'claim', owner: string]
-  /** A directory in which documents claim attachments. */
-  | readonly [kind: 'claims of directory', directory: string]
   /** A file that a document's sidecar attaches, as it is written there. */
   | readonly [kind: 'attachment', document: string, text: string];
 

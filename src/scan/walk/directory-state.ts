@@ -35,8 +35,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly undecodable: ReadonlySet<string> | null;
   /** Sidecars that belong to none of its documents. */
   readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'> | null;
-  /** By document: the sidecar that bears its stem; null for none. */
-  readonly stemSidecars: ReadonlyMap<string, PairedSidecar> | null;
+  /** By document: the sidecar that bears its stem, or has a twin; null for none. */
+  readonly unclearSidecars: ReadonlyMap<string, PairedSidecar> | null;
   /** Why it cannot be read; null: it can. */
   readonly unreadable: string | null;
 }

@@ -24,10 +24,12 @@ export interface PairedEntries extends Pairing {
 
 const nothing = { sidecars: new Map<string, never>(), unpaired: new Map<string, never>(), lists: null };
 
-/** Of a pairing, what the inspection of one path cannot tell by two names: sidecars that bear a document's stem. */
-export function stemSidecars({ sidecars }: Pairing): ReadonlyMap<string, PairedSidecar> | null {
-  const byStem = [...sidecars].filter(([document, { name }]) => namedAfter(name) !== document);
-  return byStem.length === 0 ? null : new Map(byStem);
+/** Of a pairing, what the inspection of one path cannot tell by two names: sidecars that bear a stem, or have a twin. */
+export function unclearSidecars({ sidecars }: Pairing): ReadonlyMap<string, PairedSidecar> | null {
+  const unclear = [...sidecars].filter(
+    ([document, { name, kind }]) => namedAfter(name) !== document || kind === 'twin',
+  );
+  return unclear.length === 0 ? null : new Map(unclear);
 }
 
 /** Pairs a directory's documents with sidecars and takes note of the attachments that these list. */
@@ -49,6 +51,9 @@ export async function pairEntries(
   });
   const pair = (sidecars: Iterable<string>, owners: readonly Entry[]) => {
     const documents = new Map(owners.map((entry) => [entry.name, entry]));
+    const mayOneBelong = (entries: readonly (Entry | undefined)[], document: string) =>
+      entries.some((entry) => mayBelong(settings.sidecarOwner, entry, documents.get(document)));
+    const twinsOf = (sidecar: string) => sorted.twinSidecars.get(sidecar) ?? [];
     return pairSidecars({
       sidecars: new Set(sidecars),
       documents: new Set(documents.keys()),
@@ -56,7 +61,8 @@ export async function pairEntries(
       isAttachment: (name) => claims.isAttachment(joinPath(directory, name)),
       listedBy: (sidecar) => listedHere(folder, directory, lists.get(sidecar)?.attachments ?? []),
       mayBelong: (sidecar, document) =>
-        mayBelong(settings.sidecarOwner, sorted.sidecars.get(sidecar), documents.get(document)),
+        mayOneBelong([sorted.sidecars.get(sidecar), ...twinsOf(sidecar)], document),
+      hasTwin: (sidecar, document) => mayOneBelong(twinsOf(sidecar), document),
     });
   };
   const pairDocuments = () => pair(sorted.sidecars.keys(), sorted.documents);
@@ -232,9 +238,11 @@ function statedClaims(
   const claims = new Map<string, Claim>();
   for (const [document, { name, kind }] of sidecars) {
     const list = lists.get(name);
-    if (kind !== 'own' || list?.isValid !== true) continue;
     const owner = joinPath(directory, document);
     const known = before.get(owner)?.paths ?? [];
+    // Of two that look the same, none ends what was claimed before.
+    const isUnclear = kind === 'ambiguous' || (kind === 'twin' && known.length > 0);
+    if (isUnclear || list?.isValid !== true) continue;
     const reached = resolveAll(folder.settings.attachments, directory, list.attachments);
     const paths = resolveAll('folder', directory, list.attachments).filter(
       (path) => path !== owner && (reached.includes(path) || known.includes(path)),

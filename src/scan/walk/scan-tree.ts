@@ -1,10 +1,11 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoryOf, joinPath, sameDirectory } from '../../model/document.ts';
-import type { ScanCause } from '../../model/document.ts';
+import type { Claim, ScanCause } from '../../model/document.ts';
 import { countPacked } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
+import { presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Entry } from '../rules/entry.ts';
@@ -101,18 +102,35 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
   }
 
-  /** Ends what documents claim whose directory has been gone for the grace period. */
+  /**
+   * Ends what documents claim in directories that are not listed, because they are gone or ignored, say: where the document
+   * or its sidecar has been gone for the grace period.
+   */
   function endClaims(): void {
-    const { claims, observations, removeGraceMs } = folder;
+    const { claims } = folder;
     for (const directory of Array.from(claims.directories())) {
-      if (tree.has(directory)) {
-        observations.endMissing('claims of directory', directory);
-        continue;
+      // What was not visited has nothing new to say of what is below it.
+      if (tree.has(directory) || !visited.has(tree.nearest(directory))) continue;
+      const lasting = new Map<string, Claim>();
+      for (const [owner, claim] of claims.in(directory)) {
+        const leftMs = leftUnlisted(owner, claim);
+        if (leftMs <= 0) continue;
+        lasting.set(owner, claim);
+        if (leftMs < Infinity)
+          rescanIn.set(directory, Math.min(rescanIn.get(directory) ?? Infinity, Math.ceil(leftMs)));
       }
-      const leftMs = removeGraceMs - observations.noteMissing('claims of directory', directory);
-      if (leftMs > 0) rescanIn.set(directory, Math.ceil(leftMs));
-      else for (const path of claims.set(directory, new Map())) redo(directoryOf(path));
+      for (const path of claims.set(directory, lasting)) redo(directoryOf(path));
     }
+  }
+
+  /** How long what a document claims that is not listed stays claimed, ms. */
+  function leftUnlisted(owner: string, { sidecar }: Claim): number {
+    const { observations, removeGraceMs } = folder;
+    const places = [owner, joinPath(directoryOf(owner), sidecar)];
+    if (places.some((path) => presenceOf(folder, path) === 'gone'))
+      return removeGraceMs - observations.noteMissing('claim', owner);
+    observations.endMissing('claim', owner);
+    return Infinity;
   }
 
   /** False: the root is another one. */
@@ -240,7 +258,7 @@ function unreadDirectory(
     undecodable: null,
     unpaired: null,
     lists: null,
-    stemSidecars: null,
+    unclearSidecars: null,
     polled: above?.polled ?? false,
     unwatched: false,
     unreadable: message,

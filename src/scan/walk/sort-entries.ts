@@ -26,6 +26,8 @@ export interface SortedEntries {
   readonly twins: readonly Entry[];
   /** By name. Not only regular files: a link or a directory in its place keeps its document from being sent. */
   readonly sidecars: ReadonlyMap<string, Entry>;
+  /** Further sidecars, by the name of the one from which each differs in its Unicode form alone. */
+  readonly twinSidecars: ReadonlyMap<string, readonly Entry[]>;
   /** Directories that may hold documents. */
   readonly children: readonly Entry[];
   /** By the name of the document that they are of. */
@@ -60,6 +62,7 @@ export function sortEntries(
   const leftOut: Entry[] = [];
   const twins: Entry[] = [];
   const sidecars = new Map<string, Entry>();
+  const twinSidecars = new Map<string, readonly Entry[]>();
   const children: Entry[] = [];
   const attachmentDirectories = new Map<string, Entry>();
   const subdirectories: string[] = [];
@@ -94,7 +97,11 @@ export function sortEntries(
     documents.some(({ name }) => [name, stemOf(name)].includes(namedAfter(sidecar)));
   for (const child of children)
     if (isSidecarName(child.name) && isOfDocument(child.name)) sidecars.set(child.name, child);
-  for (const entry of listing.twins) sort(entry, true);
+  for (const entry of listing.twins) {
+    sort(entry, true);
+    if (sidecars.has(entry.name))
+      twinSidecars.set(entry.name, [...(twinSidecars.get(entry.name) ?? []), entry]);
+  }
   const undecodable = new Set<string>();
   for (const { name, kind } of listing.bytes) {
     const found = classifyUndecodable(name, kind);
@@ -117,6 +124,7 @@ export function sortEntries(
     leftOut,
     twins: twins.filter(({ raw }) => !has(printableTwin(raw))),
     sidecars,
+    twinSidecars,
     children,
     attachmentDirectories,
     subdirectories,

@@ -20,7 +20,7 @@ import { listDirectory } from './list-directory.ts';
 import type { Listing } from './list-directory.ts';
 import { listDocuments } from './list-documents.ts';
 import type { FoundDocuments } from './list-documents.ts';
-import { pairEntries, stemSidecars } from './pair-directory.ts';
+import { pairEntries, unclearSidecars } from './pair-directory.ts';
 import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
@@ -128,7 +128,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     undecodable: sorted.undecodable,
     unpaired: paired.unpaired.size === 0 ? null : paired.unpaired,
     lists: paired.lists,
-    stemSidecars: stemSidecars(paired),
+    unclearSidecars: unclearSidecars(paired),
     ...watched,
     unreadable: null,
   };

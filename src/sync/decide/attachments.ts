@@ -4,13 +4,7 @@ import { directoryOf, pathAfterMove, refKey } from '../../model/document.ts';
 import type { Claim, DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type {
-  Change,
-  LedgerEntry,
-  LedgerPort,
-  LedgerRecord,
-  RecordedAttachment,
-} from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 
 /**
  * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had.
@@ -68,21 +62,31 @@ export function placeAttachments(
   });
 }
 
+/** A document with an attachment; `record` null: the attachment was not sent with it yet. */
+interface Carrier {
+  readonly ref: DocumentRef;
+  readonly record: LedgerRecord | null;
+}
+
 /**
  * Documents that carry a found file as an attachment, as far as the ledger knows. A file with a document of its own may
  * be a hard link of one: then only the path counts.
  */
 export function carriersOf(
   { ref, stat }: FoundDocument,
-  ledger: Pick<LedgerPort, 'findCarriers' | 'get'>,
-): readonly LedgerEntry[] {
+  ledger: Pick<LedgerPort, 'findCarriers' | 'claimantsElsewhere' | 'get'>,
+): readonly Carrier[] {
   const isNew = ledger.get(ref) === undefined;
-  return ledger
-    .findCarriers(ref, stat)
-    .filter((entry) => refKey(entry.ref) !== refKey(ref) && (isNew || carriesPath(entry, ref)));
+  return [
+    ...ledger
+      .findCarriers(ref, stat)
+      .filter((entry) => refKey(entry.ref) !== refKey(ref) && (isNew || carriesPath(entry, ref))),
+    ...ledger.claimantsElsewhere(ref).map((claimant) => ({ ref: claimant, record: null })),
+  ];
 }
 
-export function carriesPath({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
+export function carriesPath({ ref, record }: Carrier, place: DocumentRef): boolean {
+  if (record === null) return true;
   return record.attachments.some(
     ({ path, folder = ref.folder }) => path === place.path && folder === place.folder,
   );
@@ -127,8 +131,10 @@ export function claimChanges(
     const record = ledger.get(ref);
     const isCarried = (path: string) =>
       record !== undefined && carriesPath({ ref, record }, { folder, path });
-    const claim = { sidecar, paths: paths.filter((path) => !isCarried(path)) };
     const known = ledger.claims(folder).get(owner);
+    // Of another folder no scan of this one can say anything.
+    const elsewhere = known?.elsewhere === undefined ? null : { elsewhere: known.elsewhere };
+    const claim = { sidecar, paths: paths.filter((path) => !isCarried(path)), ...elsewhere };
     const isKnown = known === undefined ? claim.paths.length === 0 : isDeepStrictEqual(known, claim);
     return isKnown ? [] : [{ kind: 'claim', ref, claim }];
   });

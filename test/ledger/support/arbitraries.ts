@@ -133,7 +133,14 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     kind: fc.constant('claim' as const),
     ref,
-    claim: fc.record({ sidecar: fc.string(), paths: fc.subarray(['d/ü.csv', 'x.csv', '__proto__']) }),
+    claim: fc.record(
+      {
+        sidecar: fc.string(),
+        paths: fc.subarray(['d/ü.csv', 'x.csv', '__proto__']),
+        elsewhere: fc.array(ref, { minLength: 1 }),
+      },
+      { requiredKeys: ['sidecar', 'paths'] },
+    ),
   }),
   fc.record({
     kind: fc.constant('hold' as const),

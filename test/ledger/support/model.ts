@@ -25,12 +25,20 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     const key = 'ref' in change ? `${change.ref.folder}/${change.ref.path}` : '';
     if (change.kind === 'put') {
       documents.set(key, change.record);
-      const { sidecar = '', paths = [] } = claims.get(key) ?? {};
       const { ref, record } = change;
-      const carried = record.attachments
-        .filter(({ folder = ref.folder }) => folder === ref.folder)
-        .map(({ path }) => path);
-      claims.set(key, { sidecar, paths: paths.filter((path) => !carried.includes(path)) });
+      const carried = record.attachments.map(({ path, folder = ref.folder }) => `${folder}/${path}`);
+      for (const [owner, { sidecar, paths, elsewhere = [] }] of Array.from(claims)) {
+        const isCarried = (place: string) => owner === key && carried.includes(place);
+        const left = elsewhere.filter(({ folder, path }) => {
+          const place = `${folder}/${path}`;
+          return place !== key && !isCarried(place);
+        });
+        claims.set(owner, {
+          sidecar,
+          paths: paths.filter((path) => !isCarried(`${ref.folder}/${path}`)),
+          ...(left.length === 0 ? null : { elsewhere: left }),
+        });
+      }
     } else if (change.kind === 'claim') claims.set(key, change.claim);
     else if (change.kind === 'drop') {
       documents.delete(key);
@@ -90,7 +98,10 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     failures: Object.fromEntries(plain.failures),
     claims: ['inbox', 'archive'].map((folder) =>
       [...claims]
-        .filter(([key, { paths }]) => key.startsWith(`${folder}/`) && paths.length > 0)
+        .filter(
+          ([key, { paths, elsewhere = [] }]) =>
+            key.startsWith(`${folder}/`) && paths.length + elsewhere.length > 0,
+        )
         .map(([key, claim]) => [key.slice(folder.length + 1), claim] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     ),

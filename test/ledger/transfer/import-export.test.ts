@@ -163,7 +163,11 @@ describe('an export', () => {
       {
         kind: 'claim',
         ref: ref('n/new.pdf'),
-        claim: { sidecar: 'new.meta.json', paths: ['n/z.csv', 'z.csv'] },
+        claim: {
+          sidecar: 'new.meta.json',
+          paths: ['n/z.csv', 'z.csv'],
+          elsewhere: [{ folder: 'split off', path: 'y.csv' }],
+        },
       },
       { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },
       { kind: 'approve', folder: 'inbox', paths: ['a.pdf'] },

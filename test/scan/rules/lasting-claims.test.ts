@@ -104,6 +104,23 @@ describe('a file that a valid sidecar attached stays an attachment (I5)', () => 
   });
 
   it.each([
+    ['is gone', () => rm(folder.join('sub/report.pdf'))],
+    ['has lost its sidecar', () => rm(folder.join('sub/report.pdf.meta.json'))],
+  ])('while the directory of its document is ignored, until the document %s', async (_, end) => {
+    await folder.write('sub/report.pdf', 'report');
+    await folder.write('sub/report.pdf.meta.json', '{"attachments": ["../salaries.csv"]}');
+    await folder.write('salaries.csv', 'jane,100');
+    expect(await documents()).toEqual(['sub/report.pdf']);
+    await folder.write('.ingestignore', 'sub/');
+    expect(await documents()).toEqual([]);
+    expect(await documents(10 * removeGraceMs)).toEqual([]);
+    await end();
+    expect(await documents()).toEqual([]);
+    expect(await documents(removeGraceMs - 1)).toEqual([]);
+    expect(await documents(1)).toEqual(['salaries.csv']);
+  });
+
+  it.each([
     ['is half written', becomes('{"attachments": ["sal')],
     ['is empty', becomes('')],
     ['is not valid', becomes('{"attachments": ["salaries.csv"], "nonsense": 1}')],

@@ -9,6 +9,7 @@ function pair(
     attachments?: readonly string[];
     lists?: Record<string, string[]>;
     foreign?: readonly string[];
+    twins?: readonly string[];
   } = {},
 ) {
   const { sidecars: paired, unpaired } = pairSidecars({
@@ -18,6 +19,7 @@ function pair(
     isAttachment: (name) => (more.attachments ?? []).includes(name),
     listedBy: (name) => new Set(more.lists?.[name]),
     mayBelong: (sidecar) => !(more.foreign ?? []).includes(sidecar),
+    hasTwin: (sidecar) => more.twins?.includes(sidecar) === true,
   });
   return {
     paired: Object.fromEntries([...paired].map(([name, { name: of, kind }]) => [name, `${kind} ${of}`])),
@@ -42,6 +44,16 @@ describe('pairing (F50, F56, F57)', () => {
     expect(paired).toEqual({ 'a.pdf': 'own a.meta.json' });
     expect(foreign).toEqual(['a.pdf.meta.json']);
     expect(orphans).toEqual([]);
+  });
+
+  it('says of which sidecar there is another one whose name looks the same', () => {
+    const twins = ['a.pdf.meta.json', 'b.meta.json', 'c.meta.json'];
+    expect(pair(twins, ['a.pdf', 'b.pdf', 'c.pdf', 'c.txt'], { twins }).paired).toEqual({
+      'a.pdf': 'twin a.pdf.meta.json',
+      'b.pdf': 'twin b.meta.json',
+      'c.pdf': 'ambiguous c.meta.json',
+      'c.txt': 'ambiguous c.meta.json',
+    });
   });
 
   it('lets the full name win', () => {
