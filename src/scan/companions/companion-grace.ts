@@ -7,6 +7,7 @@ import type { FolderState } from '../folder-state.ts';
 import { statKey } from '../rules/entry.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import type { ListedCompanions } from './listed-companions.ts';
+import { removalGrace } from './removal-grace.ts';
 
 /** Of a directory that is gone, or that is seen for the first time. */
 export const noCompanions: ListedCompanions = { lists: null, defaultsKey: '', rulesKey: '' };
@@ -46,7 +47,7 @@ export function companionGrace(folder: FolderState, path: string, isKnown = fals
   const passed =
     observations.missingMs('companion', path) ??
     (isKnown || wasThere(folder, path) ? observations.noteMissing('companion', path) : null);
-  return passed === null ? 0 : Math.max(0, Math.ceil(folder.removeGraceMs - passed));
+  return passed === null ? 0 : Math.max(0, Math.ceil(removalGrace(folder, directoryOf(path), passed)));
 }
 
 /** As the last scan saw it: the event that it is gone has not come yet. */

@@ -111,6 +111,8 @@ export function createObservations(settleMs: number) {
   }
 
   return {
+    /** The moment that holds now. */
+    now: (): Moment => at,
     /** Takes note of a file that a scan saw, if it is young enough to matter. */
     see: (path: string, stats: Stats): void => {
       // The moment of the scan's start would do, but for scans that take longer than a file needs to settle.

@@ -11,6 +11,9 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly raw: string;
   /** The user it belongs to. */
   readonly uid: number;
+  readonly mtimeMs: number;
+  /** When a name last came or went in it, monotonic ms. */
+  readonly namesChangedAt: number;
   /** How many followed links lead here. */
   readonly links: number;
   /** Changes when anything in it does. */

@@ -3,6 +3,7 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Claim, OwnersClaims } from '../../model/document.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
 import type { FolderSettings } from '../../model/settings.ts';
+import { removalGrace } from '../companions/removal-grace.ts';
 import type { FolderState } from '../folder-state.ts';
 import { resolveAttachment } from '../rules/claims.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
@@ -119,7 +120,7 @@ function lastingClaims(
 
 /** How long what a document claimed stays claimed where its sidecar does not state it now, ms. */
 function leftOf(
-  { observations, removeGraceMs }: FolderState,
+  folder: FolderState,
   directory: string,
   {
     owner,
@@ -133,8 +134,10 @@ function leftOf(
     readonly sorted: SortedEntries;
   },
 ): number {
+  const { observations } = folder;
   const isThere = isFile(sorted, nameOf(owner)) && isFile(sorted, claim.sidecar);
-  if (now === undefined && !isThere) return removeGraceMs - observations.noteMissing('claim', owner);
+  if (now === undefined && !isThere)
+    return removalGrace(folder, directory, observations.noteMissing('claim', owner));
   observations.endMissing('claim', owner);
   const stats = now === undefined ? null : (sorted.sidecars.get(now.sidecar)?.stats ?? null);
   return now === undefined || stats === null

@@ -5,6 +5,7 @@ import { countPacked } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
+import { removalGrace } from '../companions/removal-grace.ts';
 import { presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
@@ -125,10 +126,11 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   /** How long what a document claims that is not listed stays claimed, ms. */
   function leftUnlisted(owner: string, { sidecar }: Claim): number {
-    const { observations, removeGraceMs } = folder;
-    const places = [owner, joinPath(directoryOf(owner), sidecar)];
+    const { observations } = folder;
+    const directory = directoryOf(owner);
+    const places = [owner, joinPath(directory, sidecar)];
     if (places.some((path) => presenceOf(folder, path) === 'gone'))
-      return removeGraceMs - observations.noteMissing('claim', owner);
+      return removalGrace(folder, directory, observations.noteMissing('claim', owner));
     observations.endMissing('claim', owner);
     return Infinity;
   }
@@ -243,6 +245,8 @@ function unreadDirectory(
     ino: 0,
     birthtimeMs: 0,
     uid: -1,
+    mtimeMs: 0,
+    namesChangedAt: -Infinity,
     links: 0,
     signature: 0,
     rules: above?.rules ?? rules,

@@ -113,6 +113,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     ino: stats.ino,
     birthtimeMs: stats.birthtimeMs,
     uid: stats.uid,
+    mtimeMs: stats.mtimeMs,
+    namesChangedAt: namesChangedAt(folder, stats, before),
     links,
     signature: signatureOf(fingerprint, sorted, found),
     rules,
@@ -153,6 +155,17 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     claimed: paired.changed,
     againMs: paired.againMs,
   };
+}
+
+/** The first time that a directory is seen, its own time has to tell. */
+function namesChangedAt(
+  { observations }: FolderState,
+  { mtimeMs }: Stats,
+  before: DirectoryState | undefined,
+): number {
+  const { now, monotonic } = observations.now();
+  if (before === undefined) return monotonic - Math.max(0, now - mtimeMs);
+  return before.mtimeMs === mtimeMs ? before.namesChangedAt : monotonic;
 }
 
 /** How many followed links lead to a directory. */
