@@ -103,6 +103,11 @@ export interface FoundDocument {
   readonly fileName: string;
   /** The sidecar that was read, NFC, from the folder's root. */
   readonly sidecar?: string | null | undefined;
+  /**
+   * Where the sidecar is gone by which the service got it: one in its directory that belongs to no document, and may be
+   * that one, by its name.
+   */
+  readonly leftSidecar?: string | undefined;
   /** Absent: there are none. */
   readonly companions?: Companions | undefined;
   /** Effective metadata: defaults, directory `.meta.json`, sidecar, title and createdTimestamp by the settings. */

@@ -1,3 +1,4 @@
+import { printable } from '../lib/text/printable.ts';
 import { sameStat } from './document.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import type {
@@ -15,6 +16,9 @@ import { modeOf, shareModes } from './metadata/metadata.ts';
 import type { Metadata } from './metadata/metadata.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 import type { Reason } from './report/status.ts';
+
+/** `code` of what is withheld until a sidecar is renamed or removed. */
+export const leftSidecarCode = 'sidecar-left-behind';
 
 /** What a bulk call is stated to update, interface 4.6. */
 const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'shareInfo']);
@@ -38,7 +42,7 @@ const lateTimestamp: Unclearable = {
  * the bytes that stand there, without sending them. What an unanswered modify may have
  * changed is sent again, and the content after an unanswered deletion: the answer tells whether the document is there.
  * A file name that differs is no difference by itself: the service learns it when content goes out next.
- * A sharing mode that would show old attachments to more people is withheld, and all else is sent.
+ * A wider sharing mode may be withheld, and all else is sent.
  * `lost`: the record of a document that the service no longer has, in whose place this one is uploaded.
  */
 export function planDocument(
@@ -70,7 +74,7 @@ export function planDocument(
     ...(stuck ? [lastAttachment] : []),
     ...(late ? [lateTimestamp] : []),
   ];
-  const withheld = exposure(delta.change, document, record);
+  const withheld = withholding(delta.change, document, record);
   const { change, accepted } = withheld === null ? delta : withoutMode(delta, record);
   if (!content && attachments !== 'changed' && change === null)
     return { kind: 'none', accepted, unclearable, withheld };
@@ -88,21 +92,30 @@ export function planDocument(
 }
 
 /**
- * Why a change of the sharing mode may not go out: the service would show attachments that nobody lists any more, and
- * cannot remove, to more people than before. Null: it may.
+ * Why a change of the sharing mode may not go out to more people than before. Null: it may, or there is none.
+ * - The service would show attachments that nobody lists any more, and that it cannot remove.
+ * - The document was renamed, and the sidecar that states the narrower mode was not.
  */
-function exposure(
+function withholding(
   change: MetadataChange | null,
-  { attachments }: FoundDocument,
+  { attachments, leftSidecar }: FoundDocument,
   record: LedgerRecord,
 ): Reason | null {
-  if (change?.shareInfo === undefined || attachments.length > 0 || !mayHoldAttachments(record)) return null;
+  if (change?.shareInfo === undefined) return null;
   const possible = new Set([record.metadata, ...(record.unsure?.metadata ?? [])].map(modeOf));
   const before = shareModes.find((mode) => possible.has(mode)) ?? 'DEFAULT';
   const after = modeOf(change);
   if (shareModes.indexOf(after) <= shareModes.indexOf(before)) return null;
-  const message = `its sharing mode is not changed to ${after}: more people would see attachments that it no longer lists, and that the service cannot remove`;
-  return { code: 'attachments-would-show', message };
+  const kept = `its sharing mode is not changed to ${after}`;
+  if (attachments.length === 0 && mayHoldAttachments(record)) {
+    const why =
+      'more people would see attachments that it no longer lists, and that the service cannot remove';
+    return { code: 'attachments-would-show', message: `${kept}: ${why}` };
+  }
+  if (leftSidecar === undefined) return null;
+  const sidecar = printable(leftSidecar);
+  const why = `its sidecar is gone, and ${sidecar} belongs to no document; rename ${sidecar} after the document, or remove it`;
+  return { code: leftSidecarCode, message: `${kept}: ${why}` };
 }
 
 function withoutMode(

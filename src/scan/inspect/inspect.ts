@@ -223,6 +223,7 @@ async function inspectFile(
       }),
       fileName: fitName.name,
       sidecar: own.path,
+      ...(own.left === null ? null : { leftSidecar: own.left }),
       ...(own.named === null && inheritedFrom.length === 0
         ? null
         : { companions: { sidecar: own.named, defaults: inheritedFrom } }),

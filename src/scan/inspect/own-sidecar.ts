@@ -25,6 +25,8 @@ export interface OwnSidecar {
   /** Where it stands, from the root; null: it has none. */
   readonly path: string | null;
   readonly named: Companions['sidecar'];
+  /** Where `known` is gone: a sidecar of no document in the same directory, by its name; null: there is none. */
+  readonly left: string | null;
   /** What of it goes into the fingerprint; '' for none. */
   readonly key: string;
 }
@@ -53,7 +55,14 @@ export function findSidecar(
   if (graceMs > 0) return settling(graceMs);
   if (found === null) {
     if (folder.settings.sidecar === 'optional')
-      return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
+      return {
+        kind: 'sidecar',
+        sidecar: null,
+        path: null,
+        named: null,
+        left: known === null ? null : orphanBeside(folder, document),
+        key: '',
+      };
     const message = `waiting for its sidecar ${printable(nameOf(sidecarPlaces(document).byName))}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }
@@ -82,7 +91,13 @@ export function findSidecar(
   // It changed between two readings: the next inspection sees the new one.
   if (statKey(reading.stats) !== key) return changedMeanwhile;
   const named = path === sidecarPlaces(document).byName ? 'name' : 'stem';
-  return { kind: 'sidecar', sidecar: reading.value, path, named, key };
+  return { kind: 'sidecar', sidecar: reading.value, path, named, left: null, key };
+}
+
+function orphanBeside({ tree }: FolderState, document: string): string | null {
+  for (const [name, standing] of tree.get(directoryOf(document))?.unpaired ?? [])
+    if (standing === 'orphan') return name;
+  return null;
 }
 
 /** One that was there a moment ago, and would go before the one that was found, may be back soon. */

@@ -67,7 +67,7 @@ export function modifiedChanges(
         fingerprint: operation.withheld === null ? document.fingerprint : '',
         fileName: operation.content ? document.fileName : record.fileName,
         attachments,
-        companions: document.companions,
+        companions: operation.withheld === null ? document.companions : record.companions,
         metadata: operation.accepted,
         modifiedAt: new Date(now).toISOString(),
         said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],

@@ -1,0 +1,68 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { reasonOf } from '../../src/sync/tasks/task.ts';
+import { syncedFolder } from '../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../scan/support/synced-folder.ts';
+
+const secret = '{"shareInfo": {"mode": "NONE"}}';
+let world: SyncedFolder;
+
+beforeEach(async () => {
+  world = await syncedFolder({ settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } } });
+  await world.inbox.write('a.txt', 'one');
+  await world.inbox.write('a.txt.meta.json', secret);
+  await world.sync();
+  expect(modes()).toEqual(['NONE']);
+});
+
+afterEach(() => world.close());
+
+const at = (name: string) => world.inbox.join(name);
+const failures = () => [...world.engine().tasks.in('failed')].map((task) => reasonOf(task)?.code);
+const modes = () => [...world.service.documents.values()].map(({ metadata }) => metadata.shareInfo?.mode);
+
+describe.each(['A.txt', 'b.txt', 'a.docx'])(
+  'a private document that is renamed to %s without its sidecar',
+  (name) => {
+    beforeEach(async () => {
+      await rename(at('a.txt'), at(name));
+      await world.sync();
+    });
+
+    it('stays private, and fails, over a restart too', async () => {
+      expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+      await world.restart();
+      await world.sync();
+      expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+    });
+
+    it('gets its new content all the same, and stays private', async () => {
+      await writeFile(at(name), 'two, and longer');
+      await world.sync();
+      expect(world.held()[name]).toBe('two, and longer');
+      expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+      await world.restart();
+      await world.sync();
+      expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+    });
+
+    it('is in order when the sidecar is renamed after it', async () => {
+      await rename(at('a.txt.meta.json'), at(`${name}.meta.json`));
+      await world.sync();
+      expect([failures(), modes()]).toEqual([[], ['NONE']]);
+    });
+
+    it('is shown to everyone when the sidecar is removed', async () => {
+      await rm(at('a.txt.meta.json'));
+      await world.sync();
+      expect([failures(), modes()]).toEqual([[], ['EVERYONE']]);
+    });
+  },
+);
+
+it('a document whose sidecar is removed has the mode of its folder', async () => {
+  await rm(at('a.txt.meta.json'));
+  await world.sync();
+  expect([failures(), modes()]).toEqual([[], ['EVERYONE']]);
+});
