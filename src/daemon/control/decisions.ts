@@ -43,18 +43,19 @@ export function pausedOf(
   configured: Parameters<typeof pausedNames>[1],
 ): readonly Decision[] {
   const [old, now] = [pausedNames(before, configured), pausedNames(after, configured)];
-  const made = (folder: string, what: string) => ({
-    folder,
-    path: '',
-    what,
-    docId: null,
-    message: null,
-    documents: 0,
-  });
   return [
-    ...now.filter((name) => !old.includes(name)).map((name) => made(name, 'paused')),
-    ...old.filter((name) => !now.includes(name)).map((name) => made(name, 'resumed')),
+    ...now.filter((name) => !old.includes(name)).map((name) => ofFolder(name, 'paused')),
+    ...old.filter((name) => !now.includes(name)).map((name) => ofFolder(name, 'resumed')),
   ];
+}
+
+/** Of these folders, with all hosts of the fleet. */
+export function fleetPausedOf(folders: readonly string[], isPaused: boolean): readonly Decision[] {
+  return folders.map((name) => ofFolder(name, isPaused ? 'paused' : 'resumed', 'on all hosts of the fleet'));
+}
+
+function ofFolder(folder: string, what: string, message: string | null = null): Decision {
+  return { folder, path: '', what, docId: null, message, documents: 0 };
 }
 
 /**
