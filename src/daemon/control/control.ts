@@ -141,12 +141,19 @@ export function createControl(sources: Sources): ControlPort {
       approve: async (folder, most) => {
         requireFolder(settings, folder);
         const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
+        // All of them now: what is held while it is written is not meant.
+        const meant = names.map((name) => ({ name, held: engine.heldTasks(name) }));
         requireShown(
-          names.reduce((total, name) => total + engine.heldTasks(name).length, 0),
+          meant.reduce((total, { held }) => total + held.length, 0),
           most,
         );
-        const approved = await engine.approve(folder, (one) => note(approvedOf([one]), by));
-        return { approved: approved.reduce((total, { documents }) => total + documents, 0) };
+        let approved = 0;
+        for (const { name, held } of meant) {
+          const documents = await engine.approve(name, held);
+          if (documents > 0) note(approvedOf([{ folder: name, documents }]), by);
+          approved += documents;
+        }
+        return { approved };
       },
       pause: async (folder) => {
         const before = pauses;
