@@ -1,4 +1,5 @@
 import { systemClock } from '../../lib/time/clock.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import type { DecisionPort } from '../../model/ports/control-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
@@ -69,11 +70,12 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
         await note(settings, [resolvedOf(ref, resolution)]);
       }),
     // As `sync` leaves held deletions behind: of every document of a folder on hold whose file is gone at this moment.
-    approve: (folder, most) =>
+    approve: (folder, shown) =>
       withFolders(options, async (ledger) => {
         const only = requireFolder(settings, folder);
         const changes: Change[] = [];
-        const released: { folder: string; documents: number }[] = [];
+        const released: DocumentRef[] = [];
+        const folderCounts: { folder: string; documents: number }[] = [];
         for (const held of only === null ? folders : [only]) {
           const { name } = held;
           if (ledger.hold(name) === undefined) continue;
@@ -83,13 +85,13 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
             { kind: 'hold', folder: name, hold: null },
             ...(paths.length === 0 ? [] : acceptedPlaces(ledger, held)),
           );
-          if (paths.length > 0) released.push({ folder: name, documents: paths.length });
+          for (const path of paths) released.push({ folder: name, path });
+          if (paths.length > 0) folderCounts.push({ folder: name, documents: paths.length });
         }
-        const approved = released.reduce((total, { documents }) => total + documents, 0);
-        requireShown(approved, most);
+        requireShown(released, shown);
         if (changes.length > 0) await ledger.commit(changes);
-        await note(settings, approvedOf(released));
-        return { approved };
+        await note(settings, approvedOf(folderCounts));
+        return { approved: released.length };
       }),
     pause: (folder) => setPauses((before) => pause(before, requireFolder(settings, folder))),
     resume: (folder) => setPauses((before) => resume(before, requireFolder(settings, folder), folders)),

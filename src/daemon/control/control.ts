@@ -138,14 +138,14 @@ export function createControl(sources: Sources): ControlPort {
         await decide(ref, await resolveDoubt({ ref, port, ledger }, resolution));
         note([resolvedOf(ref, resolution)], by);
       },
-      approve: async (folder, most) => {
+      approve: async (folder, shown) => {
         requireFolder(settings, folder);
         const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
         // All of them now: what is held while it is written is not meant.
         const meant = names.map((name) => ({ name, held: engine.heldTasks(name) }));
         requireShown(
-          meant.reduce((total, { held }) => total + held.length, 0),
-          most,
+          meant.flatMap(({ held }) => held.map(({ ref }) => ref)),
+          shown,
         );
         let approved = 0;
         for (const { name, held } of meant) {
