@@ -156,23 +156,34 @@ function acceptedPlaces(ledger: LedgerPort, { name: folder, path }: FolderSettin
   ];
 }
 
+/** Whose a ledger's documents were, and whose they are to be. */
+export interface ServiceMove {
+  readonly documents: number;
+  /** In words, as `to`; null: the ledger did not say. */
+  readonly from: string | null;
+  readonly to: string;
+}
+
 /**
- * A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon,
- * ConfigurationError where that cannot be: the embedded service has no address that could change.
+ * A person's word that the ledger's service is the configured one; null where `isMeant` says no. Throws StateLockedError
+ * beside a running daemon, ConfigurationError where that cannot be: the embedded service has no address that could
+ * change.
  */
-export async function moveService(options: OfflineOptions) {
+export async function moveService(
+  options: OfflineOptions,
+  isMeant: (move: ServiceMove) => Promise<boolean>,
+): Promise<ServiceMove | null> {
   const { settings } = options;
   const service = serviceIdentity(settings.service);
   return withLedger(options, async (ledger) => {
     const before = ledger.service();
     const mayBe = before === null || (canMove(before) && canMove(service));
     if (!mayBe) await claimLedger(ledger, settings);
-    else if (before !== service) await ledger.commit([{ kind: 'service', service }]);
-    return {
-      documents: documentsIn(ledger),
-      /** In words, as `to`; null: the ledger did not say. */
-      from: before === null ? null : serviceWords(before),
-      to: serviceWords(service),
-    };
+    const from = before === null ? null : serviceWords(before);
+    const move = { documents: documentsIn(ledger), from, to: serviceWords(service) };
+    if (!mayBe || before === service) return move;
+    if (!(await isMeant(move))) return null;
+    await ledger.commit([{ kind: 'service', service }]);
+    return move;
   });
 }
