@@ -6,7 +6,7 @@ import { orNull } from '../../lib/or-null.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { closedToUser, errorCode } from '../../model/errors.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogFilter, LogPage, LogQuery } from '../../model/report/log-query.ts';
 import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
@@ -53,7 +53,7 @@ function byAge(a: HistoryFile, b: HistoryFile): number {
 export async function listHistory(directory: string): Promise<readonly HistoryFile[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
-    throw error;
+    throw closedToUser(error);
   });
   return historyFiles(names);
 }
@@ -99,7 +99,7 @@ export async function readHistoryFile(
 async function readBytes(file: string, start: number, end?: number): Promise<Buffer> {
   const handle = await open(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
-    throw error;
+    throw closedToUser(error);
   });
   if (handle === null) return Buffer.alloc(0);
   try {
