@@ -164,6 +164,17 @@ describe('the history', () => {
     expect(await readFile(join(directory(), name), 'utf8')).not.toContain('"2026-01-0{');
   });
 
+  it('keeps the totals before a line that a power loss damaged', async () => {
+    const first = await open();
+    first.count(() => ({ ...none, uploaded: 7 }));
+    first.add(activity('a.pdf'));
+    first.close();
+    const [name = ''] = await names();
+    await appendFile(join(directory(), name), '{"totals":\0\0\0\n{"at":"\0\0\n');
+    const second = await open();
+    expect([second.before.uploaded, second.recent().length]).toEqual([7, 1]);
+  });
+
   it('forgets after 30 days, and keeps the totals', async () => {
     const first = await open();
     first.count(() => ({ ...none, uploaded: 7 }));
