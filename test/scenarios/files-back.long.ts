@@ -97,8 +97,13 @@ async function approver(daemon: Running | null) {
   if (daemon === null) {
     const { settings } = await loadConfiguration({ env: {}, cwd: place.home.path });
     const { approve } = offlineDecisions({ settings, username: '' });
-    return (shown: ShownDeletions) =>
-      approve('inbox', shown).then((done) => JSON.stringify(done), errorMessage);
+    return async (shown: ShownDeletions) => {
+      try {
+        return JSON.stringify(await approve('inbox', shown));
+      } catch (error) {
+        return errorMessage(error);
+      }
+    };
   }
   const { token } = (await (await daemon.fetch('/api/token')).json()) as { token: string };
   const headers = { 'x-ingestd-token': token, 'content-type': 'application/json' };

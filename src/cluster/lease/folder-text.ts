@@ -1,3 +1,5 @@
+const otherForm = 'another version of ingestd wrote the folders of this account';
+
 /**
  * Lua for what Redis keeps of each folder, as one text: its ledger, its path, the Redis that was told, the ledger's last
  * holder, its name in the configuration, where it is known, and the paths above it, each behind a blank. A text of another
@@ -11,7 +13,7 @@ end
 local function readFolder(text)
   local ledger, path, told, holder, name, machine, above =
     string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$')
-  if not ledger then error('another version of ingestd wrote the folders of this account') end
+  if not ledger then error('${otherForm}') end
   return { ledger = ledger, path = path, told = told, holder = holder, name = name, machine = machine, above = above }
 end
 `;
