@@ -142,7 +142,7 @@ export function messagesOf(source) {
 
 /** Markup, headers, policies, parts of shell scripts, lists of extensions. */
 const notForPeople =
-  /^\s*(?:<|\.[A-Z]{2} |\.\\\\|:root|[#.[][\w-]+ |--\w|@|\(|#|complete -c|HTTP\/1|Bearer |event: |\|)|Path=\/; HttpOnly|filename\*=|^[a-z-]+-(?:src|uri|action|ancestors|types|types-for|for) '|COMPREPLY|local context |redis\.call|_arguments |^(?:[a-z]{3,4} ){4}/;
+  /^\s*(?:<|local function |\.[A-Z]{2} |\.\\\\|:root|[#.[][\w-]+ |--\w|@|\(|#|complete -c|HTTP\/1|Bearer |event: |\|)|Path=\/; HttpOnly|filename\*=|^[a-z-]+-(?:src|uri|action|ancestors|types|types-for|for) '|COMPREPLY|local context |redis\.call|_arguments |^(?:[a-z]{3,4} ){4}/;
 
 function isMessage(text, { kind, isLabel }) {
   const words = text.replaceAll(/\{[^}]*\}/g, '…');

@@ -48,6 +48,7 @@ export async function openCluster(options: ClusterOptions) {
   let limiter: SharedLimiter | null = null;
   let lease: Lease | null = null;
   let notify = () => {};
+  let notifyHalt: (isHalted: boolean) => void = () => {};
   const link = openLink({
     address: settings.redis,
     clock,
@@ -114,6 +115,7 @@ export async function openCluster(options: ClusterOptions) {
         recent: lease?.hadPredecessor === true ? [] : recent,
         lease,
         onChange: () => notify(),
+        onHalt: (isHalted) => notifyHalt(isHalted),
       });
       return limiter;
     },
@@ -128,6 +130,10 @@ export async function openCluster(options: ClusterOptions) {
     /** Calls when what a person sees of the fleet has changed. */
     listen: (listener: () => void) => {
       notify = listener;
+    },
+    /** Calls when a person has paused all hosts, true, or resumed them, false, while this one runs. */
+    listenToPauses: (listener: (isPaused: boolean) => void) => {
+      notifyHalt = listener;
     },
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => [

@@ -95,7 +95,7 @@ function clientOf(address: Address): DaemonClient {
     resolve: async (path, { kind: action, ...rest }) => {
       await post('/api/resolve', { path, action, ...rest });
     },
-    approve: async (folder, most) => approvedSchema.parse(await post('/api/approve', { folder, most })),
+    approve: async (folder, shown) => approvedSchema.parse(await post('/api/approve', { folder, ...shown })),
     pause: async (folder) => pausedSchema.parse(await post('/api/pause', { folder })),
     resume: async (folder) => pausedSchema.parse(await post('/api/resume', { folder })),
     rescan: async (folder) => rescannedSchema.parse(await post('/api/rescan', { folder })),

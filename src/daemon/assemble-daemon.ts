@@ -246,6 +246,7 @@ export function assembleDaemon(
       changes,
       status,
       unready,
+      fleet: cluster,
     }),
     engine,
     listen: (listener) => void history.listen(listener),

@@ -11,7 +11,7 @@ import { printableJson } from '../lib/text/printable.ts';
 import { closeInTime, createLimitedServer, noSchemas } from '../lib/server/http-server.ts';
 import { reachableHost } from '../lib/server/host.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import { ConfigurationError, errorCode } from '../model/errors.ts';
+import { closedToUser, ConfigurationError, errorCode } from '../model/errors.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
 import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
 import { addAuthRoutes } from './auth/auth-routes.ts';
@@ -69,9 +69,17 @@ export type EmbeddedService = Awaited<ReturnType<typeof serve>>;
 /**
  * Starts the service of the interface on one address, with its documents, tokens and trial credentials in `dataDir`.
  * Throws StateLockedError when another service holds the directory, IngestdError when its files are damaged,
- * ConfigurationError when the address cannot be had.
+ * ConfigurationError when the address cannot be had, or a file of its own is closed to this user.
  */
 export async function startEmbeddedService(options: EmbeddedServiceOptions): Promise<EmbeddedService> {
+  try {
+    return await start(options);
+  } catch (error) {
+    throw closedToUser(error);
+  }
+}
+
+async function start(options: EmbeddedServiceOptions): Promise<EmbeddedService> {
   const data = await takeDataDirectory(options.dataDir);
   try {
     const store = await openDocumentStore(data);

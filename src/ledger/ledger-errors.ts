@@ -4,6 +4,7 @@ import {
   ConfigurationError,
   LedgerDamagedError,
   LedgerUnwritableError,
+  asItsUser,
   cannotBeRead,
   errorCode,
   errorMessage,
@@ -41,8 +42,6 @@ export function isTooNew(error: unknown): boolean {
   return error instanceof LedgerTooNewError;
 }
 
-const asItsUser =
-  'run the command as the user that runs ingestd, or give that user the state directory and all that is in it';
 /** What can be done where nothing is wrong with the ledger, but this process cannot get at it. */
 const remedies: Readonly<Record<string, string>> = {
   EACCES: asItsUser,

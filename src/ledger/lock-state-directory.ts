@@ -84,15 +84,19 @@ export async function claimFence(path: string): Promise<void> {
 const MODE = 0o700;
 const MODE_BITS = 0o777;
 const OTHERS_WRITE = 0o022;
+/** Where a directory fails like this none can ever be: below `/proc`, or below a file. */
+const NO_PLACE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EEXIST']);
 
 /**
  * Makes the state directory where there is none, durable, and its owner's alone whatever the umask. Whoever can write
  * in it can send and delete documents: throws ConfigurationError where it belongs to another user, or others can write
- * in it and that cannot be changed. LedgerUnwritableError when it cannot be made.
+ * in it and that cannot be changed; and where no directory can be. LedgerUnwritableError when it cannot be made now.
  */
 export async function prepareDirectory(dir: string): Promise<void> {
   try {
-    const first = await makeDirectory(dir, MODE);
+    const first = await makeDirectory(dir, MODE).catch((error: unknown) => {
+      throw NO_PLACE.has(errorCode(error)) ? noPlace(dir, error) : error;
+    });
     if (first !== undefined) await syncParents(dir, dirname(first));
     const found = await stat(dir);
     refuseForeign(dir, found);
@@ -103,6 +107,13 @@ export async function prepareDirectory(dir: string): Promise<void> {
   } catch (error) {
     throw errorCode(error) === 'configuration' ? error : unwritable(dir, error);
   }
+}
+
+function noPlace(dir: string, error: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `state.dir: ${dir} cannot be created (${errorCode(error)}); name a directory on a disk`,
+    { cause: error },
+  );
 }
 
 function refuseForeign(dir: string, { uid }: Stats): void {

@@ -126,6 +126,17 @@ export function cannotBeRead(what: string, code: string | undefined): string {
   return `${what} cannot be read (${code ?? 'unknown error'})`;
 }
 
+/** What can be done about a file or directory that is not this user's. */
+export const asItsUser =
+  'run the command as the user that runs ingestd, or give that user the directory and all that is in it';
+
+/** An error of the file system, in words where this user may not do it; any other stays what it is. */
+export function closedToUser(error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if ((code !== 'EACCES' && code !== 'EPERM') || path === undefined) return error;
+  return new ConfigurationError(`${path} is closed to this user (${code}); ${asItsUser}`, { cause: error });
+}
+
 /** The message of whatever was thrown. */
 export function errorMessage(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);

@@ -121,12 +121,6 @@ export interface EngineOptions {
   readonly onChange: () => void;
 }
 
-/** A folder whose held deletions a person released, and how many they were. */
-interface ApprovedFolder {
-  readonly folder: string;
-  readonly documents: number;
-}
-
 /** Inspections at once: those that come together share a message to the scanning thread and an fsync. */
 const inspectConcurrency = 128;
 /** At most this many new documents are inspected before they can be sent; further ones wait unread in the backlog. */
@@ -565,27 +559,12 @@ export class Engine {
     return this.#holds.tasks(folder);
   }
 
-  /**
-   * Releases held deletions of one folder, or of all, one after the other. Gives the folders that had any, with the
-   * number of documents; `onApproved` takes each as soon as it is written, also where a later one cannot be.
-   */
-  async approve(
-    folder: string | null,
-    onApproved: (approved: ApprovedFolder) => void = () => {},
-  ): Promise<readonly ApprovedFolder[]> {
-    const approved: ApprovedFolder[] = [];
-    const names = folder === null ? this.#folders.names : [folder];
-    // All of them now: what is held while it is written was not meant.
-    for (const [name, meant] of names.map((one) => [one, this.heldTasks(one)] as const)) {
-      const held = await this.#holds.approve(name, meant);
-      // A task that is no longer held finds its approval by itself.
-      for (const task of held) if (task.state.kind === 'held') this.#advance(task, { kind: 'touched' });
-      if (held.length === 0) continue;
-      const one = { folder: name, documents: held.length };
-      approved.push(one);
-      onApproved(one);
-    }
-    return approved;
+  /** Releases deletions of one folder, those of `meant` that are still held. Gives how many, when that is written. */
+  async approve(folder: string, meant = this.heldTasks(folder)): Promise<number> {
+    const held = await this.#holds.approve(folder, meant);
+    // A task that is no longer held finds its approval by itself.
+    for (const task of held) if (task.state.kind === 'held') this.#advance(task, { kind: 'touched' });
+    return held.length;
   }
 
   // ── Tasks advanced: the only place ──────────────────────────────────────────────────────────────────────────────

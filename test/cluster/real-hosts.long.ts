@@ -226,6 +226,14 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(service.requests).toEqual([]);
     expect((await second.run('resume', '--fleet')).code).toBe(0);
     await Promise.all(daemons.map((daemon) => daemon.idle(({ totals }) => totals.uploaded === 1)));
+    await first.run('pause', '--fleet');
+    for (const place of [first, second]) {
+      const log = () => place.run('log').then(({ out }) => out);
+      const paused = await eventually(async () => ((await log()).includes(' paused ') ? await log() : null));
+      expect(paused).toMatch(/ resumed +inbox: on all hosts of the fleet, on the command line\n/);
+      expect(paused).toMatch(/ paused +inbox: on all hosts of the fleet, on the command line\n/);
+      expect(paused.match(/ paused /g)).toHaveLength(1);
+    }
     for (const daemon of daemons) await daemon.end('SIGTERM');
   }, 60_000);
 

@@ -161,6 +161,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
         recent: [],
         lease: null,
         onChange: () => {},
+        onHalt: () => {},
       });
       const sent: number[] = [];
       let isOver = false;

@@ -46,6 +46,7 @@ describe('the limiter of a host', () => {
       recent: [],
       lease: null,
       onChange: () => {},
+      onHalt: () => {},
     });
   };
 

@@ -38,6 +38,7 @@ function decisionsIn({ engine, ledger, clock, folder, log }: EngineWorld, names:
     changes: createChangeSignal(clock),
     status: () => ({}) as never,
     unready: () => [],
+    fleet: null,
   });
   return { said, control, decisions: control.decisions('page') };
 }

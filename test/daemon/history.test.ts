@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
-import { appendFile, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readLog } from '../../src/daemon/history/history-files.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
+import { asUser } from '../support/processes/as-user.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -58,6 +60,20 @@ async function bytes(): Promise<number> {
 }
 
 describe('the history', () => {
+  it('says who may read a file that is closed to this user', async () => {
+    const history = await open();
+    history.add(activity('a.pdf'));
+    history.close();
+    const [name = ''] = await names();
+    await chmod(join(directory(), name), 0);
+    for (const path of [state.path, directory()]) await chmod(path, 0o755);
+    const entries = readLog(state.path, { since: null, failed: false, places: null });
+    await expect(asUser(() => entries.next())).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/0\.jsonl is closed to this user \(EACCES\); run the command as/),
+    });
+  });
+
   it('keeps totals and what happened over starts, readable by nobody else', async () => {
     const first = await open();
     expect(first.before).toEqual(none);
@@ -146,6 +162,17 @@ describe('the history', () => {
     second.close();
     expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
     expect(await readFile(join(directory(), name), 'utf8')).not.toContain('"2026-01-0{');
+  });
+
+  it('keeps the totals before a line that a power loss damaged', async () => {
+    const first = await open();
+    first.count(() => ({ ...none, uploaded: 7 }));
+    first.add(activity('a.pdf'));
+    first.close();
+    const [name = ''] = await names();
+    await appendFile(join(directory(), name), '{"totals":\0\0\0\n{"at":"\0\0\n');
+    const second = await open();
+    expect([second.before.uploaded, second.recent().length]).toEqual([7, 1]);
   });
 
   it('forgets after 30 days, and keeps the totals', async () => {

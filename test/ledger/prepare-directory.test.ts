@@ -96,6 +96,13 @@ describe('of the files in a state directory', () => {
   });
 });
 
-it('a state directory where none can be made is refused at once', async () => {
-  await expect(prepareDirectory('/proc/ingestd/state')).rejects.toMatchObject({ code: 'ledger-unwritable' });
+it.each([
+  ['/proc/ingestd/state', 'ENOENT'],
+  ['/dev/null/state', 'ENOTDIR'],
+  ['/dev/null', 'EEXIST'],
+])('a state directory where none can be made is refused at once: %s', async (dir, code) => {
+  await expect(prepareDirectory(dir)).rejects.toMatchObject({
+    code: 'configuration',
+    message: `state.dir: ${dir} cannot be created (${code}); name a directory on a disk`,
+  });
 });

@@ -1,4 +1,4 @@
-import { chmod, chown, readdir } from 'node:fs/promises';
+import { chmod, chown, readdir, writeFile } from 'node:fs/promises';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
@@ -46,6 +46,17 @@ it('a journal that may only be read is a ledger that cannot be written', async (
   await expect(
     asUser(() => openLedger({ dir, clock: manualClock(), log: recordedLog() })),
   ).rejects.toMatchObject({ code: 'ledger-unwritable' });
+});
+
+it('a lock that cannot be read is said to be so at once', async () => {
+  const dir = await ledgerWith('ledger.json', 0o600);
+  await writeFile(`${dir}/lock`, '', { mode: 0 });
+  await expect(
+    asUser(() => openLedger({ dir, clock: manualClock(), log: recordedLog() })),
+  ).rejects.toMatchObject({
+    code: 'ledger-unwritable',
+    message: expect.stringContaining(`${dir}/lock: EACCES`),
+  });
 });
 
 const failed = (code: string) => Object.assign(new Error(`${code}: no`), { code });

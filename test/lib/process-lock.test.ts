@@ -1,7 +1,7 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { takeProcessLock } from '../../src/lib/process/process-lock.ts';
+import { isLockFree, takeProcessLock } from '../../src/lib/process/process-lock.ts';
 import type { ProcessLock } from '../../src/lib/process/process-lock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -32,6 +32,12 @@ describe('P4: a lock file', () => {
     expect([lock.isHeld(), await readdir(folder.path)]).toEqual([true, ['lock']]);
     await lock.release();
     expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('that cannot be read is an error, and passes for nobody’s in no way', async () => {
+    await mkdir(folder.join('lock'));
+    await expect(taken()).rejects.toMatchObject({ code: 'EISDIR' });
+    expect([await isLockFree(folder.join('lock')), await readdir(folder.path)]).toEqual([false, ['lock']]);
   });
 
   it('of a successor is never removed by the release of the one before, and never passes for it', async () => {

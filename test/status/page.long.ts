@@ -18,6 +18,8 @@ const MAX_VERDICT_MS = 300;
 
 const firstPaint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity";
 
+const heldPaths = busyStatus().held?.flatMap(({ folder, paths }) => paths.map((path) => `${folder}/${path}`));
+
 const markup = `<img src=x onerror="window.hit=1">"><script>window.hit=1</script>\u202Efdp.exe`;
 
 describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
@@ -185,7 +187,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete 37 documents');
       await page.keyboard.press('Enter');
       await eventually(() => world.control.calls.length > 0);
-      expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37 }]);
+      expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37, paths: heldPaths }]);
     });
 
     it('deletes no more than the question said when it was opened', async () => {
@@ -197,7 +199,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await eventually(async () => (await textOf(page, '#held')).includes('400 files missing'));
       await page.getByRole('button', { name: 'Delete 37 documents' }).click();
       await eventually(() => world.control.calls.length > 0);
-      expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37 }]);
+      expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37, paths: heldPaths }]);
       await page.getByRole('button', { name: 'Approve deletion…' }).click();
       await page.getByRole('button', { name: 'Delete 400 documents' }).waitFor();
     });

@@ -4,6 +4,7 @@ import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
+import type { ShownDeletions } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { decisionsOf, fleetAddress, prepareAction } from '../prepare-command.ts';
@@ -62,12 +63,12 @@ async function approve(
   const { settings, daemon } = prepared;
   const name = nameOf(folder, settings);
   const isAsked = context.interactive && flags.yes !== true;
-  const most = isAsked ? await askedFor(context, { settings, daemon, name }) : undefined;
-  if (most === null) {
+  const shown = isAsked ? await askedFor(context, { settings, daemon, name }) : undefined;
+  if (shown === null) {
     context.output.line('Nothing was released.');
     return exitCodes.ok;
   }
-  const { approved } = await (await decisionsOf(prepared)).approve(name, most);
+  const { approved } = await (await decisionsOf(prepared)).approve(name, shown);
   context.output.line(
     approved === 0
       ? 'Nothing is held.'
@@ -76,19 +77,20 @@ async function approve(
   return exitCodes.ok;
 }
 
-/** Names the documents that would be deleted at the service, and asks. Gives how many they are; null: none is meant. */
+/** Names the documents that would be deleted at the service, and asks. Gives what was shown; null: none is meant. */
 async function askedFor(
   context: CommandContext,
   { settings, daemon, name }: { settings: Settings; daemon: DaemonClient | null; name: string | null },
-): Promise<number | null> {
+): Promise<ShownDeletions | null> {
   const { held } = await (daemon?.status() ?? offline(settings));
   const wanted = held.filter(({ folder }) => name === null || folder === name);
   const count = wanted.reduce((total, one) => total + one.count, 0);
-  if (count === 0) return 0;
   const paths = wanted.flatMap(({ folder, paths }) => paths.map((path) => `${folder}/${path}`));
+  const shown = { most: count, paths };
+  if (count === 0) return shown;
   for (const path of paths) context.output.line(path);
   if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
-  return (await confirm(context, `Delete ${countWords(count, 'document')} at the service?`)) ? count : null;
+  return (await confirm(context, `Delete ${countWords(count, 'document')} at the service?`)) ? shown : null;
 }
 
 async function offline(settings: Settings): Promise<Status> {

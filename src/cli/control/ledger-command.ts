@@ -10,7 +10,9 @@ import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
 import { defineCommand, withExamples } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareCommand, offlineOptions } from '../prepare-command.ts';
+import type { ServiceMove } from '../../commands/offline/offline-actions.ts';
 import type { Output } from '../output.ts';
+import { confirm } from '../prompter.ts';
 
 /** `ingestd ledger`: the durable record. */
 export function addLedgerCommand(program: Command, context: CommandContext): void {
@@ -47,7 +49,8 @@ export function addLedgerCommand(program: Command, context: CommandContext): voi
   ]);
   const moved = ledger
     .command('service-moved')
-    .description('tell ingestd that its service has a new address');
+    .description('tell ingestd that its service has a new address')
+    .option('--yes', 'do not ask');
   defineCommand(moved, context, serviceMoved, [
     {
       command: 'ingestd ledger service-moved && ingestd plan',
@@ -123,13 +126,22 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promise<number> {
+async function serviceMoved(
+  context: CommandContext,
+  flags: GlobalFlags & { yes?: boolean },
+): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { moveService } = await import('../../commands/offline/offline-actions.ts');
-  const { documents, from, to } = await moveService({
-    ...(await offlineOptions(prepared)),
-    log: prepared.log,
-  });
+  const options = { ...(await offlineOptions(prepared)), log: prepared.log };
+  const moved = await moveService(
+    options,
+    async (move) => flags.yes === true || move.documents === 0 || confirm(context, movedQuestion(move)),
+  );
+  if (moved === null) {
+    context.output.line('Nothing was changed.');
+    return exitCodes.ok;
+  }
+  const { documents, from, to } = moved;
   const held =
     documents === 0
       ? 'The empty ledger now belongs'
@@ -140,4 +152,10 @@ async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promis
       : `${held} to ${to}${from === null ? '' : `, and no longer to ${from}`}.`,
   );
   return exitCodes.ok;
+}
+
+/** Of another service the documents would count as delivered, and never be sent to it. */
+function movedQuestion({ documents, from, to }: ServiceMove): string {
+  const held = from === null ? '' : ` that ${from} holds`;
+  return `Does ${to} hold the ${countWords(documents, 'document')}${held}, with the same docIds?`;
 }

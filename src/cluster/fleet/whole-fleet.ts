@@ -7,6 +7,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health } from '../../model/report/status.ts';
+import { folderTextLua } from '../lease/folder-text.ts';
 import { aliveMs } from '../fleet-times.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
@@ -113,11 +114,12 @@ export function fleetReader(
  */
 const forgetScript = `
 ${readTimeLua}
+${folderTextLua}
 local folders, isHeld, listed = 0, false, redis.call('HGETALL', KEYS[5])
 for i = 1, #listed, 2 do
-  local ledger, holder = string.match(listed[i + 1], '^(%S+) %S+ %S+ (%S+)')
-  if holder == ARGV[1] then
-    local lease = redis.call('HMGET', ARGV[3] .. ':lease:' .. ledger, 'host', 'at')
+  local folder = readFolder(listed[i + 1])
+  if folder.holder == ARGV[1] then
+    local lease = redis.call('HMGET', ARGV[3] .. ':lease:' .. folder.ledger, 'host', 'at')
     if (lease[1] or '') == '' or now - tonumber(lease[2]) > tonumber(ARGV[4]) then
       redis.call('HDEL', KEYS[5], listed[i])
       folders = folders + 1

@@ -4,23 +4,25 @@ import type { LeaseTraces } from '../../model/ports/write-lease-port.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import type { FolderPlace } from './directory-location.ts';
+import { folderTextLua } from './folder-text.ts';
 
 /**
  * The folder of another ledger that is this one, lies in it, or has it in it; nil: there is none. Its holder is running
  * where it has renewed its lease in time by Redis's clock: nothing but words depends on that.
  */
 const inTheWayLua = `
+${folderTextLua}
 local function inTheWay(folder, listed)
   local above, key, found = {}, nil, nil
   for _, path in ipairs(folder.above) do above[path] = true end
   for i = 1, #listed, 2 do
-    local owner, path, holder, outer = string.match(listed[i + 1], '^(%S+) (%S+) %S+ (%S+) %S+ %S+(.*)$')
-    local where = (listed[i] == folder.key or path == folder.path) and 'same' or above[path] and 'around'
-      or string.find(outer, ' ' .. folder.path, 1, true) and 'inside'
-    if where and owner ~= ask.name and (not key or listed[i] < key) then
-      local lease = redis.call('HMGET', ask.prefix .. ':lease:' .. owner, 'host', 'at', 'alone')
+    local other = readFolder(listed[i + 1])
+    local where = (listed[i] == folder.key or other.path == folder.path) and 'same' or above[other.path] and 'around'
+      or string.find(other.above, ' ' .. folder.path, 1, true) and 'inside'
+    if where and other.ledger ~= ask.name and (not key or listed[i] < key) then
+      local lease = redis.call('HMGET', ask.prefix .. ':lease:' .. other.ledger, 'host', 'at', 'alone')
       local isRunning = (lease[1] or '') ~= '' and (lease[3] == '1' or now - tonumber(lease[2]) <= ask.lifeMs)
-      key, found = listed[i], { folder = folder.key, host = holder, where = where, isRunning = isRunning }
+      key, found = listed[i], { folder = folder.key, host = other.holder, where = where, isRunning = isRunning }
     end
   end
   return found
@@ -73,15 +75,13 @@ end
 
 ${inTheWayLua}
 
-local function hasTold(known) return known and string.match(known, '^%S+ %S+ (%S+)') == ask.redis end
+local function hasTold(known) return known and readFolder(known).told == ask.redis end
 
--- Takes the folders that are free; gives those that are not. What is stored of each: its ledger, its path, the Redis
--- that was told, the ledger's last holder, its name in the configuration, where it is known, and the paths above it.
+-- Takes the folders that are free; gives those that are not.
 local function claim()
   local others, listed = {}, nil
   for _, folder in ipairs(ask.folders) do
-    local text = table.concat({ ask.name, folder.path, ask.redis, ask.host, folder.name, folder.machine,
-      table.concat(folder.above, ' ') }, ' ')
+    local text = folderText(folder, ask)
     local known = redis.call('HGET', KEYS[4], folder.key)
     -- Whoever takes it away removes it or writes its own there.
     if known ~= text or ask.mine[folder.key] ~= 1 then
@@ -104,10 +104,10 @@ local function giveUp()
   local listed, found, paths, isAny = redis.call('HGETALL', KEYS[4]), {}, {}, false
   for _, folder in ipairs(ask.folders) do found[folder.key], paths[folder.path] = true, true end
   for i = 1, #listed, 2 do
-    local owner, path, holder, name, machine = string.match(listed[i + 1], '^(%S+) (%S+) %S+ (%S+) (%S+) (%S+)')
-    local isOld = machine ~= 'share' and ask.machine ~= '' and machine ~= ask.machine and holder == ask.host
-    local isOver = isOld or paths[path] or ask.configured[name] ~= 1
-    if owner == ask.name and not found[listed[i]] and isOver then
+    local one = readFolder(listed[i + 1])
+    local isOld = one.machine ~= 'share' and ask.machine ~= '' and one.machine ~= ask.machine and one.holder == ask.host
+    local isOver = isOld or paths[one.path] or ask.configured[one.name] ~= 1
+    if one.ledger == ask.name and not found[listed[i]] and isOver then
       redis.call('HDEL', KEYS[4], listed[i])
       isAny = true
     end
@@ -115,13 +115,14 @@ local function giveUp()
   if isAny then redis.call('PUBLISH', ask.channel, 'lease') end
 end
 
+-- The lease last: where Redis refuses one of the others, nobody has it.
 local function keep(newFence, newBeats, since)
+  if ask.kind == 'take' and ask.configured ~= cjson.null then giveUp() end
+  local foreign = claim()
   redis.call('HSET', KEYS[1], 'host', ask.host, 'run', ask.run, 'fence', string.format('%.0f', newFence),
     'beats', string.format('%.0f', newBeats), 'redis', ask.redis, 'since', since,
     'at', string.format('%.0f', now), 'alone', ask.alone and '1' or '')
   redis.call('PEXPIRE', KEYS[1], 172800000)
-  if ask.kind == 'take' and ask.configured ~= cjson.null then giveUp() end
-  local foreign = claim()
   return cjson.encode({ isHeld = true, fence = newFence, mark = mark, host = ask.host, since = since,
     isOfThisRedis = true, foreign = foreign[1] and foreign })
 end

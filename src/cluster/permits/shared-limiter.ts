@@ -49,6 +49,8 @@ export interface SharedLimiterOptions {
   readonly lease: Lease | null;
   /** Something of `state` has changed. */
   readonly onChange: () => void;
+  /** A person has stopped all hosts, or lets them send again, since this one first asked. */
+  readonly onHalt: (isHalted: boolean) => void;
 }
 
 interface Waiting {
@@ -407,8 +409,10 @@ export class SharedLimiter implements LimiterPort {
     // An epoch that is new to this host: what is under way has to be put back at once.
     if (answer.epoch !== this.#epoch && this.#held.size > 0) this.#again = true;
     if (answer.halted !== this.#halted) {
+      const isNews = this.#last !== null && (answer.halted === '') !== (this.#halted === '');
       this.#halted = answer.halted;
       this.#options.onChange();
+      if (isNews) this.#options.onHalt(answer.halted !== '');
     }
     this.#epoch = answer.epoch;
     this.#seq = Math.max(this.#seq, answer.seq);

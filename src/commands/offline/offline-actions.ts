@@ -1,4 +1,5 @@
 import { systemClock } from '../../lib/time/clock.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import type { DecisionPort } from '../../model/ports/control-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
@@ -69,11 +70,12 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
         await note(settings, [resolvedOf(ref, resolution)]);
       }),
     // As `sync` leaves held deletions behind: of every document of a folder on hold whose file is gone at this moment.
-    approve: (folder, most) =>
+    approve: (folder, shown) =>
       withFolders(options, async (ledger) => {
         const only = requireFolder(settings, folder);
         const changes: Change[] = [];
-        const released: { folder: string; documents: number }[] = [];
+        const released: DocumentRef[] = [];
+        const folderCounts: { folder: string; documents: number }[] = [];
         for (const held of only === null ? folders : [only]) {
           const { name } = held;
           if (ledger.hold(name) === undefined) continue;
@@ -83,13 +85,13 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
             { kind: 'hold', folder: name, hold: null },
             ...(paths.length === 0 ? [] : acceptedPlaces(ledger, held)),
           );
-          if (paths.length > 0) released.push({ folder: name, documents: paths.length });
+          for (const path of paths) released.push({ folder: name, path });
+          if (paths.length > 0) folderCounts.push({ folder: name, documents: paths.length });
         }
-        const approved = released.reduce((total, { documents }) => total + documents, 0);
-        requireShown(approved, most);
+        requireShown(released, shown);
         if (changes.length > 0) await ledger.commit(changes);
-        await note(settings, approvedOf(released));
-        return { approved };
+        await note(settings, approvedOf(folderCounts));
+        return { approved: released.length };
       }),
     pause: (folder) => setPauses((before) => pause(before, requireFolder(settings, folder))),
     resume: (folder) => setPauses((before) => resume(before, requireFolder(settings, folder), folders)),
@@ -154,23 +156,34 @@ function acceptedPlaces(ledger: LedgerPort, { name: folder, path }: FolderSettin
   ];
 }
 
+/** Whose a ledger's documents were, and whose they are to be. */
+export interface ServiceMove {
+  readonly documents: number;
+  /** In words, as `to`; null: the ledger did not say. */
+  readonly from: string | null;
+  readonly to: string;
+}
+
 /**
- * A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon,
- * ConfigurationError where that cannot be: the embedded service has no address that could change.
+ * A person's word that the ledger's service is the configured one; null where `isMeant` says no. Throws StateLockedError
+ * beside a running daemon, ConfigurationError where that cannot be: the embedded service has no address that could
+ * change.
  */
-export async function moveService(options: OfflineOptions) {
+export async function moveService(
+  options: OfflineOptions,
+  isMeant: (move: ServiceMove) => Promise<boolean>,
+): Promise<ServiceMove | null> {
   const { settings } = options;
   const service = serviceIdentity(settings.service);
   return withLedger(options, async (ledger) => {
     const before = ledger.service();
     const mayBe = before === null || (canMove(before) && canMove(service));
     if (!mayBe) await claimLedger(ledger, settings);
-    else if (before !== service) await ledger.commit([{ kind: 'service', service }]);
-    return {
-      documents: documentsIn(ledger),
-      /** In words, as `to`; null: the ledger did not say. */
-      from: before === null ? null : serviceWords(before),
-      to: serviceWords(service),
-    };
+    const from = before === null ? null : serviceWords(before);
+    const move = { documents: documentsIn(ledger), from, to: serviceWords(service) };
+    if (!mayBe || before === service) return move;
+    if (!(await isMeant(move))) return null;
+    await ledger.commit([{ kind: 'service', service }]);
+    return move;
   });
 }

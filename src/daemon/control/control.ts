@@ -12,8 +12,17 @@ import type { Decider, Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
-import { approvedOf, decided, pausedOf, requireShown, resolvedOf, retriedOf } from './decisions.ts';
+import {
+  approvedOf,
+  decided,
+  fleetPausedOf,
+  pausedOf,
+  requireShown,
+  resolvedOf,
+  retriedOf,
+} from './decisions.ts';
 import type { Decision } from './decisions.ts';
+import type { Place } from '../process/join-cluster.ts';
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import { dismissFormer, resolveDoubt } from './resolve-doubt.ts';
 import { pause, pausedNames, resume, writePauses } from './pauses.ts';
@@ -36,6 +45,8 @@ interface Sources {
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
+  /** Null: this host is alone. */
+  readonly fleet: Pick<Place['cluster'], 'listenToPauses'> | null;
 }
 
 /** An inspection or a request that takes longer than this is not expected to end any more. */
@@ -46,6 +57,11 @@ export function createControl(sources: Sources): ControlPort {
   const { settings, clock, log, engine, ledger, folders, history, changes } = sources;
   let pauses = sources.pauses;
   let writing = Promise.resolve();
+  sources.fleet?.listenToPauses((isPaused) => {
+    const own = pausedNames(pauses, settings.folders);
+    const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
+    note(fleetPausedOf(others, isPaused), 'command line');
+  });
   return {
     status: sources.status,
     unready: sources.unready,
@@ -95,47 +111,55 @@ export function createControl(sources: Sources): ControlPort {
     revoke: (options) => sources.tokens.revoke(options),
   };
 
+  function note(made: readonly Decision[], by: Decider): void {
+    for (const decision of made) {
+      const { what, folder, path, documents } = decision;
+      log.info({ folder, path, documents, by }, what);
+      history.add(decided(decision, by, clock));
+    }
+  }
+
   function decisions(by: Decider): DecisionPort {
-    const note = (made: readonly Decision[]) => {
-      for (const decision of made) {
-        const { what, folder, path, documents } = decision;
-        log.info({ folder, path, documents, by }, what);
-        history.add(decided(decision, by, clock));
-      }
-    };
     return {
       retry: async (paths) => {
         const { refs, lost } = namedRefs(settings.folders, paths);
         const { retried, unknown } = await engine.retry(refs);
-        note(retriedOf(retried));
+        note(retriedOf(retried), by);
         return { retried: retried.length, unknown: lost(unknown) };
       },
       resolve: async (text, resolution) => {
         const former = dismissFormer(text, { folders, ledger }, resolution);
         if (former !== null) {
           await decide(former.ref, former.changes);
-          note([resolvedOf(former.ref, resolution)]);
+          note([resolvedOf(former.ref, resolution)], by);
           return;
         }
         const { ref, folder: port } = requirePath(folders, text);
         await decide(ref, await resolveDoubt({ ref, port, ledger }, resolution));
-        note([resolvedOf(ref, resolution)]);
+        note([resolvedOf(ref, resolution)], by);
       },
-      approve: async (folder, most) => {
+      approve: async (folder, shown) => {
         requireFolder(settings, folder);
         const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
+        // All of them now: what is held while it is written is not meant.
+        const meant = names.map((name) => ({ name, held: engine.heldTasks(name) }));
         requireShown(
-          names.reduce((total, name) => total + engine.heldTasks(name).length, 0),
-          most,
+          meant.flatMap(({ held }) => held.map(({ ref }) => ref)),
+          shown,
         );
-        const approved = await engine.approve(folder, (one) => note(approvedOf([one])));
-        return { approved: approved.reduce((total, { documents }) => total + documents, 0) };
+        let approved = 0;
+        for (const { name, held } of meant) {
+          const documents = await engine.approve(name, held);
+          if (documents > 0) note(approvedOf([{ folder: name, documents }]), by);
+          approved += documents;
+        }
+        return { approved };
       },
       pause: async (folder) => {
         const before = pauses;
         pauses = pause(pauses, requireFolder(settings, folder));
         engine.setPaused(pausedNames(pauses, settings.folders));
-        note(pausedOf({ before, after: pauses }, settings.folders));
+        note(pausedOf({ before, after: pauses }, settings.folders), by);
         await keep('it lasts only until the next start');
         return { paused: pausedNames(pauses, settings.folders) };
       },
@@ -147,7 +171,7 @@ export function createControl(sources: Sources): ControlPort {
           throw error;
         });
         engine.setPaused(pausedNames(pauses, settings.folders));
-        note(pausedOf({ before, after: pauses }, settings.folders));
+        note(pausedOf({ before, after: pauses }, settings.folders), by);
         return { paused: pausedNames(pauses, settings.folders) };
       },
     };

@@ -1,8 +1,9 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import type { Resolution } from '../../model/ports/control-port.ts';
+import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
 import type { Activity, Decider } from '../../model/report/status.ts';
 import { pausedNames } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
@@ -43,27 +44,32 @@ export function pausedOf(
   configured: Parameters<typeof pausedNames>[1],
 ): readonly Decision[] {
   const [old, now] = [pausedNames(before, configured), pausedNames(after, configured)];
-  const made = (folder: string, what: string) => ({
-    folder,
-    path: '',
-    what,
-    docId: null,
-    message: null,
-    documents: 0,
-  });
   return [
-    ...now.filter((name) => !old.includes(name)).map((name) => made(name, 'paused')),
-    ...old.filter((name) => !now.includes(name)).map((name) => made(name, 'resumed')),
+    ...now.filter((name) => !old.includes(name)).map((name) => ofFolder(name, 'paused')),
+    ...old.filter((name) => !now.includes(name)).map((name) => ofFolder(name, 'resumed')),
   ];
 }
 
+/** Of these folders, with all hosts of the fleet. */
+export function fleetPausedOf(folders: readonly string[], isPaused: boolean): readonly Decision[] {
+  return folders.map((name) => ofFolder(name, isPaused ? 'paused' : 'resumed', 'on all hosts of the fleet'));
+}
+
+function ofFolder(folder: string, what: string, message: string | null = null): Decision {
+  return { folder, path: '', what, docId: null, message, documents: 0 };
+}
+
 /**
- * A person approves the deletions that were shown, and no others. `shown` undefined: whatever is held is meant. Throws
- * ConfigurationError where more are held by now.
+ * A person approves the deletions that were shown, and no others; those that were counted and not named may be any.
+ * `shown` undefined: whatever is held is meant. Throws ConfigurationError where others are held by now.
  */
-export function requireShown(held: number, shown: number | undefined): void {
-  if (shown === undefined || held <= shown) return;
+export function requireShown(held: readonly DocumentRef[], shown: ShownDeletions | undefined): void {
+  if (shown === undefined) return;
+  const named = new Set(shown.paths);
+  const unnamed = held.filter((ref) => !named.has(refKey(ref))).length;
+  const unseen = unnamed - Math.max(0, shown.most - named.size);
+  if (unseen <= 0) return;
   throw new ConfigurationError(
-    `${countWords(held, 'deletion')} ${held === 1 ? 'is' : 'are'} held by now, more than the ${numberWords(shown)} that you were shown, so none was released; see what is held, and approve again`,
+    `${countWords(held.length, 'deletion')} ${held.length === 1 ? 'is' : 'are'} held by now, and you were not shown ${numberWords(unseen)} of them, so none was released; see what is held, and approve again`,
   );
 }

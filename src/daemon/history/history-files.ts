@@ -6,7 +6,7 @@ import { orNull } from '../../lib/or-null.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { closedToUser, errorCode } from '../../model/errors.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogFilter, LogPage, LogQuery } from '../../model/report/log-query.ts';
 import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
@@ -28,7 +28,7 @@ export interface HistoryFile {
 
 const namePattern = /^(\d{4}-\d{2}-\d{2})\.(\d{1,6})\.jsonl$/;
 
-const lineSchema = z.union([activitySchema, z.object({ totals: totalsSchema })]);
+const totalsLineSchema = z.object({ totals: totalsSchema });
 
 /** Where the history of a state directory lies. */
 export function historyDirectory(stateDir: string): string {
@@ -53,7 +53,7 @@ function byAge(a: HistoryFile, b: HistoryFile): number {
 export async function listHistory(directory: string): Promise<readonly HistoryFile[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
-    throw error;
+    throw closedToUser(error);
   });
   return historyFiles(names);
 }
@@ -73,7 +73,18 @@ export function lineText(line: HistoryLine): string {
 
 /** Null: it is no line of a history. */
 export function parseLine(text: string): HistoryLine | null {
-  return orNull(() => lineSchema.parse(JSON.parse(text)));
+  const schema = saysTotals(text) ? totalsLineSchema : activitySchema;
+  return orNull(() => schema.parse(JSON.parse(text)));
+}
+
+/** Says of a line that is not parsed yet whether it tells how much was delivered. */
+export function saysTotals(text: string): boolean {
+  return text.startsWith('{"totals":');
+}
+
+/** The time in a line about what happened, as it is parsed; empty: it has none. A quote in a name is escaped. */
+export function timeIn(text: string): string {
+  return /"at":"([^"]*)"/.exec(text)?.[1] ?? '';
 }
 
 /** The activity of a line; null: it is about something else. */
@@ -88,18 +99,27 @@ export function activityIn(line: HistoryLine | null): Activity | null {
 export async function readHistoryFile(
   file: string,
   start = 0,
-): Promise<{ readonly lines: readonly HistoryLine[]; readonly end: number }> {
+): Promise<{ readonly texts: readonly string[]; readonly end: number }> {
   const bytes = await readBytes(file, start);
-  const whole = bytes.lastIndexOf(0x0a) + 1;
-  const texts = bytes.subarray(0, whole).toString('utf8').split('\n');
-  return { lines: texts.map(parseLine).filter((line) => line !== null), end: start + whole };
+  const whole = bytes.lastIndexOf(0x0a);
+  if (whole === -1) return { texts: [], end: start };
+  return { texts: bytes.toString('utf8', 0, whole).split('\n'), end: start + whole + 1 };
+}
+
+/** The last totals among the lines of a file; null: there are none. */
+export function lastTotals(texts: readonly string[]): Totals | null {
+  for (const text of texts.toReversed()) {
+    const line = saysTotals(text) ? parseLine(text) : null;
+    if (line !== null && 'totals' in line) return line.totals;
+  }
+  return null;
 }
 
 /** The bytes of a file from `start` up to `end`, or to its end; none of one that was removed meanwhile. */
 async function readBytes(file: string, start: number, end?: number): Promise<Buffer> {
   const handle = await open(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
-    throw error;
+    throw closedToUser(error);
   });
   if (handle === null) return Buffer.alloc(0);
   try {
@@ -117,8 +137,8 @@ export async function readTotals(stateDir: string): Promise<Totals> {
   const files = await listHistory(directory).catch(() => []);
   for (const { name } of files.toReversed()) {
     const read = await readHistoryFile(join(directory, name)).catch(() => null);
-    const last = read?.lines.findLast((line) => 'totals' in line);
-    if (last !== undefined) return last.totals;
+    const totals = lastTotals(read?.texts ?? []);
+    if (totals !== null) return totals;
   }
   return noTotals;
 }
@@ -145,10 +165,10 @@ export async function* readLog(
   for (;;) {
     for (const { name, day } of await listHistory(directory)) {
       if (filter.since !== null && day < filter.since.slice(0, 10)) continue;
-      const { lines, end } = await readHistoryFile(join(directory, name), positions.get(name));
+      const { texts, end } = await readHistoryFile(join(directory, name), positions.get(name));
       positions.set(name, end);
-      for (const line of lines) {
-        const activity = activityIn(line);
+      for (const text of texts) {
+        const activity = activityIn(parseLine(text));
         if (activity !== null && matches(activity) && isIn(filter.places, activity)) yield activity;
       }
     }

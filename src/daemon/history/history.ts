@@ -28,6 +28,7 @@ import {
   historyFileName,
   historyFiles,
   isAbout,
+  lastTotals,
   lineText,
   listHistory,
   parseLine,
@@ -35,6 +36,8 @@ import {
   readBack,
   readPast,
   readTroubles,
+  saysTotals,
+  timeIn,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';
 
@@ -239,14 +242,19 @@ async function readLastDay(directory: string, { clock, onPast }: HistoryOptions)
   const fresh = files.filter(({ day }) => day >= yesterday.slice(0, 10));
   const wanted = fresh.length === 0 ? files.slice(-1) : fresh;
   for (const { name } of wanted) {
-    for (const line of (await readHistoryFile(join(directory, name))).lines) {
-      // Where the clock was set back the last of them is in an older file.
-      if ('totals' in line) totals = highestTotals(totals, line.totals);
-      else {
-        recent.push(line);
-        if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
-        if (line.at >= yesterday) onPast(line);
-      }
+    const { texts } = await readHistoryFile(join(directory, name));
+    // Where the clock was set back the last of them is in an older file.
+    totals = highestTotals(totals, lastTotals(texts) ?? noTotals);
+    for (const [index, text] of texts.entries()) {
+      if (saysTotals(text)) continue;
+      const isOfLastDay = timeIn(text) >= yesterday;
+      // Parsing takes longest.
+      if (!isOfLastDay && index < texts.length - recentCount * 2) continue;
+      const activity = activityIn(parseLine(text));
+      if (activity === null) continue;
+      recent.push(activity);
+      if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
+      if (isOfLastDay) onPast(activity);
     }
   }
   return { totals, recent: recent.slice(-recentCount) };

@@ -86,7 +86,8 @@ export async function fencedHolder(
 
 /** Says whether nobody holds a lock, as whoever took it would find. False where that cannot be told. */
 export async function isLockFree(path: string): Promise<boolean> {
-  const text = await readFile(path, 'utf8').catch(() => null);
+  const text = await readLock(path).catch(() => undefined);
+  if (text === undefined) return false;
   const holder = text === null ? null : parseHolder(text);
   return holder === null || (await isAlive(holder, await ownIdentity(''))) === 'no';
 }
@@ -139,7 +140,7 @@ async function take(lock: LockFile, depth: number): Promise<FileHandle | Held> {
     if (lock.own.fence !== undefined) await file.sync();
     while (!isTaken) {
       isTaken = await linkNew(temporary, lock.path);
-      const found = isTaken ? null : await readFile(lock.path, 'utf8').catch(() => null);
+      const found = isTaken ? null : await readLock(lock.path);
       if (found === null) continue;
       const held = await judge(lock, found);
       if (held !== null) return held;
@@ -193,6 +194,17 @@ async function takeOver(lock: LockFile, { found, temporary, depth }: TakeOver): 
   } finally {
     await taken.close();
     await rm(right.path, { force: true });
+  }
+}
+
+/** Null: it is gone, or on a network disk it went while it was read. */
+async function readLock(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESTALE') return null;
+    throw error;
   }
 }
 

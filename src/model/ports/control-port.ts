@@ -15,6 +15,12 @@ export type Resolution =
   | { readonly kind: 'again' }
   | { readonly kind: 'dismiss' };
 
+/** Held deletions as a person was shown them: how many, and of some of them, or all, `folder/path`. */
+export interface ShownDeletions {
+  readonly most: number;
+  readonly paths: readonly string[];
+}
+
 /** What a person decides, with a running daemon or, for the next start, without one. What comes of it is in the log. */
 export interface DecisionPort {
   /** Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again. */
@@ -25,10 +31,10 @@ export interface DecisionPort {
    */
   readonly resolve: (path: string, resolution: Resolution) => Promise<void>;
   /**
-   * Releases held deletions of one folder, or of all. `most`: how many a person was shown; none given: whatever is held.
-   * Throws ConfigurationError for a folder that is not configured, and where more are held by now: then none is released.
+   * Releases held deletions of one folder, or of all. `shown` left out: whatever is held. Throws ConfigurationError for a
+   * folder that is not configured, and where others are held by now than were shown: then none is released.
    */
-  readonly approve: (folder: string | null, most?: number) => Promise<{ readonly approved: number }>;
+  readonly approve: (folder: string | null, shown?: ShownDeletions) => Promise<{ readonly approved: number }>;
   /**
    * Sends nothing of one folder, or of all, until `resume`: kept over restarts, durable when it resolves; requests
    * under way end. Both give the names of the folders that are paused then, and throw ConfigurationError for a folder

@@ -33,6 +33,7 @@ export function createDeliveryHistory(clock: Clock) {
       const index = Math.floor(at / 1000 / bucketSeconds);
       const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
       counts[kind] += Math.max(1, documents);
+      if (buckets.has(index)) return;
       buckets.set(index, counts);
       // The wall clock may have jumped either way: only the last day stays.
       const now = current();

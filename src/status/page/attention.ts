@@ -167,7 +167,7 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
       confirmation.ask({
         question: `This deletes ${documents} at the service. It cannot be undone.`,
         confirm: `Delete ${documents}`,
-        act: () => approve(folder, count),
+        act: () => approve(held),
       });
     },
   };

@@ -146,9 +146,15 @@ const folderBody = {
   wanted: '{"folder": "name"}, or null for all',
 };
 const approveBody = {
-  schema: z.strictObject({ folder: z.string().min(1).nullable(), most: z.int().nonnegative().optional() }),
+  schema: z.strictObject({
+    folder: z.string().min(1).nullable(),
+    most: z.int().nonnegative().optional(),
+    paths: z.array(path).default([]),
+  }),
   wanted:
-    '{"folder": "name"}, or null for all; {"folder": "name", "most": 3} releases none where more are held',
+    '{"folder": "name"}, or null for all; {"folder": "name", "most": 3} releases none where more are held; {"folder": "name", "most": 1, "paths": ["name/path"]} none where others are held',
+  /** The names that a person was shown may be long. */
+  options: { bodyLimit: 1024 * 1024 },
 };
 const revokeBody = {
   schema: z.strictObject({ all: z.boolean() }),
@@ -163,11 +169,15 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: A
   });
   const post = <T>(
     path: string,
-    body: { readonly schema: z.ZodType<T>; readonly wanted: string },
+    body: {
+      readonly schema: z.ZodType<T>;
+      readonly wanted: string;
+      readonly options?: { readonly bodyLimit: number };
+    },
     act: (given: T, decisions: DecisionPort) => object | Promise<object>,
     access: Access = 'guarded',
   ) =>
-    app.post(path, { config: { access } }, async (request, reply) => {
+    app.post(path, { config: { access }, ...body.options }, async (request, reply) => {
       const given = body.schema.safeParse(request.body);
       if (given.success) {
         const by = rulesOf(request.raw) === null ? 'command line' : 'page';
@@ -182,7 +192,9 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: A
     await resolve(given.path, resolution);
     return {};
   });
-  post('/api/approve', approveBody, ({ folder, most }, { approve }) => approve(folder, most));
+  post('/api/approve', approveBody, ({ folder, most, paths }, { approve }) =>
+    approve(folder, most === undefined ? undefined : { most, paths }),
+  );
   post('/api/pause', folderBody, ({ folder }, { pause }) => pause(folder));
   post('/api/resume', folderBody, ({ folder }, { resume }) => resume(folder));
   post('/api/rescan', folderBody, ({ folder }) => control.rescan(folder));

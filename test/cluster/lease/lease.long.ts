@@ -465,6 +465,17 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     expect(both).toBe(0);
   });
 
+  it('is nobody’s where its folders cannot be had with it', async () => {
+    settle(redis, 'lease');
+    redis.command('HSET', `${prefix}:folders`, 'key-other', 'of-another-version');
+    const a = await hostOf('a', { folders: ['share'] });
+    await eventually(() => a.trouble !== null);
+    expect([a.holds(), redis.command('EXISTS', `${prefix}:lease:directory`)]).toEqual([false, '0']);
+    expect(a.trouble).toMatch(/another version of ingestd wrote the folders of this account/);
+    redis.command('DEL', `${prefix}:folders`);
+    await eventually(() => a.holds(), { withinMs: times.lifeMs });
+  });
+
   it('is asked for again by a holder whose clock has jumped, before it writes on', async () => {
     settle(redis, 'lease');
     let skew = 0;

@@ -1,7 +1,8 @@
-import { chown, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
+import { asUser, nobody } from '../../support/processes/as-user.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
@@ -38,6 +39,23 @@ it('a directory with other files stays as it is', async () => {
   });
   expect(await readdir(folder.join('data/incoming'))).toEqual(['letter.txt']);
   expect((await stat(folder.join('data'))).mode).toBe(before.mode);
+});
+
+it('a file in it that is closed to this user is named, with a way out', async () => {
+  await (await start()).close();
+  const file = folder.join('data/identity.json');
+  await chmod(file, 0);
+  await chmod(folder.path, 0o755);
+  if (process.getuid?.() === 0) {
+    const made = await readdir(folder.join('data'));
+    for (const name of ['', ...made]) await chown(folder.join('data', name), nobody, nobody);
+  }
+  await expect(asUser(start)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(
+      /data\/identity\.json is closed to this user \(EACCES\); run the command as/,
+    ),
+  });
 });
 
 it('one that a service made, or that a file system gives, is taken over', async () => {

@@ -87,7 +87,7 @@ describe('deletions that were under way when the process died', () => {
       const { service } = world;
       await expectHeld(world, steps.html(status));
       // A person's word allows the deletions; whether they are done is the service's to say.
-      await world.engine().approve(null);
+      await world.engine().approve('inbox');
       await world.pass(60_000);
       expect(service.documents.size).toBe(8);
       service.fix();

@@ -254,7 +254,7 @@ describe('documents that the service does not know', () => {
     await world.pass(hour);
     expect(service.requests).toHaveLength(before);
     service.fix();
-    await world.engine().approve(null);
+    await world.engine().approve('inbox');
     await world.quiesce();
     expect(world.disagreements()).toEqual([]);
   });

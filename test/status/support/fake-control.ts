@@ -44,11 +44,11 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
         { retried: paths.length, unknown: paths.filter((path) => path.includes('unknown')) },
       ),
     resolve: (path, resolution) => called({ resolve: path, resolution }, undefined),
-    approve: async (folder, most) => {
+    approve: async (folder, shown) => {
       if (folder !== null && !status.folders.some(({ name }) => name === folder)) {
         throw new ConfigurationError(`no folder is named ${folder}`);
       }
-      return await called({ approve: folder, ...(most === undefined ? {} : { most }) }, { approved: 2 });
+      return await called({ approve: folder, ...shown }, { approved: 2 });
     },
     pause: (folder) => called({ pause: folder }, { paused: [folder ?? 'inbox'] }),
     resume: (folder) => called({ resume: folder }, { paused: [] }),

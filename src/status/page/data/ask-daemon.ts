@@ -1,6 +1,7 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords } from '../../../lib/text/amounts.ts';
 import type { Resolution } from '../../../model/ports/control-port.ts';
+import type { HeldStatus } from '../../../model/report/status.ts';
 import { byId } from '../dom.ts';
 
 /** How long the page waits for an answer, ms: a daemon that hangs is no reason to hang with it. */
@@ -56,10 +57,11 @@ export async function resolve(path: string, resolution: Resolution): Promise<voi
   });
 }
 
-/** Releases what is held of a folder, unless it is more than was shown; reports how it went. */
-export async function approve(folder: string, shown: number): Promise<void> {
+/** Releases what is held of a folder, unless others are held than were shown; reports how it went. */
+export async function approve({ folder, count, paths }: HeldStatus): Promise<void> {
   await attempt(async () => {
-    const { approved } = (await post('/api/approve', { folder, most: shown })) as { approved: number };
+    const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
+    const { approved } = (await post('/api/approve', { folder, ...shown })) as { approved: number };
     return approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved.`;
   });
 }
