@@ -221,6 +221,7 @@ export class Engine {
     this.#moveEvidence = {
       ledger,
       tasks: this.tasks,
+      isRootChanged: (folder) => this.#folders.view(folder)?.isRootChanged === true,
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
       standing: this.#directories.at,

@@ -1,7 +1,7 @@
 import { hasGone, isBirthKnown, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { candidates, matchMove } from '../../model/match-moves.ts';
-import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import { attachmentsAfterMove } from './attachments.ts';
@@ -37,6 +37,8 @@ export type MoveDecision = { readonly kind: 'none' } | { readonly kind: 'unclear
 export interface MoveEvidence {
   readonly ledger: Pick<LedgerPort, 'get' | 'findByInode' | 'intents'>;
   readonly tasks: Pick<TaskStore, 'get' | 'missingOfSize' | 'presentWithInode'>;
+  /** The root of a folder is another one than the ledger knows. */
+  readonly isRootChanged: (folder: string) => boolean;
   /** Undefined: the folder is not configured any more. */
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** Null: another file by now. Rejects where it cannot be read. */
@@ -110,15 +112,21 @@ async function findOrigin(
   evidence: MoveEvidence,
 ): Promise<MoveDecision> {
   const { ledger } = evidence;
+  const { ref, stat: standing } = document;
   if (isBeingUploaded(task, document, evidence)) return unclear;
-  const missing = await missingFor(document, evidence);
-  const possible = candidates(document.stat, missing);
+  const possible = candidates(standing, perhapsMissing(standing, evidence));
   if (possible.length === 0) return findRelocation(document, evidence);
-  const sha256 = await evidence.hash(document.ref, document.stat).catch(() => '');
+  const sha256 = await evidence.hash(ref, standing).catch(() => '');
   if (sha256 === null) return unclear;
   if (sha256 === '') return none;
-  const still = possible.filter((one) => ledger.get(one.ref)?.docId === one.record.docId);
-  const found = matchMove({ found: { ref: document.ref, stat: document.stat, sha256 }, missing: still });
+  const missing: LedgerEntry[] = [];
+  for (const entry of possible) {
+    const { record } = entry;
+    const isLike = record.sha256 === sha256 || sameFile(record.stat, standing);
+    if (isLike && (await hasLeft(entry, standing, evidence))) missing.push(entry);
+  }
+  const still = missing.filter((one) => ledger.get(one.ref)?.docId === one.record.docId);
+  const found = matchMove({ found: { ref, stat: standing, sha256 }, missing: still });
   if (ledger.get(document.ref) !== undefined) return none;
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (found === null) return findRelocation(document, evidence);
@@ -147,23 +155,28 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
   return false;
 }
 
-/** Records whose file is known to be gone and that this file could be; those of its inode are inspected. */
-async function missingFor(
-  { stat }: FoundDocument,
-  { ledger, tasks, inspect }: MoveEvidence,
-): Promise<readonly LedgerEntry[]> {
-  const found = new Map<string, LedgerEntry>();
-  const add = (ref: DocumentRef, record: LedgerRecord | undefined) => {
-    if (record !== undefined) found.set(refKey(ref), { ref, record });
-  };
-  for (const task of tasks.missingOfSize(stat.size)) add(task.ref, ledger.get(task.ref));
-  for (const entry of ledger.findByInode(stat.ino)) {
-    if (found.has(refKey(entry.ref))) continue;
-    const left = await inspect(entry.ref);
-    if (hasGone(left) || (isBeyondReach(left) && isProven(entry.record.stat, stat)))
-      add(entry.ref, entry.record);
+/** Records that this file could be, of files that scans did not list, or of its inode. */
+function perhapsMissing({ size, ino }: FileStat, { ledger, tasks }: MoveEvidence): readonly LedgerEntry[] {
+  const found = new Map(ledger.findByInode(ino).map((entry) => [refKey(entry.ref), entry]));
+  for (const { key, ref } of tasks.missingOfSize(size)) {
+    const record = ledger.get(ref);
+    if (record !== undefined) found.set(key, { ref, record });
   }
   return [...found.values()];
+}
+
+/**
+ * Whether the file of a record has left its path. What is not listed need not be gone: it may be ignored, or an
+ * attachment by now. In a root that is another one than the ledger knows nothing is gone, but what this file itself proves.
+ */
+async function hasLeft(
+  { ref, record }: LedgerEntry,
+  standing: FileStat,
+  { inspect, isRootChanged }: MoveEvidence,
+): Promise<boolean> {
+  const found = await inspect(ref);
+  if (hasGone(found)) return !isRootChanged(ref.folder) || isProven(record.stat, standing);
+  return isBeyondReach(found) && isProven(record.stat, standing);
 }
 
 /**

@@ -21,6 +21,8 @@ interface Place {
   readonly at?: string;
   /** Paths of records that are known to be missing, though nobody inspected them for this. */
   readonly missing?: readonly string[];
+  /** Folders whose root is another one than the ledger knows. */
+  readonly changedRoots?: readonly string[];
   /** What has happened to the tasks of files that stand there. */
   readonly tasks?: Readonly<Record<string, readonly TaskEvent[]>>;
   /** Files whose uploads have gone out and are not answered yet. */
@@ -95,7 +97,8 @@ async function moveIn(place: Place): Promise<MoveDecision> {
   };
   const task = tasks.get(refOf(at));
   if (task === undefined) throw new Error(`nothing stands at ${at}`);
-  return findMove(task, documentAt(at), { ledger, tasks, inspect, hash });
+  const isRootChanged = (folder: string) => place.changedRoots?.includes(folder) === true;
+  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, inspect, hash });
 }
 
 /** `from → to`, and what is left: `from` or, where an overwritten document takes that path, `from = whose`. */
@@ -120,6 +123,36 @@ const sending: readonly TaskEvent[] = [
 describe('the document of a file that stands at a path', () => {
   it.each<readonly [string, Place, string]>([
     ['is new where nothing is gone', { disk: { 'inbox/new': [1, 'one'] } }, 'none'],
+    [
+      'is new where the file of the same content is not listed and stands all the same',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        records: { 'inbox/ignored': [2, 'one'] },
+        missing: ['inbox/ignored'],
+        finds: { 'inbox/ignored': { kind: 'ignored', code: 'ignored', message: 'any' } },
+      },
+      'none',
+    ],
+    [
+      'is new where only another root says that the file of the same content is gone',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        records: { 'other/old': [2, 'one'] },
+        missing: ['other/old'],
+        changedRoots: ['other'],
+      },
+      'none',
+    ],
+    [
+      'is that of the very file, also where it was under another root',
+      {
+        disk: { 'inbox/new': [2, 'one'] },
+        records: { 'other/old': [2, 'one'] },
+        missing: ['other/old'],
+        changedRoots: ['other'],
+      },
+      'other/old → inbox/new; left: other/old',
+    ],
     [
       'is that of its own path',
       { disk: { 'inbox/new': [1, 'one'] }, records: { 'inbox/new': [1, 'old'] } },
