@@ -563,8 +563,8 @@ export class Engine {
   /** Releases deletions of one folder, those of `meant` that are still held. Gives how many, when that is written. */
   async approve(folder: string, meant = this.heldTasks(folder)): Promise<number> {
     const held = await this.#holds.approve(folder, meant);
-    // A task that is no longer held finds its approval by itself.
-    for (const task of held) if (task.state.kind === 'held') this.#advance(task, { kind: 'touched' });
+    // The hold has ended: what has come to it meanwhile is judged again. What is not held finds its approval by itself.
+    if (held.length > 0) for (const task of this.heldTasks(folder)) this.#advance(task, { kind: 'touched' });
     return held.length;
   }
 
@@ -1044,7 +1044,9 @@ export class Engine {
     this.#advance(task, { kind: 'missing', at: now, device });
     const since = task.gone?.since ?? now;
     const leftMs = since + this.#options.settings.timing.removeGraceMs - now;
-    if (leftMs > 0) return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
+    // Where a person is asked anyhow, what was held before a restart is shown as held at once.
+    if (leftMs > 0 && !this.#holds.isHeld(task.ref.folder))
+      return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
     if (this.#mayComeBack(task))
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     const place = await this.#locate(task);

@@ -141,6 +141,9 @@ export function createControl(sources: Sources): ControlPort {
       approve: async (folder, shown) => {
         requireFolder(settings, folder);
         const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
+        // Before that nobody knows which files are missing.
+        if (!engine.areAllScanned() && names.some((name) => ledger.hold(name) !== undefined))
+          throw new ConfigurationError('the folders are still being scanned; try again in a moment');
         // All of them now: what is held while it is written is not meant.
         const meant = names.map((name) => ({ name, held: engine.heldTasks(name) }));
         requireShown(

@@ -67,8 +67,8 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
 }
 
 /**
- * With deletions of a folder that may not go out, those that are held now: all whose grace is over, but for what is
- * inspected right now and comes by itself. `documents`: how many wait in all.
+ * With deletions of a folder that may not go out, those that are held now: those that were judged, and all whose grace
+ * is over, but for what is inspected right now and comes by itself. `documents`: how many wait in all.
  */
 export function heldTogether(
   judged: readonly Task[],
@@ -91,8 +91,7 @@ export function heldTogether(
   const due = waiting.filter(
     (task) =>
       task.gone !== null &&
-      now - task.gone.since >= removeGraceMs &&
-      (task.state.kind !== 'inspecting' || judged.includes(task)),
+      (judged.includes(task) || (now - task.gone.since >= removeGraceMs && task.state.kind !== 'inspecting')),
   );
   return { due, documents: waiting.length };
 }
