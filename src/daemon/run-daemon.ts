@@ -164,6 +164,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     }: { readonly onRunning: () => void; readonly ended: Promise<T>; readonly notifies: boolean },
   ): Promise<T> {
     const { standBy } = await import('./process/stand-by.ts');
+    keepHeapSmall();
     const { settings } = current;
     const standing = standBy({ place, settings, startedAt });
     const served = await serve({ ...standing, fleet: place.cluster.fleet, place }, current, log);

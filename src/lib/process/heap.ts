@@ -16,11 +16,22 @@ export function keepYoungGeneration(): void {
 }
 
 /**
+ * For a start, which keeps nearly all that it makes: V8 looks for garbage only when the heap is ten times as large, and
+ * copies young objects on this thread alone. Its helpers would have to wait for a processor while a tree is scanned,
+ * and this thread for them. `keepHeapSmall` ends it.
+ */
+export function letHeapGrow(): void {
+  setFlagsFromString('--heap-growing-percent=900');
+  setFlagsFromString('--no-parallel-scavenge');
+}
+
+/**
  * Collects the garbage of a start, in about 40 ms, and from then on whenever the heap has grown by a quarter. By itself
  * V8 waits until it is four times as large: the first run after an import replaces every record, and took 100 MB more.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=25');
+  setFlagsFromString('--parallel-scavenge');
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('globalThis.gc') as (() => void) | undefined;
   collect?.();
