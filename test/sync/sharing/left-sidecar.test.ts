@@ -1,9 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { reasonOf } from '../../src/sync/tasks/task.ts';
-import { syncedFolder } from '../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../scan/support/synced-folder.ts';
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 
 const secret = '{"shareInfo": {"mode": "NONE"}}';
 let world: SyncedFolder;

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
-import { syncedFolder } from '../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../scan/support/synced-folder.ts';
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 
 let world: SyncedFolder;
 

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
-import { reasonOf } from '../../src/sync/tasks/task.ts';
-import { syncedFolder } from '../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../scan/support/synced-folder.ts';
+import { resolveDoubt } from '../../../src/daemon/control/resolve-doubt.ts';
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 
 const ref = { folder: 'inbox', path: 'a.pdf' };
 const long = new Date(Date.now() - 86_400_000);
