@@ -1012,8 +1012,8 @@ export class Engine {
   }
 
   /** Nothing has changed about a refusal of before. */
-  #stayRefused(task: Task, { code, message, attempts }: Failure): void {
-    this.#advance(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
+  #stayRefused(task: Task, { code, message, attempts }: Failure, isGone = false): void {
+    this.#advance(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts, isGone });
   }
 
   /** Nothing has to be done for it, unless something happened meanwhile. */
@@ -1061,7 +1061,7 @@ export class Engine {
     }
     const { folder } = task.ref;
     const refused = this.#ledger.failure(task.ref);
-    if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused);
+    if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
     if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
     if (await this.#allowOrHold(folder, [task])) {
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');

@@ -163,6 +163,8 @@ export type TaskEvent =
       readonly reason: Reason;
       readonly recorded: boolean;
       readonly attempts: number;
+      /** Its deletion was refused, and the file is still gone. */
+      readonly isGone?: boolean;
     };
 
 export type EventKind = TaskEvent['kind'];
@@ -307,15 +309,11 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return { ...task, attempts, seen: seenAfter(task), state: { kind: 'retry', dueAt, reason } };
     }
     case 'failed': {
-      const { attempts, reason, recorded } = event;
-      if (state.kind === 'inspecting') {
-        return after(
-          { ...task, present: true, gone: null, attempts, reported: reason },
-          { kind: 'failed', reason, recorded },
-        );
-      }
-      if (state.kind !== 'sending') return task;
-      return after({ ...task, attempts, reported: reason }, { kind: 'failed', reason, recorded });
+      const { attempts, reason, recorded, isGone } = event;
+      if (!isUnderWay(state)) return task;
+      const isThere = state.kind === 'inspecting' && isGone !== true;
+      const place = isThere ? { present: true, gone: null } : null;
+      return after({ ...task, ...place, attempts, reported: reason }, { kind: 'failed', reason, recorded });
     }
   }
 }

@@ -126,6 +126,13 @@ describe('a task', () => {
     },
   );
 
+  it('whose deletion stays refused is still gone, so that whatever comes back is compared with its record', () => {
+    const missing = next(taskIn(states.inspecting, { seen }), events.missing);
+    const refused = { kind: 'failed', reason, recorded: true, attempts: 1, isGone: true } as const;
+    expect(next(missing, refused)).toMatchObject({ present: false, gone: missing.gone, attempts: 1 });
+    expect(next(missing, { ...refused, isGone: false })).toMatchObject({ present: true, gone: null });
+  });
+
   it('that was refused before a restart is as it was then', () => {
     const { state, attempts, reported } = next(taskIn(states.inspect), events.refused);
     expect([state, attempts, reported]).toEqual([{ kind: 'failed', reason, recorded: true }, 4, reason]);
