@@ -32,7 +32,7 @@ async function fill(directory: string, count: number): Promise<readonly string[]
   return paths;
 }
 
-describe('while a directory is being removed, name by name', () => {
+describe('I14: while a directory is being removed, name by name', () => {
   it('a document whose sidecar went first does not become less private', async () => {
     await folder.write('proj/a.pdf', 'pdf');
     await folder.write('proj/a.pdf.meta.json', secret);

@@ -41,7 +41,7 @@ const ways: readonly (readonly [string, () => Promise<unknown>])[] = [
 ];
 
 it.each(ways)(
-  'a copy made while nothing ran is a document of its own where the first one %s',
+  'I16: a copy made while nothing ran is a document of its own where the first one %s',
   async (_, leave) => {
     const [docId] = world.docIds().values();
     await copyFile(at('sub/a.txt'), world.home.join('copy'));

@@ -23,7 +23,7 @@ const failures = () => [...world.engine().tasks.in('failed')].map((task) => reas
 const modes = () => [...world.service.documents.values()].map(({ metadata }) => metadata.shareInfo?.mode);
 
 describe.each(['A.txt', 'b.txt', 'a.docx'])(
-  'a private document that is renamed to %s without its sidecar',
+  'I15: a private document that is renamed to %s without its sidecar',
   (name) => {
     beforeEach(async () => {
       await rename(at('a.txt'), at(name));
