@@ -1329,29 +1329,6 @@ describe('the sync engine', () => {
     expect(world.service.calls.length - sent).toBeLessThanOrEqual(4);
   }, 60_000);
 
-  it('sends the newest of a first day first, and forgets what is removed before its turn', async () => {
-    world = await engineWorld();
-    const { folder, clock, service } = world;
-    for (let index = 0; index < 1_200; index += 1) {
-      folder.write(`old/${index % 7}/${index}.txt`, `${index}`);
-      if (index % 100 === 0) await clock.advance(1_000);
-    }
-    folder.write('newest.txt', 'newest');
-    await clock.advance(60_000);
-    await world.restart();
-    const counts = () => world.engine().tasks.counts('inbox');
-    expect(counts().pending).toBe(1_201);
-    expect(world.engine().tasks.backlog.size).toBe(201);
-    expect(world.engine().tasks.backlog.has({ folder: 'inbox', path: 'old/0/0.txt' })).toBe(true);
-    folder.remove('old/0');
-    folder.scan();
-    expect(world.engine().tasks.backlog.has({ folder: 'inbox', path: 'old/0/0.txt' })).toBe(false);
-    await world.until(() => service.documents.size === 50);
-    expect([...service.documents.values()].map(({ content }) => content)).toContain('newest');
-    await world.quiesce(20);
-    expect(service.documents.size).toBe(1_201 - 172);
-  }, 120_000);
-
   it('keeps what differs from its record for its turn after a start, and sends what has other bytes', async () => {
     world = await filled(400, quick);
     for (let index = 0; index < 400; index += 1) world.folder.write(`a/${index}.txt`, `text ${index}`);

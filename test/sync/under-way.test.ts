@@ -115,18 +115,6 @@ describe('what comes while something else is under way', () => {
     expect(world.service.documents.size).toBe(2);
   });
 
-  it('inspects a whole backlog though the service rejects all of it', async () => {
-    world = await filled(0);
-    for (let index = 0; index < 1_020; index += 1) {
-      world.folder.write(`${index}.txt`, `text ${index}`);
-      world.service.failNext(rejected);
-    }
-    await world.restart();
-    // Far more hours than so many requests take: the clock in hand runs ahead of a disk that is slow.
-    await world.quiesce(20);
-    expect(world.engine().tasks.counts('inbox').failed).toBe(1_020);
-  }, 120_000);
-
   it('sends what came while the bytes before it were being refused, though the process dies in between', async () => {
     const release = await refusedOnItsWay();
     world.folder.write('a.txt', 'edited meanwhile');

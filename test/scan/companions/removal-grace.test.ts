@@ -116,7 +116,7 @@ describe('what has gone', () => {
     for (let passed = 0; passed < 600_000; passed += stepMs) {
       expect(await modeOf('proj/a.pdf', 'name')).toBe('settling');
       folder.pass(stepMs);
-      await fill('proj', 1 + passed / stepMs);
+      await folder.write(`proj/${passed}.tmp`, '');
       await folder.scan();
     }
     expect(await modeOf('proj/a.pdf', 'name')).toBe('EVERYONE');
