@@ -81,18 +81,31 @@ export async function offlineOptions(
   return { settings: prepared.settings, username: await fleetUser(prepared) };
 }
 
-/** The five secrets if all are there, else the names of those that are missing. */
+/** The five secrets if all are there, else which are not, and why. */
 export async function presentCredentials({ configuration, settings, redactor }: PreparedCommand): Promise<{
   readonly credentials: Credentials | null;
-  readonly missing: readonly string[];
+  readonly missing: CheckOptions['missingCredentials'];
 }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
   const { findCredentials, missingVariables, wholeCredentials } =
     await import('../config/secrets/read-secrets.ts');
-  const found = await findCredentials(configuration.secretSources);
+  const faults = new Map<string, string>();
+  const found = await findCredentials(configuration.secretSources, (variable, error) => {
+    faults.set(variable, sourceFault(error));
+  });
   const credentials = wholeCredentials(found);
   if (credentials !== null) redactor.add(Object.values(credentials));
-  return { credentials, missing: missingVariables(found) };
+  const missing = missingVariables(found).map((variable) => ({
+    variable,
+    message: faults.get(variable) ?? 'is not set anywhere',
+  }));
+  return { credentials, missing };
+}
+
+/** What is wrong with the source of a secret, without its variable. Throws every other error. */
+function sourceFault(error: unknown): string {
+  if (errorCode(error) !== 'configuration') throw error;
+  return errorMessage(error).replace(/^INGESTD_\w+: /, '');
 }
 
 /** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
@@ -121,12 +134,19 @@ function secretPartsOf({ pathname, search }: URL): readonly string[] {
   return [`${pathname}${search}`, pathname].filter((part) => part.length >= long);
 }
 
-/** What `check` is given. Throws ConfigurationError where the token of the HTTP address cannot be read. */
+/** What `check` is given: secrets that cannot be read are findings. */
 export async function checkOptions(prepared: PreparedCommand): Promise<Omit<CheckOptions, 'online'>> {
   const { configuration, settings, log, redactor } = prepared;
   const { missing, credentials } = await presentCredentials(prepared);
   const { findHttpToken, plainSecrets } = await import('../config/secrets/read-secrets.ts');
-  const { token, fault } = await findHttpToken(settings, configuration.secretSources);
+  const { secretVariables } = await import('../config/secrets/secret-names.ts');
+  const { fixFor } = await import('../model/report/explanations.ts');
+  const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(
+    (error: unknown) => ({
+      token: null,
+      fault: { subject: secretVariables.httpToken, message: sourceFault(error), fix: fixFor('http-token') },
+    }),
+  );
   if (token !== null) redactor.add([token]);
   return {
     settings,
@@ -134,6 +154,7 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
     missingCredentials: missing,
     plainSecrets: credentials === null ? [] : plainSecrets(credentials),
     httpTokenFault: fault,
+    webhookFault: await notifyWebhookFor(prepared).then(() => null, sourceFault),
     warnings: configuration.warnings,
   };
 }
