@@ -17,7 +17,10 @@ export function addPlanCommand(program: Command, context: CommandContext): void 
     )
     .option('--json', 'print JSON');
   defineCommand(command, context, plan, [
-    { command: 'ingestd plan', does: 'every operation on a line of its own' },
+    {
+      command: 'ingestd plan',
+      does: 'every operation on a line; exit code 4: a folder or directory cannot be read',
+    },
     { command: "ingestd plan --json | jq '.requests'", does: 'the number of requests' },
   ]);
 }
@@ -30,7 +33,8 @@ async function plan(context: CommandContext, flags: GlobalFlags & { json?: boole
   const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial, places });
   if (flags.json) context.output.json(report);
   else printPlan(report, context.output);
-  return exitCodes.ok;
+  // As `sync`, which cannot read them either.
+  return report.unavailable.length + report.unreadable.length > 0 ? exitCodes.unfinished : exitCodes.ok;
 }
 
 function printPlan(report: PlanReport, output: Output): void {
