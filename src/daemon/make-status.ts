@@ -272,7 +272,10 @@ function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonStat
   if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
   if (reasons.some(({ code }) => reasonHealth(code) === 'error')) return 'degraded';
   if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
-  if (sources.engine.isIdle()) return 'idle';
+  const { engine } = sources;
+  if (engine.isIdle()) return 'idle';
+  // All that is left is kept back by a pause.
+  if (engine.isAtRest() && engine.isCoveredUntil(Infinity)) return 'paused';
   return sources.limiter.status().pausedUntil === null ? 'working' : 'paused';
 }
 
