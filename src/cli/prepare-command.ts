@@ -2,8 +2,7 @@ import type { Credentials, Settings } from '../model/settings.ts';
 import type { CheckOptions } from '../commands/check/check.ts';
 import type { Folders } from '../daemon/control/resolve-path.ts';
 import type { DecisionPort } from '../model/ports/control-port.ts';
-import type { FolderPlaces } from '../daemon/process/join-cluster.ts';
-import type { FleetAddress } from '../commands/ask-fleet.ts';
+import type { FleetAddress, FleetView } from '../commands/ask-fleet.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import type { DaemonClient } from '../commands/daemon-client.ts';
 import { levelAskedFor } from './define-command.ts';
@@ -175,17 +174,20 @@ export async function fleetAddress(context: CommandContext, flags: GlobalFlags):
   return { cluster, service, username: await fleetUser(prepared) };
 }
 
-/** Whose the folders are in a fleet; null: there is none, or it cannot be asked, which is said on standard error. */
-export async function folderPlaces(
+/**
+ * Whose the folders are in a fleet, and whether it is paused; null: there is none, or it cannot be asked, which is said on
+ * standard error.
+ */
+export async function fleetView(
   { complain }: CommandContext,
   prepared: PreparedCommand,
-): Promise<FolderPlaces | null> {
+): Promise<FleetView | null> {
   const { settings } = prepared;
   const { cluster, service } = settings;
   if (cluster === null) return null;
   try {
-    const { foldersElsewhere } = await import('../commands/ask-fleet.ts');
-    return await foldersElsewhere({ cluster, service, username: await fleetUser(prepared) }, settings);
+    const { viewFleet } = await import('../commands/ask-fleet.ts');
+    return await viewFleet({ cluster, service, username: await fleetUser(prepared) }, settings);
   } catch (error) {
     complain(`whether another host sends one of the folders is not known: ${errorMessage(error)}`);
     return null;
