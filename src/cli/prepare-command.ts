@@ -2,8 +2,7 @@ import type { Credentials, Settings } from '../model/settings.ts';
 import type { CheckOptions } from '../commands/check/check.ts';
 import type { Folders } from '../daemon/control/resolve-path.ts';
 import type { DecisionPort } from '../model/ports/control-port.ts';
-import type { FolderPlaces } from '../daemon/process/join-cluster.ts';
-import type { FleetAddress } from '../commands/ask-fleet.ts';
+import type { FleetAddress, FleetView } from '../commands/ask-fleet.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import type { DaemonClient } from '../commands/daemon-client.ts';
 import { levelAskedFor } from './define-command.ts';
@@ -81,18 +80,31 @@ export async function offlineOptions(
   return { settings: prepared.settings, username: await fleetUser(prepared) };
 }
 
-/** The five secrets if all are there, else the names of those that are missing. */
+/** The five secrets if all are there, else which are not, and why. */
 export async function presentCredentials({ configuration, settings, redactor }: PreparedCommand): Promise<{
   readonly credentials: Credentials | null;
-  readonly missing: readonly string[];
+  readonly missing: CheckOptions['missingCredentials'];
 }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
   const { findCredentials, missingVariables, wholeCredentials } =
     await import('../config/secrets/read-secrets.ts');
-  const found = await findCredentials(configuration.secretSources);
+  const faults = new Map<string, string>();
+  const found = await findCredentials(configuration.secretSources, (variable, error) => {
+    faults.set(variable, sourceFault(error));
+  });
   const credentials = wholeCredentials(found);
   if (credentials !== null) redactor.add(Object.values(credentials));
-  return { credentials, missing: missingVariables(found) };
+  const missing = missingVariables(found).map((variable) => ({
+    variable,
+    message: faults.get(variable) ?? 'is not set anywhere',
+  }));
+  return { credentials, missing };
+}
+
+/** What is wrong with the source of a secret, without its variable. Throws every other error. */
+function sourceFault(error: unknown): string {
+  if (errorCode(error) !== 'configuration') throw error;
+  return errorMessage(error).replace(/^INGESTD_\w+: /, '');
 }
 
 /** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
@@ -121,12 +133,19 @@ function secretPartsOf({ pathname, search }: URL): readonly string[] {
   return [`${pathname}${search}`, pathname].filter((part) => part.length >= long);
 }
 
-/** What `check` is given. Throws ConfigurationError where the token of the HTTP address cannot be read. */
+/** What `check` is given: secrets that cannot be read are findings. */
 export async function checkOptions(prepared: PreparedCommand): Promise<Omit<CheckOptions, 'online'>> {
   const { configuration, settings, log, redactor } = prepared;
   const { missing, credentials } = await presentCredentials(prepared);
   const { findHttpToken, plainSecrets } = await import('../config/secrets/read-secrets.ts');
-  const { token, fault } = await findHttpToken(settings, configuration.secretSources);
+  const { secretVariables } = await import('../config/secrets/secret-names.ts');
+  const { fixFor } = await import('../model/report/explanations.ts');
+  const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(
+    (error: unknown) => ({
+      token: null,
+      fault: { subject: secretVariables.httpToken, message: sourceFault(error), fix: fixFor('http-token') },
+    }),
+  );
   if (token !== null) redactor.add([token]);
   return {
     settings,
@@ -134,6 +153,7 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
     missingCredentials: missing,
     plainSecrets: credentials === null ? [] : plainSecrets(credentials),
     httpTokenFault: fault,
+    webhookFault: await notifyWebhookFor(prepared).then(() => null, sourceFault),
     warnings: configuration.warnings,
   };
 }
@@ -154,17 +174,20 @@ export async function fleetAddress(context: CommandContext, flags: GlobalFlags):
   return { cluster, service, username: await fleetUser(prepared) };
 }
 
-/** Whose the folders are in a fleet; null: there is none, or it cannot be asked, which is said on standard error. */
-export async function folderPlaces(
+/**
+ * Whose the folders are in a fleet, and whether it is paused; null: there is none, or it cannot be asked, which is said on
+ * standard error.
+ */
+export async function fleetView(
   { complain }: CommandContext,
   prepared: PreparedCommand,
-): Promise<FolderPlaces | null> {
+): Promise<FleetView | null> {
   const { settings } = prepared;
   const { cluster, service } = settings;
   if (cluster === null) return null;
   try {
-    const { foldersElsewhere } = await import('../commands/ask-fleet.ts');
-    return await foldersElsewhere({ cluster, service, username: await fleetUser(prepared) }, settings);
+    const { viewFleet } = await import('../commands/ask-fleet.ts');
+    return await viewFleet({ cluster, service, username: await fleetUser(prepared) }, settings);
   } catch (error) {
     complain(`whether another host sends one of the folders is not known: ${errorMessage(error)}`);
     return null;

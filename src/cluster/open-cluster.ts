@@ -10,6 +10,7 @@ import { errorCode } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { LimiterPort } from '../model/ports/service-port.ts';
+import { fleetPaused } from '../model/report/fleet-pause.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
@@ -223,14 +224,15 @@ function reasonsOf(
 ): readonly Reason[] {
   const state = limiter?.state();
   const share = state?.share ?? 0;
-  const reasons: Reason[] = [];
+  const isHalted = state?.isHalted === true;
+  const reasons: Reason[] = isHalted ? [fleetPaused] : [];
   if (away !== null) {
     const what =
-      state?.isAlone === true
-        ? `this host sends its own share, ${countWords(share, 'request')} a minute`
-        : share > 0
-          ? `nothing is sent for now; if Redis stays away, this host sends its own share, ${countWords(share, 'request')} a minute`
-          : 'nothing is sent until it is back';
+      share === 0 || isHalted
+        ? 'nothing is sent until it is back'
+        : state?.isAlone === true
+          ? `this host sends its own share, ${countWords(share, 'request')} a minute`
+          : `nothing is sent for now; if Redis stays away, this host sends its own share, ${countWords(share, 'request')} a minute`;
     reasons.push({
       code: 'redis-unavailable',
       message: `Redis (${redisNodes(redis)}) cannot be reached: ${away}; ${what}`,
@@ -240,12 +242,7 @@ function reasonsOf(
       code: 'redis-refuses',
       message: `Redis (${redisNodes(redis)}): ${state?.trouble ?? refused}`,
     });
-  } else if (state?.isHalted === true) {
-    reasons.push({
-      code: 'fleet-paused',
-      message: 'all hosts of the fleet are paused; run ingestd resume --fleet to send again',
-    });
-  } else if (state !== undefined && state.opensInMs > 0) {
+  } else if (state !== undefined && state.opensInMs > 0 && !isHalted) {
     const seconds = Math.ceil(state.opensInMs / 1000);
     reasons.push({
       code: 'fleet-opens',

@@ -2,7 +2,7 @@ import { redisNodes } from '../lib/server/redis-address.ts';
 import { findForeignFolders } from '../cluster/lease/lease-script.ts';
 import { locateFolders } from '../cluster/lease/directory-location.ts';
 import { readStateId } from '../cluster/open-cluster.ts';
-import { forgetHost, haltFleet, readFleet } from '../cluster/fleet/whole-fleet.ts';
+import { forgetHost, haltFleet, isFleetHalted, readFleet } from '../cluster/fleet/whole-fleet.ts';
 import { fleetTimes } from '../cluster/fleet-times.ts';
 import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
 import type { RedisSession } from '../cluster/redis/connection.ts';
@@ -53,19 +53,29 @@ export function forgetFleetHost(
   });
 }
 
-/** Which folders belong to another ledger, without a word to anybody. Throws as `fleetStatus` does. */
-export async function foldersElsewhere(
+/** What the fleet has to do with what this host would send. */
+export interface FleetView extends FolderPlaces {
+  /** A person has paused all hosts. */
+  readonly isPaused: boolean;
+}
+
+/** Asks for that without a word to anybody. Throws as `fleetStatus` does. */
+export async function viewFleet(
   address: FleetAddress,
   { state, folders }: Pick<Settings, 'state' | 'folders'>,
-): Promise<FolderPlaces> {
+): Promise<FleetView> {
   const { locations } = await locateFolders(folders);
   const name = (await readStateId(state.dir)) ?? 'new';
   const lifeMs = fleetTimes.lifeMs + fleetTimes.marginMs;
   const there = locations.filter((location) => location !== null);
-  const found = await withSession(address, (session) =>
-    findForeignFolders(session, { name, folders: there, lifeMs }),
-  );
-  return { lease: { folderHolder: ({ key }) => found.get(key) ?? null, listen: () => {} }, locations };
+  return withSession(address, async (session) => {
+    const found = await findForeignFolders(session, { name, folders: there, lifeMs });
+    return {
+      lease: { folderHolder: ({ key }) => found.get(key) ?? null, listen: () => {} },
+      locations,
+      isPaused: await isFleetHalted(session),
+    };
+  });
 }
 
 async function withSession<T>(

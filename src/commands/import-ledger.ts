@@ -40,16 +40,17 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
   const { settings, log = silentLog } = options;
   const folders = settings.folders.map(({ name }) => name);
   const paths = settings.folders.map(({ path }) => path);
-  const imported = readImport(text, { folders, paths, now: systemClock.now() });
-  const { service } = imported;
   const refuse = (problems: readonly string[]) => ({ adopted: 0, known: 0, former: [], problems });
-  if (imported.problems.length > 0) {
-    return refuse(imported.problems.map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`));
-  }
-  if (service !== undefined && service !== serviceIdentity(settings.service)) {
-    return refuse([`${fileName}: ${foreign(service, settings)}`]);
-  }
+  // Beside a running daemon nothing is judged.
   return withLedger(options, async (ledger) => {
+    const imported = readImport(text, { folders, paths, now: systemClock.now() });
+    const { service } = imported;
+    if (imported.problems.length > 0) {
+      return refuse(imported.problems.map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`));
+    }
+    if (service !== undefined && service !== serviceIdentity(settings.service)) {
+      return refuse([`${fileName}: ${foreign(service, settings)}`]);
+    }
     const inDoubt = new Set(openDoubts(ledger).map(({ ref }) => refKey(ref)));
     const conflicts = imported.entries.flatMap((entry, index) => {
       const conflict = conflictWith(ledger, inDoubt, entry);

@@ -23,11 +23,11 @@ import { reasonOf } from '../sync/tasks/task.ts';
 import { followFolders } from '../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { guardOneLedgerPerFolder } from '../daemon/process/join-cluster.ts';
-import type { FolderPlaces } from '../daemon/process/join-cluster.ts';
 import { portAt, unreadPlaces } from '../daemon/assemble-daemon.ts';
 import { countKept, failureStatus } from '../daemon/make-status.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
+import type { FleetView } from './ask-fleet.ts';
 import { openUnwatched } from './unwatched-folder.ts';
 
 const askMs = 20;
@@ -38,8 +38,8 @@ interface PlanOptions {
   readonly settings: Settings;
   /** `sync` would make the folders that are not there. */
   readonly makesFolders: boolean;
-  /** Whose the folders are in a fleet; null: there is none, or it cannot be asked. */
-  readonly places: FolderPlaces | null;
+  /** Null: there is no fleet, or it cannot be asked. */
+  readonly fleet: FleetView | null;
 }
 
 export type Survey = Awaited<ReturnType<typeof surveyFolders>>;
@@ -49,7 +49,7 @@ export type Survey = Awaited<ReturnType<typeof surveyFolders>>;
  * Sends nothing, changes nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another
  * service, a folder was never there.
  */
-export async function surveyFolders({ settings, makesFolders, places }: PlanOptions) {
+export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptions) {
   const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
   requireService(ledger, settings);
   await followFolders(ledger, settings, silentLog);
@@ -58,7 +58,7 @@ export async function surveyFolders({ settings, makesFolders, places }: PlanOpti
   const opened = settings.folders.map((folder) =>
     openUnwatched(folder, { settings: { ...settings, timing }, log: silentLog }),
   );
-  const ports = places === null ? opened : guardOneLedgerPerFolder(opened, places, silentLog);
+  const ports = fleet === null ? opened : guardOneLedgerPerFolder(opened, fleet, silentLog);
   const folders = settings.folders.map((folder, index) => ({ settings: folder, port: portAt(ports, index) }));
   const service = createPlanningService(ledger.findByDocId);
   const activities: Activity[] = [];
@@ -83,8 +83,7 @@ export async function surveyFolders({ settings, makesFolders, places }: PlanOpti
     while (!engine.isIdle() && !isOnlySettling(engine, deadline)) {
       await new Promise((resolve) => setTimeout(resolve, askMs));
     }
-    const paused = pausedNames(await readPauses(settings.state.dir), settings.folders);
-    const plan = report(unreadPlaces(ports), paused);
+    const plan = report(unreadPlaces(ports), await pausesOf(settings, fleet));
     // With what it is made of: for a status without a daemon.
     return {
       plan,
@@ -97,7 +96,7 @@ export async function surveyFolders({ settings, makesFolders, places }: PlanOpti
     await Promise.all(folders.map(({ port }) => port.close()));
   }
 
-  function report(unread: UnreadPlaces, paused: PlanReport['paused']): PlanReport {
+  function report(unread: UnreadPlaces, pauses: Pick<PlanReport, 'paused' | 'fleetPaused'>): PlanReport {
     const sum = (of: (folder: string) => number) =>
       settings.folders.reduce((total, { name }) => total + of(name), 0);
     const isRead = (name: string) => unread.unavailable.every(({ folder }) => folder !== name);
@@ -127,7 +126,7 @@ export async function surveyFolders({ settings, makesFolders, places }: PlanOpti
     return {
       operations,
       ...unread,
-      paused,
+      ...pauses,
       counts: {
         upload: count('upload'),
         modify: count('modify', 'bulk modify'),
@@ -163,6 +162,16 @@ export async function surveyFolders({ settings, makesFolders, places }: PlanOpti
       attached: health().attached,
     };
   }
+}
+
+/** What a person paused, on this host and on all. */
+export async function pausesOf(
+  { state, folders }: Settings,
+  fleet: FleetView | null,
+): Promise<Pick<PlanReport, 'paused' | 'fleetPaused'>> {
+  const names = folders.map(({ name }) => name);
+  const fleetPaused = fleet?.isPaused === true;
+  return { paused: fleetPaused ? names : pausedNames(await readPauses(state.dir), folders), fleetPaused };
 }
 
 /** An operation that sends nothing. */

@@ -8,6 +8,7 @@ import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
+import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
 import { heldNames, longestList } from '../model/report/status.ts';
 import type {
@@ -242,7 +243,7 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   const known = new Set(reasons.map(({ code }) => code));
   reasons.unshift(...sources.ownReasons.filter(({ code }) => !known.has(code)));
   for (const port of sources.folders) reasons.push(...port.health().reasons);
-  const paused = pausedOf(sources);
+  const paused = pausedHere(sources);
   if (paused.length > 0) {
     const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');
     reasons.push({ code: 'paused', message: `sending is paused for ${which}` });
@@ -272,12 +273,19 @@ function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonStat
   if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
   if (reasons.some(({ code }) => reasonHealth(code) === 'error')) return 'degraded';
   if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
-  if (sources.engine.isIdle()) return 'idle';
+  const { engine } = sources;
+  if (engine.isIdle()) return 'idle';
+  // All that is left is kept back by a pause.
+  if (engine.isAtRest() && engine.isCoveredUntil(Infinity)) return 'paused';
   return sources.limiter.status().pausedUntil === null ? 'working' : 'paused';
 }
 
-/** Names of the folders that a person paused, in the order of the configuration. */
-function pausedOf({ engine, folders }: StatusSources): readonly string[] {
+/** Names of the folders that a person paused, on this host or on all, in the order of the configuration. */
+function pausedOf(sources: StatusSources): readonly string[] {
+  return isFleetPaused(sources.ownReasons) ? sources.folders.map(({ name }) => name) : pausedHere(sources);
+}
+
+function pausedHere({ engine, folders }: StatusSources): readonly string[] {
   return folders.map(({ name }) => name).filter((name) => engine.paused().has(name));
 }
 

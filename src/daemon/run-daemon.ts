@@ -12,7 +12,6 @@ import type { Credentials, Settings } from '../model/settings.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
-import type { StatusServer } from '../status/server/start-status-server.ts';
 import { version } from '../config/package-files.ts';
 import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
@@ -245,7 +244,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const failure = failureOf(startAndTidy());
       // It is awaited below: it may reject while the notifier is still loaded.
       failure.catch(() => {});
-      welcome(daemon, server.server, log);
+      if (daemon.servicePage !== null)
+        log.info({ url: daemon.servicePage }, 'embedded service; its page lists the documents');
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
       // Only now: it loads what sends over HTTP, which would have held up the first scan.
@@ -385,18 +385,13 @@ async function failureOf(start: Promise<void>): Promise<never> {
   return new Promise(() => {});
 }
 
-interface ServedDaemon {
-  readonly server: StatusServer;
-  readonly close: () => Promise<void>;
-}
-
-/** Opens the HTTP address and the socket for the command line, and says where they are in daemon.json. */
+/** Opens the HTTP address and the socket for the command line; the log and daemon.json say where they are. */
 async function serve(
   daemon: Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet'> &
     Partial<Pick<Daemon, 'readLog'>> & { readonly place: Place | null },
   { settings, httpToken }: Reloaded,
   log: Log,
-): Promise<ServedDaemon> {
+): Promise<{ readonly close: () => Promise<void> }> {
   const { maxSocketPathBytes, startStatusServer } = await import('../status/server/start-status-server.ts');
   // Loading it has held the event loop long enough.
   await nextTurn();
@@ -430,8 +425,8 @@ async function serve(
   };
   await writeFile(fresh, `${JSON.stringify(address)}\n`, { mode: 0o600 });
   await rename(fresh, file);
+  if (server.url !== null) log.info({ url: server.url }, 'status page');
   return {
-    server,
     close: async () => {
       await rm(file, { force: true });
       await server.close();
@@ -454,11 +449,4 @@ async function waitForName(place: Place): Promise<boolean> {
   while (lease.holder?.host === cluster.host && !lease.isNameTaken && redisTrouble(place) === null)
     await delay(askMs);
   return !lease.isNameTaken;
-}
-
-/** The first lines a person sees. */
-function welcome(daemon: Daemon, server: StatusServer, log: Log): void {
-  if (server.url !== null) log.info({ url: server.url }, 'status page');
-  if (daemon.servicePage !== null)
-    log.info({ url: daemon.servicePage }, 'embedded service; its page lists the documents');
 }

@@ -3,6 +3,7 @@ import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
 import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
+import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { longestList } from '../model/report/status.ts';
 import type { Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
@@ -64,6 +65,7 @@ function nothingDone(gaveUp: Reason): SyncReport {
     possibleDuplicates: 0,
     gaveUp,
     paused: [],
+    fleetPaused: false,
     skipped: 0,
     failures: [],
     waiting: [],
@@ -259,6 +261,8 @@ function report(
     possibleDuplicates: status.recordedDuplicates,
     /** Names of folders of which nothing was sent, because they are paused. */
     paused: status.paused,
+    /** A person has paused all hosts of the fleet: `paused` names all folders. */
+    fleetPaused: isFleetPaused(status.reasons),
     /** Files that are no documents that can be sent: `ingestd check` lists them. */
     skipped: status.skippedTotal,
     failures: status.failures,

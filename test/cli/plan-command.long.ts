@@ -23,12 +23,14 @@ it('a folder that was never there is exit code 2', async () => {
   expect(stderr).toContain(`the directory ${folder.path}/gone of the folder "gone" does not exist`);
 });
 
-it('a folder that is gone is named in the plan, beside what the others need', async () => {
+it('a folder that is gone is named in the plan, beside what the others need; the exit code is that of sync', async () => {
   const ledger = await folder.openLedger();
   await ledger.commit([{ kind: 'put', ref: { folder: 'gone', path: 'a.pdf' }, record: recordOf() }]);
   await ledger.close();
   const { code, stdout } = await folder.run('plan');
-  expect(code).toBe(0);
+  expect(code).toBe(4);
+  expect((await folder.run('plan', '--json')).code).toBe(4);
+  expect((await folder.run('sync')).code).toBe(4);
   expect(stdout).toMatch(/^upload +here\/report\.txt \(sharing DEFAULT\)$/m);
   expect(stdout).toContain(`gone is left out: ${folder.path}/gone does not exist
 `);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { startHoldingService } from '../faults/holding-service.ts';
 import type { HoldingService } from '../faults/holding-service.ts';
 import { installation } from '../support/processes/daemon-process.ts';
@@ -115,6 +116,12 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       4,
       expect.stringContaining('all hosts of the fleet are paused'),
     ]);
+    expect(paused.out.match(/paused/gi)).toHaveLength(2);
+    // Without a daemon Redis is asked.
+    expect((await place.run('why', 'inbox/one-0.txt')).out).toContain('ingestd resume --fleet');
+    const asked = JSON.parse((await place.run('status', '--json')).out) as Status;
+    expect(asked).toMatchObject({ state: 'stopped', paused: ['inbox'] });
+    expect(asked.reasons.map(({ code }) => code)).toContain('fleet-paused');
     expect((await place.run('resume', '--fleet')).code).toBe(0);
     await redis.kill();
     // Without Redis nobody knows who holds the ledger: it is not even counted what is left.
@@ -224,6 +231,31 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     }
     await wait(1_500);
     expect(service.requests).toEqual([]);
+    const [daemon] = daemons;
+    expect(await daemon?.status()).toMatchObject({
+      state: 'paused',
+      paused: ['inbox'],
+      queue: { pending: 1, etaSeconds: 0 },
+      reasons: [{ code: 'fleet-paused' }],
+    });
+    const metrics = await (await daemon?.fetch('/metrics'))?.text();
+    expect(metrics).toContain('ingestd_state{state="paused"} 1\n');
+    expect(metrics).toContain('ingestd_folder_paused{folder="inbox"} 1\n');
+    const out = async (...words: string[]) => (await first.run(...words)).out;
+    const status = await out('status');
+    expect(status).toMatch(/^The whole fleet is paused\. .*1 to send/);
+    expect(status).not.toContain('left');
+    expect(await out('why', 'inbox/one-0.txt')).toContain(
+      'it is sent after the pause of all hosts of the fleet; end it with ingestd resume --fleet',
+    );
+    const way = 'Paused: all hosts of the fleet. Resume with ingestd resume --fleet.';
+    expect(await out('plan')).toContain(way);
+    // A pause of this host alone is another thing.
+    expect(await out('pause')).toBe('Paused: all folders. Resume with ingestd resume.\n');
+    expect((await daemon?.status())?.reasons.map(({ code }) => code)).toEqual(['fleet-paused', 'paused']);
+    const goesOn = 'Still paused: all hosts of the fleet. Resume them with ingestd resume --fleet.';
+    expect(await out('resume')).toBe(`Resumed: inbox. ${goesOn}\n`);
+    expect(await out('resume')).toBe(`Nothing was resumed. ${goesOn}\n`);
     expect((await second.run('resume', '--fleet')).code).toBe(0);
     await Promise.all(daemons.map((daemon) => daemon.idle(({ totals }) => totals.uploaded === 1)));
     await first.run('pause', '--fleet');
@@ -232,7 +264,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       const paused = await eventually(async () => ((await log()).includes(' paused ') ? await log() : null));
       expect(paused).toMatch(/ resumed +inbox: on all hosts of the fleet, on the command line\n/);
       expect(paused).toMatch(/ paused +inbox: on all hosts of the fleet, on the command line\n/);
-      expect(paused.match(/ paused /g)).toHaveLength(1);
+      expect(paused.match(/ paused +inbox: on all/g)).toHaveLength(1);
     }
     for (const daemon of daemons) await daemon.end('SIGTERM');
   }, 60_000);

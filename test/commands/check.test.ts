@@ -128,6 +128,36 @@ describe('check', () => {
     });
   });
 
+  it('takes secrets that cannot be read for findings', async () => {
+    await folder.write('inbox/a.pdf', 'x');
+    await folder.write('ingestd.yaml', remote + inbox);
+    const env = {
+      INGESTD_API_KEY: 'key-1',
+      INGESTD_CLIENT_ID: 'two words',
+      INGESTD_CLIENT_SECRET: 'secret-1',
+      INGESTD_USERNAME: 'me@example.com',
+      INGESTD_PASSWORD_FILE: 'gone',
+      INGESTD_HTTP_TOKEN_FILE: 'gone',
+      INGESTD_NOTIFY_WEBHOOK_FILE: 'gone',
+    };
+    const { code, stdout } = await ingestd(['check', '--json'], { cwd: folder.path, env });
+    const { findings } = JSON.parse(stdout) as { findings: CheckFinding[] };
+    const errors = findings.filter(({ level }) => level === 'error');
+    const unreadable = `${folder.join('gone')} cannot be read (ENOENT); name a readable file that holds the secret`;
+    expect([code, errors.map((error) => [error.subject, error.code, error.message])]).toEqual([
+      4,
+      [
+        ['INGESTD_CLIENT_ID', 'credential-missing', expect.stringMatching(/^its value contains a space/)],
+        ['INGESTD_PASSWORD', 'credential-missing', unreadable],
+        ['INGESTD_HTTP_TOKEN', 'http-token', unreadable],
+        ['INGESTD_NOTIFY_WEBHOOK', 'configuration', unreadable],
+      ],
+    ]);
+    for (const { fix } of errors) expect(fix).not.toBe('');
+    expect((await ingestd(['plan'], { cwd: folder.path, env })).code).toBe(0);
+    expect((await ingestd(['sync'], { cwd: folder.path, env })).code).toBe(2);
+  });
+
   it('says what to do where a file has come in the place of a folder since the configuration was read', async () => {
     await folder.write('inbox', 'a file');
     const configured = folderSettingsOf(folder.join('inbox'));

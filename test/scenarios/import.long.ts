@@ -251,4 +251,13 @@ describe('ledger import', () => {
       expect.objectContaining({ size: 4, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }),
     ]);
   }, 60_000);
+
+  it('is refused beside a running daemon, whatever is in the file', async () => {
+    await place.configure({});
+    const daemon = await place.start();
+    const refused = await importText('documents.csv', 'no list of documents');
+    expect([refused.code, refused.err]).toEqual([5, expect.stringContaining(`process ${daemon.pid}`)]);
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+    expect((await importText('documents.csv', 'no list of documents')).code).toBe(2);
+  }, 60_000);
 });

@@ -134,6 +134,8 @@ it('pauses one folder, and the other goes on beside a thousand that wait', async
     folders: [{ pending: 1_200 }, { synced: 20 }],
   });
   expect((await place.run('status')).out).toContain('inbox paused');
+  // Nothing moves, and not all is delivered.
+  await eventually(async () => (await daemon.status()).state === 'paused');
 });
 
 it('judges what was removed during a pause together', async () => {

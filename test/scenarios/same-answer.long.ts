@@ -22,6 +22,15 @@ afterEach(() => folder.remove());
 
 const run = (...args: string[]) => folder.run(...args);
 
+/** Root reads everything. */
+async function asAnotherUser(): Promise<typeof run> {
+  const uid = process.getuid?.() === 0 ? nobody : null;
+  if (uid !== null)
+    for (const path of ['', 'inbox', 'ingestd.yaml']) await chown(folder.join(path), uid, uid);
+  const program = await copyProgram(folder.join('program'));
+  return (...args) => ingestd(args, { cwd: folder.path, program, ...(uid !== null && { uid }) });
+}
+
 it('a document whose attachment is missing fails in plan, check and sync alike', async () => {
   await folder.write('inbox/a.txt', 'a');
   await folder.write('inbox/a.txt.meta.json', '{"attachments": ["gone.txt"]}');
@@ -62,15 +71,10 @@ it('a directory that cannot be read is no reason to say that all is done', async
   await folder.write('inbox/a.txt', 'a');
   await folder.write('inbox/closed/b.txt', 'b');
   await chmod(folder.join('inbox/closed'), 0o000);
-  // Root reads everything: as another user.
-  const uid = process.getuid?.() === 0 ? nobody : null;
-  if (uid !== null)
-    for (const path of ['', 'inbox', 'ingestd.yaml']) await chown(folder.join(path), uid, uid);
-  const program = await copyProgram(folder.join('program'));
-  const as = (...args: string[]) =>
-    ingestd(args, { cwd: folder.path, program, ...(uid !== null && { uid }) });
+  const as = await asAnotherUser();
   try {
     const plan = await as('plan', '--json');
+    expect(plan.code).toBe(4);
     expect((JSON.parse(plan.stdout) as PlanReport).unreadable).toEqual([
       { folder: 'inbox', message: expect.stringContaining('closed: it cannot be read (EACCES)') },
     ]);
@@ -87,6 +91,20 @@ it('a directory that cannot be read is no reason to say that all is done', async
     });
   } finally {
     await chmod(folder.join('inbox/closed'), 0o700);
+  }
+});
+
+it('a folder that cannot be read is exit code 4 for plan, as for sync', async () => {
+  await folder.write('inbox/a.txt', 'a');
+  const as = await asAnotherUser();
+  await chmod(folder.join('inbox'), 0o000);
+  try {
+    for (const command of ['plan', 'sync']) {
+      const { code, stdout } = await as(command);
+      expect([code, stdout]).toEqual([4, expect.stringMatching(/inbox .*cannot be read \(EACCES\)/)]);
+    }
+  } finally {
+    await chmod(folder.join('inbox'), 0o700);
   }
 });
 

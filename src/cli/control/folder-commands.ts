@@ -5,6 +5,7 @@ import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { ShownDeletions } from '../../model/ports/control-port.ts';
+import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { decisionsOf, fleetAddress, prepareAction } from '../prepare-command.ts';
@@ -118,17 +119,20 @@ async function changeHost(
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
   const name = nameOf(folder, settings);
+  const status = await daemon?.status();
+  const isForAll = isFleetPaused(status?.reasons ?? []);
+  // Of a paused fleet the status names all folders.
   const before =
-    daemon === null
+    status === undefined || isForAll
       ? pausedNames(await readPauses(settings.state.dir), settings.folders)
-      : (await daemon.status()).paused;
+      : status.paused;
   const { paused } = await (await decisionsOf(prepared))[action](name);
   const start = daemon === null ? ', from the next start on' : '';
   const names = name === null ? 'all folders' : paused.join(', ');
   context.output.line(
     action === 'pause'
       ? `Paused: ${names}${start}. Resume with ingestd resume.`
-      : resumedWords({ before, paused, start }),
+      : resumedWords({ before, paused, isForAll, start }),
   );
   return exitCodes.ok;
 }
@@ -138,13 +142,17 @@ interface Resumed {
   readonly before: readonly string[];
   /** Of those that still are. */
   readonly paused: readonly string[];
+  /** The pause of the whole fleet goes on. */
+  readonly isForAll: boolean;
   readonly start: string;
 }
 
-function resumedWords({ before, paused, start }: Resumed): string {
+function resumedWords({ before, paused, isForAll, start }: Resumed): string {
   const resumed = before.filter((name) => !paused.includes(name));
-  if (before.length === 0) return 'Nothing was paused.';
+  if (before.length === 0 && !isForAll) return 'Nothing was paused.';
   const done = resumed.length === 0 ? 'Nothing was resumed.' : `Resumed: ${resumed.join(', ')}${start}.`;
+  if (isForAll)
+    return `${done} Still paused: all hosts of the fleet. Resume them with ingestd resume --fleet.`;
   return paused.length === 0
     ? `${done} Nothing is paused any more.`
     : `${done} Still paused: ${paused.join(', ')}.`;

@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
+import { pauseWords } from '../../model/report/fleet-pause.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { folderPlaces, prepareCommand } from '../prepare-command.ts';
+import { fleetView, prepareCommand } from '../prepare-command.ts';
 
 /** `ingestd plan`: what `sync` would do. */
 export function addPlanCommand(program: Command, context: CommandContext): void {
@@ -17,7 +18,10 @@ export function addPlanCommand(program: Command, context: CommandContext): void 
     )
     .option('--json', 'print JSON');
   defineCommand(command, context, plan, [
-    { command: 'ingestd plan', does: 'every operation on a line of its own' },
+    {
+      command: 'ingestd plan',
+      does: 'every operation on a line; exit code 4: a folder or directory cannot be read',
+    },
     { command: "ingestd plan --json | jq '.requests'", does: 'the number of requests' },
   ]);
 }
@@ -26,11 +30,12 @@ async function plan(context: CommandContext, flags: GlobalFlags & { json?: boole
   const prepared = await prepareCommand(context, flags, { quiet: true });
   const { settings, configuration } = prepared;
   const { surveyFolders } = await import('../../commands/make-plan.ts');
-  const places = await folderPlaces(context, prepared);
-  const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial, places });
+  const fleet = await fleetView(context, prepared);
+  const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial, fleet });
   if (flags.json) context.output.json(report);
   else printPlan(report, context.output);
-  return exitCodes.ok;
+  // As `sync`, which cannot read them either.
+  return report.unavailable.length + report.unreadable.length > 0 ? exitCodes.unfinished : exitCodes.ok;
 }
 
 function printPlan(report: PlanReport, output: Output): void {
@@ -60,8 +65,7 @@ function printPlan(report: PlanReport, output: Output): void {
       `${words.join(', ')}: ${countWords(requests, 'request')}, ${durationWords(seconds)}. ${numberWords(counts.unchanged)} unchanged.`,
     );
   }
-  if (report.paused.length > 0)
-    line(colors.yellow(`Paused: ${report.paused.join(', ')}. Resume with ingestd resume.`));
+  if (report.paused.length > 0) line(colors.yellow(pauseWords(report)));
   if (counts.held > 0) {
     line(
       colors.yellow(

@@ -4,6 +4,7 @@ import { countWords } from '../../lib/text/amounts.ts';
 import type { SyncReport } from '../../daemon/run-sync.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
+import { fleetPaused, pauseWords } from '../../model/report/fleet-pause.ts';
 import { reasonWords } from '../../model/report/headline.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -83,8 +84,8 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   if (report.waitingTotal > MAX_FAILURES) line(`  and ${report.waitingTotal - MAX_FAILURES} more`);
   if (report.skipped > 0)
     line(colors.dim(`${countWords(report.skipped, 'file')} skipped: ingestd check says why.`));
-  if (report.paused.length > 0)
-    line(colors.yellow(`Paused: ${report.paused.join(', ')}. Resume with ingestd resume.`));
+  if (report.paused.length > 0 && report.gaveUp?.code !== fleetPaused.code)
+    line(colors.yellow(pauseWords(report)));
   if (report.unsent > 0)
     line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
   const named = report.failures.filter(({ code }) => code === inDoubtCode).length;

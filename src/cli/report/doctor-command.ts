@@ -6,7 +6,7 @@ import type { DoctorReport } from '../../commands/doctor/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { checkOptions, notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
+import { checkOptions, prepareCommand } from '../prepare-command.ts';
 import type { Output } from '../output.ts';
 import { printFindings, printVerdict } from './check-command.ts';
 
@@ -48,7 +48,6 @@ async function examineAll(
       reportsWarnings: false,
     });
     const options = await checkOptions(prepared);
-    await notifyWebhookFor(prepared);
     const report = await examine(options, context.env);
     return { report, exitCode: report.ok ? exitCodes.ok : exitCodes.unfinished };
   } catch (error) {

@@ -8,7 +8,7 @@ import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headli
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { daemonOf, findDaemon, fleetAddress, folderPlaces, presentCredentials } from '../prepare-command.ts';
+import { daemonOf, findDaemon, fleetAddress, fleetView, presentCredentials } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -122,7 +122,7 @@ async function offline(
     account: known?.credentials?.username ?? null,
     readsFolders,
     makesFolders: configuration.trial,
-    places: readsFolders ? await folderPlaces(context, prepared) : null,
+    fleet: readsFolders ? await fleetView(context, prepared) : null,
   });
 }
 

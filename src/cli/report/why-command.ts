@@ -3,7 +3,7 @@ import { exitCodes } from '../../model/errors.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
-import { findDaemon, folderPlaces, foldersOf } from '../prepare-command.ts';
+import { findDaemon, fleetView, foldersOf } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -38,7 +38,7 @@ async function why(
 
 async function offline(context: CommandContext, prepared: PreparedCommand, path: string): Promise<Why> {
   const { whyOffline } = await import('../../commands/offline/offline-reports.ts');
-  return whyOffline(prepared.settings, path, await folderPlaces(context, prepared));
+  return whyOffline(prepared.settings, path, await fleetView(context, prepared));
 }
 
 function printStory(story: Why, { line, colors }: Output): void {

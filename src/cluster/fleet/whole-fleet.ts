@@ -175,3 +175,8 @@ export async function haltFleet(session: RedisSession, isHalted: boolean): Promi
   const args = [isHalted ? 'halt' : 'resume', `${session.prefix}:wake`];
   return Number(await session.evaluate(haltScript, ['state'], args)) === 1;
 }
+
+/** Whether a person has stopped all hosts. */
+export async function isFleetHalted({ send, prefix }: RedisSession): Promise<boolean> {
+  return (await send(['HGET', `${prefix}:state`, 'halted'])) !== null;
+}

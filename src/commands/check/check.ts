@@ -14,12 +14,14 @@ import { checkLedger, checkStateDirectory } from './check-ledger.ts';
 export interface CheckOptions {
   readonly settings: Settings;
   readonly log: LogPort;
-  /** Variables of secrets that no source has. */
-  readonly missingCredentials: readonly string[];
+  /** Variables of secrets that cannot be had, and why. */
+  readonly missingCredentials: readonly { readonly variable: string; readonly message: string }[];
   /** Secrets that are awkward to keep out of texts, and why. */
   readonly plainSecrets: readonly { readonly variable: string; readonly message: string }[];
   /** What is wrong with the token of the HTTP address; null: nothing. */
   readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
+  /** What is wrong with the address that notifications go to; null: nothing, or there is none. */
+  readonly webhookFault: string | null;
   /** What reading the configuration had to say. */
   readonly warnings: readonly string[];
   /** Asks the service for its clock too, and Redis for its settings. */
@@ -28,7 +30,7 @@ export interface CheckOptions {
 
 /** Everything that would stand in the way of delivery, each with its fix. Sends nothing, changes nothing. */
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
-  const { settings, log, httpTokenFault, online } = options;
+  const { settings, log, httpTokenFault, webhookFault, online } = options;
   const ledger = await checkLedger(settings);
   const findings: CheckFinding[] = [
     ...options.missingCredentials.map(missingCredential),
@@ -38,6 +40,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     ...(httpTokenFault === null
       ? []
       : [finding('error', httpTokenFault.subject, { code: 'http-token', ...httpTokenFault })]),
+    ...(webhookFault === null ? [] : [webhookFinding(webhookFault)]),
     ...options.warnings.map((message) =>
       finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
     ),
@@ -66,12 +69,17 @@ const notAsked = finding('info', 'service.mode', {
   fix: '',
 });
 
-function missingCredential(variable: string): CheckFinding {
+function missingCredential({ variable, message }: CheckOptions['missingCredentials'][number]): CheckFinding {
   return finding('error', variable, {
     code: 'credential-missing',
-    message: 'is not set anywhere',
+    message,
     fix: `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
   });
+}
+
+function webhookFinding(message: string): CheckFinding {
+  const fix = 'Set it to an https:// address, or take it away.';
+  return finding('error', 'INGESTD_NOTIFY_WEBHOOK', { code: 'configuration', message, fix });
 }
 
 /** Part of the limit beyond which other programs of the same user may run out. */

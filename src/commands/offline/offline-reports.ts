@@ -2,6 +2,7 @@ import type { DocumentRef } from '../../model/document.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
+import { fleetPaused } from '../../model/report/fleet-pause.ts';
 import { heldNames, longestList, emptyStatus, noDocuments } from '../../model/report/status.ts';
 import type {
   FailureStatus,
@@ -19,15 +20,14 @@ import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
-import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 import { describeFormer } from '../../daemon/control/describe-former.ts';
-import type { FolderPlaces } from '../../daemon/process/join-cluster.ts';
 import { version } from '../../config/package-files.ts';
-import { surveyFolders } from '../make-plan.ts';
+import type { FleetView } from '../ask-fleet.ts';
+import { pausesOf, surveyFolders } from '../make-plan.ts';
 import type { Survey } from '../make-plan.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 
@@ -39,8 +39,8 @@ interface StatusOptions {
   readonly readsFolders: boolean;
   /** A start would make the folders that are not there. Default false: a start refuses them. */
   readonly makesFolders?: boolean;
-  /** Whose the folders are in a fleet, where they are read; left out: not known. */
-  readonly places?: FolderPlaces | null;
+  /** The fleet, where the folders are read; left out: it was not asked. */
+  readonly fleet?: FleetView | null;
 }
 
 /**
@@ -53,13 +53,14 @@ export async function offlineStatus({
   account,
   readsFolders,
   makesFolders = false,
-  places = null,
+  fleet = null,
 }: StatusOptions): Promise<Status> {
   const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
   const other = otherService(ledger, settings);
   if (other === null) await followFolders(ledger, settings, silentLog);
   const { survey, reasons } =
-    readsFolders && other === null ? await readFolders({ settings, makesFolders, places }) : nothingSeen;
+    readsFolders && other === null ? await readFolders({ settings, makesFolders, fleet }) : nothingSeen;
+  const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);
   const doubts = openDoubts(ledger);
   const held = [...(await allHeld(settings, ledger)), ...heldFromNowOn(ledger, survey)];
   const failures = listFailures(ledger, survey);
@@ -74,7 +75,7 @@ export async function offlineStatus({
     pid: 0,
     health: 'error',
     state: 'stopped',
-    paused: pausedNames(await readPauses(settings.state.dir), settings.folders),
+    paused,
     trial: settings.service.mode === 'embedded',
     service: settings.service.ingestUrl,
     account,
@@ -82,6 +83,7 @@ export async function offlineStatus({
     reasons: [
       { code: 'not-running', message: 'ingestd is not running' },
       ...(other === null ? [] : [{ code: 'other-service', message: otherServiceText(other) }]),
+      ...(isFleetPaused ? [fleetPaused] : []),
       ...reasons,
     ],
     folders: rows,
@@ -231,7 +233,7 @@ async function allHeld(settings: Settings, ledger: LedgerReader): Promise<readon
 export async function whyOffline(
   settings: Settings,
   path: string,
-  places: FolderPlaces | null = null,
+  fleet: FleetView | null = null,
 ): Promise<Why> {
   // As `plan`, which waits for nothing that is missing.
   const timing = { ...settings.timing, removeGraceMs: 0 };
@@ -251,8 +253,8 @@ export async function whyOffline(
   return withFolder(folder, surroundings, async (port) => {
     const plan = async () =>
       other === null
-        ? (await surveyFolders({ settings, makesFolders: true, places })).plan
-        : { operations: [], unavailable: [], paused: [] };
+        ? (await surveyFolders({ settings, makesFolders: true, fleet })).plan
+        : { operations: [], unavailable: [], paused: [], fleetPaused: false };
     const story = await describeFile({
       ref,
       port,

@@ -12,14 +12,23 @@ import type { EnvironmentFile } from '../environment/environment-file.ts';
 import { credentialNames, secretVariables } from './secret-names.ts';
 import type { SecretName } from './secret-names.ts';
 
-/** Those of the five secrets that are there. Throws ConfigurationError for an invalid source. */
-export async function findCredentials(sources: SecretSources): Promise<Partial<Credentials>> {
+/** Those of the five secrets that are there. For an invalid source it calls `onFault`, or throws ConfigurationError. */
+export async function findCredentials(
+  sources: SecretSources,
+  onFault: (variable: string, error: unknown) => undefined = rethrow,
+): Promise<Partial<Credentials>> {
   const found: Partial<Record<keyof Credentials, string>> = {};
   for (const name of credentialNames) {
-    const secret = await readSecret(name, sources);
+    const secret = await readSecret(name, sources).catch((error: unknown) =>
+      onFault(secretVariables[name], error),
+    );
     if (secret !== undefined) found[name] = secret;
   }
   return found;
+}
+
+function rethrow(_variable: string, error: unknown): never {
+  throw error;
 }
 
 /** Variables that would carry those of the five secrets that are not there. */

@@ -8,6 +8,7 @@ import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
+import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import type { Decider, Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
@@ -46,7 +47,7 @@ interface Sources {
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
   /** Null: this host is alone. */
-  readonly fleet: Pick<Place['cluster'], 'listenToPauses'> | null;
+  readonly fleet: Pick<Place['cluster'], 'listenToPauses' | 'reasons'> | null;
 }
 
 /** An inspection or a request that takes longer than this is not expected to end any more. */
@@ -92,6 +93,7 @@ export function createControl(sources: Sources): ControlPort {
           task,
           isInBacklog: engine.tasks.backlog.has(ref),
           isPaused: pausedNames(pauses, settings.folders).includes(ref.folder),
+          isFleetPaused: isFleetPaused(sources.fleet?.reasons() ?? []),
           obstacle: engine.reasons()[0]?.message ?? null,
         },
         nextAt,

@@ -23,12 +23,14 @@ type Ahead =
       readonly isInBacklog: boolean;
       /** A person paused its folder. */
       readonly isPaused: boolean;
+      /** A person paused all hosts of the fleet. */
+      readonly isFleetPaused: boolean;
       /** Why nothing is sent now, of whatever document; null: requests go out. */
       readonly obstacle: string | null;
     }
   | {
       readonly kind: 'plan';
-      readonly plan: () => Promise<Pick<PlanReport, 'operations' | 'unavailable' | 'paused'>>;
+      readonly plan: () => Promise<Pick<PlanReport, 'operations' | 'unavailable' | 'paused' | 'fleetPaused'>>;
     };
 
 interface LedgerSources {
@@ -198,7 +200,7 @@ async function nextAtStart(
   if (record === undefined && isSpokenFor) return nothingYet(found);
   const isUnchanged = found.kind === 'document' && record !== undefined && isAsSent(found.document, record);
   if (isUnchanged && ledger.failure(ref) === undefined) return asSent;
-  const { operations, unavailable, paused } = await plan();
+  const { operations, unavailable, paused, fleetPaused } = await plan();
   const unread = unavailable.find(({ folder }) => folder === ref.folder);
   if (unread !== undefined) {
     const words = 'nothing while the folder is unavailable';
@@ -210,14 +212,16 @@ async function nextAtStart(
     .toSorted((a, b) => Number(b.kind === 'move') - Number(a.kind === 'move'));
   if (planned.length === 0 && found.kind === 'unknown') return readFirst;
   const isSent = planned.some(({ kind }) => kind !== 'held' && kind !== 'failed' && kind !== 'waiting');
-  if (isSent && paused.includes(ref.folder)) return afterPause(ref);
+  if (isSent && paused.includes(ref.folder)) return afterPause(ref, fleetPaused);
   if (planned.length > 0) return planned.map((one) => plannedWords(one, key, found)).join(', then ');
   if (record === undefined) return 'nothing';
   return found.kind === 'ignored' || found.kind === 'skipped' || found.kind === 'absent' ? remains : asSent;
 }
 
-function afterPause(ref: DocumentRef): string {
-  return `it is sent after the pause; end it with ingestd resume ${ref.folder}`;
+function afterPause({ folder }: DocumentRef, isForAll: boolean): string {
+  return isForAll
+    ? 'it is sent after the pause of all hosts of the fleet; end it with ingestd resume --fleet'
+    : `it is sent after the pause; end it with ingestd resume ${folder}`;
 }
 
 function plannedWords(operation: PlannedOperation, key: string, found: Inspection): string {
@@ -300,9 +304,10 @@ function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
 function nextStep(found: Inspection, sources: Sources): Promise<string> | string {
   const { ahead, ledger, ref } = sources;
   if (ahead.kind === 'plan') return nextAtStart(found, sources, ahead.plan);
-  const { task, isInBacklog, isPaused, obstacle } = ahead;
+  const { task, isInBacklog, isPaused, isFleetPaused, obstacle } = ahead;
   const known = ledger.get(ref) !== undefined;
-  if (isPaused && ((isInBacklog && !known) || task?.state.kind === 'ready')) return afterPause(ref);
+  const isQueued = (isInBacklog && !known) || task?.state.kind === 'ready';
+  if (isQueued && (isPaused || isFleetPaused)) return afterPause(ref, isFleetPaused);
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';
   if (task?.state.kind === 'ready' && obstacle !== null)

@@ -20,6 +20,8 @@ export interface PlanReport extends UnreadPlaces {
   readonly operations: readonly PlannedOperation[];
   /** Names of paused folders: nothing of them is sent before `resume`. */
   readonly paused: readonly string[];
+  /** A person has paused all hosts of the fleet: `paused` names all folders. */
+  readonly fleetPaused: boolean;
   readonly counts: {
     readonly upload: number;
     readonly modify: number;

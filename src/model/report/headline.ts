@@ -7,6 +7,7 @@ import type { FailureStatus, FolderStatus, Reason, Status } from './status.ts';
 import { waitKinds } from './wait-kinds.ts';
 import type { WaitKind } from './wait-kinds.ts';
 import { explain } from './explanations.ts';
+import { isFleetPaused } from './fleet-pause.ts';
 import { reasonHealth } from './health.ts';
 
 const notRunning = 'ingestd is not running';
@@ -135,8 +136,9 @@ function attentionPhrase(status: Status): string {
   return more > 0 ? `${phrase} and ${numberWords(more)} more` : phrase;
 }
 
-function pausedPart({ paused, folders }: Status): string[] {
-  if (paused.length === 0) return [];
+function pausedPart({ paused, folders, reasons }: Status): string[] {
+  // That the fleet is paused is a part of its own.
+  if (paused.length === 0 || isFleetPaused(reasons)) return [];
   if (paused.length === folders.length) return ['paused'];
   return [paused.length === 1 ? `${paused[0]} paused` : `${paused.length} folders paused`];
 }

@@ -2,6 +2,7 @@ import { printable } from '../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { explain, groupByCause } from '../../model/report/explanations.ts';
 import type { Group } from '../../model/report/explanations.ts';
+import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { withDoubts } from '../../model/report/headline.ts';
 import type { FolderStatus, SkipStatus } from '../../model/report/status.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
@@ -28,9 +29,12 @@ export function createFolders(): (status: StatusAnswer) => void {
   );
   const showAll = createActions(byId('folders-actions'), null);
   return (status) => {
-    const { folders, state, held, paused } = status;
-    show(withDoubts(status).map((folder) => ({ ...folder, isPaused: paused.includes(folder.name) })));
-    showAll(paused.length > 0);
+    const { folders, state, held, paused, reasons } = status;
+    const isForAll = isFleetPaused(reasons);
+    show(
+      withDoubts(status).map((folder) => ({ ...folder, isPaused: paused.includes(folder.name), isForAll })),
+    );
+    showAll({ isPaused: paused.length > 0, isForAll });
     // One folder has the same buttons below.
     byId('folders-actions').hidden = folders.length < 2;
     showSkips(status);
@@ -45,10 +49,16 @@ export function createFolders(): (status: StatusAnswer) => void {
   };
 }
 
-type ShownFolder = FolderStatus & Counts & { readonly isPaused: boolean };
+interface ShownPause {
+  readonly isPaused: boolean;
+  /** With all hosts of the fleet: nothing on this page ends it. */
+  readonly isForAll: boolean;
+}
+
+type ShownFolder = FolderStatus & Counts & ShownPause;
 
 /** Pause or resume, and scan: of one folder, or of all (null). */
-function createActions(container: Element, folder: string | null): (isPaused: boolean) => void {
+function createActions(container: Element, folder: string | null): (pause: ShownPause) => void {
   const whose = folder === null ? 'all folders' : printable(folder);
   let paused = false;
   const toggle = button('Pause', { class: 'quiet' }, () => setPaused(folder, !paused));
@@ -58,8 +68,9 @@ function createActions(container: Element, folder: string | null): (isPaused: bo
     () => rescan(folder),
   );
   container.append(toggle, scan);
-  return (isPaused) => {
+  return ({ isPaused, isForAll }) => {
     paused = isPaused;
+    toggle.hidden = isForAll;
     const word = isPaused ? 'Resume' : 'Pause';
     setText(toggle, folder === null ? `${word} all` : word);
     setAttribute(toggle, 'aria-label', `${word} ${whose}`);
@@ -92,7 +103,7 @@ function createFolder({ name, path }: ShownFolder): Part<ShownFolder> {
       const word = folder.isPaused && folder.state !== 'unavailable' ? 'paused' : folder.state;
       setText(state, word);
       setAttribute(state, 'data-state', word);
-      showActions(folder.isPaused);
+      showActions(folder);
       showProportions([folder]);
       const text = notesOf(folder).join(' · ');
       showTextIf(text !== '', notes, text);

@@ -31,6 +31,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
       return now.reasons.some(({ message }) => message.includes('stands by for one')) ? now : null;
     });
     expect(standing).toMatchObject({ state: 'standby', health: 'ok' });
+    expect(await eventually(() => second.log().match(/status page/g))).toHaveLength(1);
     expect((await second.fetch('/healthz')).status).toBe(200);
     expect((await second.fetch('/readyz')).status).toBe(503);
     expect((await two.run('status')).out).toMatch(/Standing by/);

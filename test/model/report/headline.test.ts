@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { fleetPaused } from '../../../src/model/report/fleet-pause.ts';
 import type { FolderStatus, Status } from '../../../src/model/report/status.ts';
 import {
   deliveredLine,
@@ -141,6 +142,11 @@ describe('the headline', () => {
       'Credentials refused',
     ],
     ['knows that it is paused', status({ synced: 3 }, { state: 'paused', paused: ['inbox'] }), 'Paused'],
+    [
+      'says once that the fleet is paused',
+      status({ synced: 3 }, { paused: ['inbox'], reasons: [fleetPaused] }),
+      'The whole fleet is paused',
+    ],
     [
       'names the one of several folders that is paused',
       status({}, { paused: ['inbox'], folders: [folder, { ...folder, name: 'other' }] }),
