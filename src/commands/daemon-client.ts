@@ -32,8 +32,11 @@ export interface DaemonClient extends DecisionPort, Pick<ControlPort, 'why' | 'r
 }
 
 const CONNECT_MS = 2000;
-const ANSWER_MS = 60_000;
+/** With the time to connect, `status` ends within ten seconds: monitoring does not wait longer. */
+const STATUS_MS = 7500;
 const PROBE_MS = 5000;
+/** Of one that answers the probe: it may have to wait for a disk, or for the service. */
+const ANSWER_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const addressSchema = z.object({
@@ -80,17 +83,23 @@ async function findAnswering(files: readonly string[]): Promise<readonly Address
 
 function clientOf(address: Address): DaemonClient {
   const { socket, pid, http, configuration } = address;
-  const get = async (path: string) => json(await send({ socket, path, method: 'GET', withinMs: ANSWER_MS }));
-  const post = async (path: string, body: object) =>
-    json(await send({ socket, path, method: 'POST', body, withinMs: ANSWER_MS }));
-  const rawStatus = () => get('/api/status');
+  const call = (method: Call['method'], path: string, withinMs: number, body?: object) =>
+    send({ socket, path, method, body, withinMs });
+  const probe = () => call('GET', '/healthz', PROBE_MS);
+  // One that hangs would carry out a decision when it goes on, long after it was given up.
+  const ask = async (method: Call['method'], path: string, body?: object) => {
+    await probe();
+    return json(await call(method, path, ANSWER_MS, body));
+  };
+  const post = (path: string, body: object) => ask('POST', path, body);
+  const rawStatus = async () => json(await call('GET', '/api/status', STATUS_MS));
   return {
     pid,
     http,
     configuration,
     rawStatus,
     status: async () => statusSchema.parse(await rawStatus()),
-    why: async (path) => whySchema.parse(await get(`/api/why?path=${encodeURIComponent(path)}`)),
+    why: async (path) => whySchema.parse(await ask('GET', `/api/why?path=${encodeURIComponent(path)}`)),
     retry: async (paths) => retriedSchema.parse(await post('/api/retry', { paths })),
     resolve: async (path, { kind: action, ...rest }) => {
       await post('/api/resolve', { path, action, ...rest });
@@ -102,8 +111,7 @@ function clientOf(address: Address): DaemonClient {
     revoke: async (options) => {
       await post('/api/revoke', options);
     },
-    healthy: async () =>
-      (await send({ socket, path: '/healthz', method: 'GET', withinMs: PROBE_MS })).status === 200,
+    healthy: async () => (await probe()).status === 200,
   };
 }
 
@@ -140,7 +148,7 @@ interface Call {
   readonly socket: string;
   readonly path: string;
   readonly method: 'GET' | 'POST';
-  readonly body?: object;
+  readonly body?: object | undefined;
   readonly withinMs: number;
 }
 
@@ -150,36 +158,29 @@ interface Answer {
 }
 
 function send({ socket, path, method, body, withinMs }: Call): Promise<Answer> {
+  const signal = AbortSignal.timeout(withinMs);
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => {
-      reject(
-        new IngestdError(
-          'daemon-silent',
-          exitCodes.unforeseen,
-          `the daemon does not answer: ${errorMessage(error)}`,
-          {
-            cause: error,
-          },
-        ),
-      );
+    const fail = (cause: unknown): void => {
+      const why = signal.aborted
+        ? `nothing came within ${withinMs / 1000} seconds; it hangs or is suspended: see its log, or restart it`
+        : errorMessage(cause);
+      const message = `the daemon does not answer: ${why}`;
+      reject(new IngestdError('daemon-silent', exitCodes.unforeseen, message, { cause }));
     };
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-    const call = request(
-      { socketPath: socket, path, method, headers, agent: false, signal: AbortSignal.timeout(withinMs) },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > MAX_ANSWER_BYTES) response.destroy(new Error('its answer is too long'));
-          else chunks.push(chunk);
-        });
-        response.on('error', fail);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
-        );
-      },
-    );
+    const call = request({ socketPath: socket, path, method, headers, agent: false, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MAX_ANSWER_BYTES) response.destroy(new Error('its answer is too long'));
+        else chunks.push(chunk);
+      });
+      response.on('error', fail);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+      );
+    });
     call.on('error', fail);
     call.end(body === undefined ? undefined : JSON.stringify(body));
   });

@@ -61,6 +61,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   const startedAt = new Date().toISOString();
   /** The lease ran out a moment ago and nobody had taken it: no other process uses the name of this host. */
   let hadName = false;
+  /** Of the page; where any port will do, the next daemon in this process takes it again. */
+  let usualPort: number | undefined;
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
   try {
@@ -166,7 +168,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     keepHeapSmall();
     const { settings } = current;
     const standing = standBy({ place, settings, startedAt });
-    const served = await serve({ ...standing, fleet: place.cluster.fleet, place }, current, log);
+    const served = await servePage({ ...standing, fleet: place.cluster.fleet, place }, current);
     try {
       onRunning();
       log.info({ holder: otherHolder(place)?.host ?? null, dir: settings.state.dir }, 'standing by');
@@ -228,7 +230,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
     const left = (error: unknown): void =>
       log.warn({ error: errorMessage(error) }, 'stopping left something behind');
-    const server = await serve({ ...daemon, place }, current, log).catch(async (error: unknown) => {
+    const server = await servePage({ ...daemon, place }, current).catch(async (error: unknown) => {
       await daemon.stop().catch(left);
       throw error;
     });
@@ -275,6 +277,12 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       await server.close().catch(left);
       log.info({}, 'stopped');
     }
+  }
+
+  async function servePage(daemon: Served, current: Reloaded): Promise<ServedDaemon> {
+    const served = await serve(daemon, current, { log, usualPort });
+    if (served.url !== null) usualPort = Number(new URL(served.url).port);
+    return served;
   }
 
   /** Resolves when the lease of the state directory is lost: with the same configuration this host stands by. */
@@ -385,13 +393,21 @@ async function failureOf(start: Promise<void>): Promise<never> {
   return new Promise(() => {});
 }
 
+type Served = Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet'> &
+  Partial<Pick<Daemon, 'readLog'>> & { readonly place: Place | null };
+
+interface ServedDaemon {
+  /** Of the page; null: it has none. */
+  readonly url: string | null;
+  readonly close: () => Promise<void>;
+}
+
 /** Opens the HTTP address and the socket for the command line; the log and daemon.json say where they are. */
 async function serve(
-  daemon: Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet'> &
-    Partial<Pick<Daemon, 'readLog'>> & { readonly place: Place | null },
+  daemon: Served,
   { settings, httpToken }: Reloaded,
-  log: Log,
-): Promise<{ readonly close: () => Promise<void> }> {
+  { log, usualPort }: { readonly log: Log; readonly usualPort: number | undefined },
+): Promise<ServedDaemon> {
   const { maxSocketPathBytes, startStatusServer } = await import('../status/server/start-status-server.ts');
   // Loading it has held the event loop long enough.
   await nextTurn();
@@ -407,6 +423,7 @@ async function serve(
     fleet: daemon.fleet,
     ...(daemon.readLog === undefined ? {} : { readLog: daemon.readLog }),
     http: settings.http,
+    usualPort,
     socketPath,
     httpToken,
     log,
@@ -427,6 +444,7 @@ async function serve(
   await rename(fresh, file);
   if (server.url !== null) log.info({ url: server.url }, 'status page');
   return {
+    url: server.url,
     close: async () => {
       await rm(file, { force: true });
       await server.close();

@@ -96,7 +96,7 @@ afterEach(async () => {
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
-  calls.push([request.method, request.url, text].filter(Boolean).join(' '));
+  if (request.url !== '/healthz') calls.push([request.method, request.url, text].filter(Boolean).join(' '));
   const { status, body } = answer(request, text);
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
@@ -332,13 +332,33 @@ describe('a command beside a running daemon', () => {
 
   it('health is the exit code', async () => {
     expect(await run('health')).toEqual({ code: 0, stdout: '', stderr: '' });
-    answer = () => ({ status: 503, body: {} });
+    answer = ({ url }) => ({ status: url === '/healthz' ? 503 : 200, body: {} });
     expect(await run('health')).toEqual({
       code: 1,
       stdout: '',
       stderr: 'ingestd: the daemon is not making progress; see its log, or restart it\n',
     });
-    expect(calls).toEqual(['GET /healthz', 'GET /healthz']);
+  });
+});
+
+describe('a command beside a daemon that hangs', () => {
+  beforeEach(() => {
+    daemon.removeAllListeners('request');
+  });
+
+  it('ends within ten seconds, and says so', async () => {
+    const words = 'ingestd: the daemon does not answer: nothing came within 7.5 seconds; it hangs';
+    const [checked, shown] = await Promise.all([run('status', '--check'), run('status')]);
+    expect(checked).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) });
+    expect(shown).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(words) });
+  });
+
+  it('hands it nothing to do that it would do when it goes on', async () => {
+    daemon.on('request', ({ url }: IncomingMessage) => calls.push(url ?? ''));
+    const refused = await run('rescan', 'inbox');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('the daemon does not answer: nothing came within 5 seconds');
+    expect(calls).toEqual(['/healthz']);
   });
 });
 

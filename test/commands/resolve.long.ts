@@ -99,6 +99,17 @@ it.each([
   expect(stderr).toContain(words);
 });
 
+it('retry of what is in doubt and has no file is refused as resolve --again is', async () => {
+  const refused = {
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('inbox/gone.pdf is gone from the folder'),
+  };
+  expect(await run('resolve', 'inbox/gone.pdf', '--again')).toEqual(refused);
+  expect(await run('retry', 'inbox/gone.pdf')).toEqual(refused);
+  expect((await run('retry', 'inbox/a.pdf')).stdout).toBe('Retrying 1 document when ingestd runs.\n');
+});
+
 it('a doubt in a folder that was taken out of the configuration can be dismissed, and nothing else', async () => {
   const ledger = await folder.openLedger();
   const ref = { folder: 'old (outside)', path: 'a.pdf' };

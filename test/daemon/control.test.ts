@@ -103,6 +103,22 @@ it('has the failure of what fails again at once as the last word, not that a per
   expect(world.activities).toHaveLength(2);
 });
 
+it('says of what is in doubt and has no file any more that it cannot be sent, whichever way it is asked for', async () => {
+  world = await engineWorld({ safety: { inDoubt: 'hold' } });
+  world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+  world.folder.write('a.txt', 'text');
+  world.folder.scan();
+  await world.quiesce();
+  world.folder.remove('a.txt');
+  world.folder.scan();
+  await world.quiesce();
+  const { said, decisions } = decisionsIn(world, ['inbox']);
+  const words = 'inbox/a.txt is gone from the folder; put the file back, or clear the doubt with --dismiss';
+  await expect(decisions.resolve('inbox/a.txt', { kind: 'again' })).rejects.toThrow(words);
+  await expect(decisions.retry(['inbox/a.txt'])).rejects.toThrow(words);
+  expect(said).toEqual([]);
+});
+
 it('explains a document of a folder that was taken out of the configuration', async () => {
   world = await engineWorld();
   const ref = { folder: 'old', path: 'a.pdf' };

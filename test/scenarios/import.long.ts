@@ -8,6 +8,8 @@ import { startTrial } from '../embedded/support/trial.ts';
 import type { Trial } from '../embedded/support/trial.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
+import { environmentOf, plantedCredentials } from '../support/planted-secrets.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 let trial: Trial;
@@ -127,6 +129,16 @@ describe('ledger import', () => {
         .sort(),
     ).toEqual([...docIds.values()].sort());
     expect(await plannedKinds()).toEqual([]);
+  }, 60_000);
+
+  it('reads standard input where that is a socket, as a program that starts it may give it', async () => {
+    const csv = Array.from(docIds, ([path, docId]) => `"${path}",${docId}\n`);
+    const imported = await ingestd(['ledger', 'import', '-'], {
+      cwd: place.home.path,
+      env: environmentOf(plantedCredentials),
+      input: `path,docId\n${csv.join('')}`,
+    });
+    expect(imported).toMatchObject({ code: 0, stdout: '3 documents adopted.\n' });
   }, 60_000);
 
   it('takes nothing of a file in which anything is wrong, and says in which line', async () => {

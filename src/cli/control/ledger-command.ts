@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { stdin } from 'node:process';
+import { text as textOf } from 'node:stream/consumers';
 
 import type { Command } from 'commander';
 
@@ -98,7 +100,7 @@ function printReport(
 
 async function ledgerImport(context: CommandContext, file: string, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true });
-  const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
+  const text = await readText(context.cwd, file);
   const { importIntoLedger } = await import('../../commands/import-ledger.ts');
   const options = { ...(await offlineOptions(prepared)), log: prepared.log };
   const { adopted, known, former, problems } = await importIntoLedger(options, text, file);
@@ -115,9 +117,10 @@ async function ledgerImport(context: CommandContext, file: string, flags: Global
   return problems.length === 0 ? exitCodes.ok : exitCodes.usage;
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(cwd: string, file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    // A socket as standard input cannot be opened by a name such as /dev/stdin.
+    return await (file === '-' ? textOf(stdin) : readFile(resolve(cwd, file), 'utf8'));
   } catch (error) {
     throw new ConfigurationError(
       `FILE: ${file} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file written by ledger export, or a CSV file`,

@@ -1,6 +1,8 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { doubtsAbout } from '../../model/doubts.ts';
 import type { DecisionPort } from '../../model/ports/control-port.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
@@ -20,7 +22,7 @@ import {
   retriedOf,
 } from '../../daemon/control/decisions.ts';
 import type { Decision } from '../../daemon/control/decisions.ts';
-import { dismissFormer, resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
+import { dismissFormer, requireDoubtedFile, resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import type { Pauses } from '../../daemon/control/pauses.ts';
 import { namedRefs, requireFolder, requirePath } from '../../daemon/control/resolve-path.ts';
@@ -48,6 +50,12 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     retry: (paths) =>
       withFolders(options, async (ledger) => {
         const { refs, lost } = namedRefs(folders, paths);
+        for (const ref of refs ?? []) {
+          const folder = folders.find(({ name }) => name === ref.folder);
+          // A folder is scanned for it.
+          if (folder === undefined || doubtsAbout(ref, ledger).length === 0) continue;
+          await inFolder(ledger, folder, (port) => requireDoubtedFile({ ref, port, ledger }));
+        }
         const failed = Array.from(ledger.failures(), ([ref]) => ({ ref }));
         const { changes, retried, unknown } = chooseRetries(refs, failed, ledger);
         if (changes.length > 0) await ledger.commit(changes);
@@ -63,8 +71,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
           return;
         }
         const { ref, folder } = requirePath(folders, path);
-        const claims = ledger.claims(folder.name);
-        await withFolder(folder, { settings: asItStands(settings), log: silentLog, claims }, async (port) =>
+        await inFolder(ledger, folder, async (port) =>
           ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
         );
         await note(settings, [resolvedOf(ref, resolution)]);
@@ -96,6 +103,15 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     pause: (folder) => setPauses((before) => pause(before, requireFolder(settings, folder))),
     resume: (folder) => setPauses((before) => resume(before, requireFolder(settings, folder), folders)),
   };
+
+  function inFolder(
+    ledger: LedgerPort,
+    folder: FolderSettings,
+    act: (port: FolderPort) => Promise<void>,
+  ): Promise<void> {
+    const claims = ledger.claims(folder.name);
+    return withFolder(folder, { settings: asItStands(settings), log: silentLog, claims }, act);
+  }
 
   function setPauses(change: (before: Pauses) => Pauses): Promise<{ readonly paused: readonly string[] }> {
     return withLedger(options, async () => {

@@ -25,7 +25,7 @@ import {
 import type { Decision } from './decisions.ts';
 import type { Place } from '../process/join-cluster.ts';
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
-import { dismissFormer, resolveDoubt } from './resolve-doubt.ts';
+import { dismissFormer, requireDoubtedFile, resolveDoubt } from './resolve-doubt.ts';
 import { pause, pausedNames, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
 import { namedRefs, requireFolder, requirePath } from './resolve-path.ts';
@@ -125,6 +125,10 @@ export function createControl(sources: Sources): ControlPort {
     return {
       retry: async (paths) => {
         const { refs, lost } = namedRefs(settings.folders, paths);
+        for (const ref of refs ?? []) {
+          const port = folders.find(({ name }) => name === ref.folder);
+          if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
+        }
         const { retried, unknown } = await engine.retry(refs);
         note(retriedOf(retried), by);
         return { retried: retried.length, unknown: lost(unknown) };

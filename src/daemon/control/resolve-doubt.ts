@@ -10,6 +10,7 @@ import {
   doubtsAbout,
   inDoubtCode,
   isDoubtful,
+  isOpenDoubt,
   sendAgain,
 } from '../../model/doubts.ts';
 import type { DoubtfulPath } from '../../model/doubts.ts';
@@ -40,6 +41,19 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
   if (hasGone(found)) await requireUnmoved(sources, path);
   const left = followed.map((doubt): Change => ({ kind: 'clear', ref: doubt.ref }));
   return [...(await changesOf(sources, { path, found, resolution })), ...left];
+}
+
+/**
+ * Throws as `resolveDoubt` does, which sends it again, where a path that a person retries is in doubt and its file is
+ * gone or cannot be read: nothing would be sent.
+ */
+export async function requireDoubtedFile(sources: Sources): Promise<void> {
+  const { ref, ledger } = sources;
+  const doubts = doubtsAbout(ref, ledger).filter(isOpenDoubt);
+  if (doubts.length === 0) return;
+  const found = await inspectAt(sources, ref);
+  if (hasGone(found)) await requireUnmoved(sources, { doubts });
+  requireFile(ref, found);
 }
 
 /**
@@ -115,7 +129,10 @@ async function filesOf(port: Sources['port'], doubts: readonly Doubt[]): Promise
 }
 
 /** Whoever names the path that a file has left decides nothing about the file. */
-async function requireUnmoved({ ref, port }: Sources, { doubts }: DoubtfulPath): Promise<void> {
+async function requireUnmoved(
+  { ref, port }: Sources,
+  { doubts }: Pick<DoubtfulPath, 'doubts'>,
+): Promise<void> {
   const [moved] = await filesOf(
     port,
     doubts.filter(({ holds }) => holds),

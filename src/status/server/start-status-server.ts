@@ -26,6 +26,8 @@ export interface StatusServerOptions
     Pick<AppOptions, 'control' | 'metrics' | 'fleet' | 'log' | 'clock' | 'version'>,
     Partial<Pick<AppOptions, 'readLog'>> {
   readonly http: { readonly host: string; readonly port: number | false };
+  /** Where any port will do: tried first, so that the address stays the same. */
+  readonly usualPort?: number | undefined;
   /** Where the command line finds the daemon. At most 107 bytes; what a crash left there is replaced. */
   readonly socketPath: string;
   /** Asked for over TCP where it is set; it has to be, where the host is not loopback. */
@@ -46,7 +48,7 @@ export interface StatusServer {
  * Throws ConfigurationError where the address cannot be had, or is open to others and no token is set.
  */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
-  const { control, clock, http, socketPath, httpToken } = options;
+  const { control, clock, http, usualPort, socketPath, httpToken } = options;
   const address = http.port === false ? null : await resolveHost(http.host);
   if (address !== null && httpToken === null && !isLoopbackAddress(address)) throw unguarded(http.host);
 
@@ -94,7 +96,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
       if (ofPort !== undefined) rules.set(request.socket, ofPort);
       app.handle(request, response);
     };
-    const listener = await listenOnPort({ ...http, port: http.port, address }, onPort);
+    const listener = await listenOnPort({ ...http, port: http.port, usualPort, address }, onPort);
     listeners.push(listener);
     ofPort = createAccessRules({ host: http.host, address, port: listener.port, httpToken });
     return { url: `http://${reachableHost(http.host)}:${listener.port}`, close };
@@ -148,14 +150,25 @@ async function resolveHost(host: string): Promise<string> {
   }
 }
 
+interface PortAddress {
+  readonly host: string;
+  readonly address: string;
+  readonly port: number;
+  readonly usualPort: number | undefined;
+}
+
 /**
  * Listens on TCP, at the resolved host. Throws ConfigurationError that names the key where the address cannot be had.
  */
 async function listenOnPort(
-  { host, address, port }: { readonly host: string; readonly address: string; readonly port: number },
+  { host, address, port, usualPort }: PortAddress,
   handle: RequestListener,
 ): Promise<Listener> {
   try {
+    if (port === 0 && usualPort !== undefined) {
+      const usual = await listen({ host: address, port: usualPort }, handle, portLimits).catch(() => null);
+      if (usual !== null) return usual;
+    }
     return await listen({ host: address, port }, handle, portLimits);
   } catch (error) {
     throw new ConfigurationError(portProblem(host, port, error), { cause: error });
