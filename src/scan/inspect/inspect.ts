@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
+import { orNull } from '../../lib/or-null.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { awaitsContent, directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, Inspection } from '../../model/document.ts';
@@ -17,6 +18,7 @@ import {
   classifyUndecodable,
   classifyUnpaired,
   isAttachmentDirectory,
+  linkedAttachment,
 } from '../rules/classify.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
@@ -52,6 +54,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (trouble !== null) return trouble;
     if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
     const named = classifyByName(folder, path);
+    if (named.kind === 'attachment' && isLink(folder, path)) return linkedAttachment;
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const { exclusion } = named;
     const name = nameOf(path);
@@ -82,6 +85,11 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     }
     return inspectFile(folder, path, { stats, classified, defaults, known });
   }
+}
+
+function isLink(folder: FolderState, path: string): boolean {
+  const absolute = folder.absolute(folder.tree.rawPath(path));
+  return orNull(() => lstatSync(absolute, { throwIfNoEntry: false }))?.isSymbolicLink() === true;
 }
 
 /** Classifies what was found at a path of which `classifyByName` says that it may be a file. */

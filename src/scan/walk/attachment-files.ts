@@ -20,6 +20,8 @@ export type AttachmentListing =
   | {
       readonly kind: 'listed';
       readonly files: readonly Entry[];
+      /** Names of symbolic links, which are no attachments, wherever they lead. */
+      readonly links: readonly string[];
       /** Names that cannot be sent at all: printable. */
       readonly nameless: readonly string[];
     }
@@ -43,15 +45,17 @@ export async function listAttachments(
 ): Promise<AttachmentListing> {
   try {
     const { entries, twins, bytes } = await listDirectory(absolute, place, slice);
-    const files = entries
+    const counted = entries
       .filter(({ name, kind }) => kind !== 'directory' && kind !== 'other' && !isTemporaryName(name))
       .filter(({ name }) => ignoringPattern(rules, joinPath(path, name), false) === null)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const files = counted.filter(({ kind }) => kind !== 'link');
+    const links = counted.filter(({ kind }) => kind === 'link').map(({ name }) => name);
     const nameless = [
       ...bytes.filter(({ kind }) => kind === 'file').map(({ name }) => printableBytes(name)),
       ...twins.filter(({ kind }) => kind === 'file').map(({ name }) => name),
     ];
-    return { kind: 'listed', files, nameless };
+    return { kind: 'listed', files, links, nameless };
   } catch (error) {
     return { kind: 'unreadable', code: errorCode(error) ?? 'unknown error' };
   }
