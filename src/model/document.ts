@@ -70,6 +70,8 @@ export interface Claim {
   readonly sidecar: string;
   /** NFC, from the folder's root. */
   readonly paths: readonly string[];
+  /** The document's directory as it was listed; absent: not known. */
+  readonly directory?: FileIdentity | undefined;
   /** What lies in another folder than the document since a folder was split, say; absent: nothing. */
   readonly elsewhere?: readonly DocumentRef[] | undefined;
 }

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -13,7 +13,7 @@ import type { SyncedFolder } from '../scan/support/synced-folder.ts';
 const long = new Date(Date.now() - 86_400_000);
 const secret = { shareInfo: { mode: 'NONE' } };
 /** A restart reads them again. */
-let settings: { attachments: 'folder' | 'below'; sidecarOwner: 'any' | 'same' };
+let settings: { attachments: 'folder' | 'below'; sidecarOwner: 'any' | 'same'; followSymlinks?: boolean };
 let world: SyncedFolder;
 
 beforeEach(async () => {
@@ -164,6 +164,69 @@ describe('I5: the attachment of a document that was not sent before a restart is
     list('report.pdf.meta.json', 'figures.csv', 'salaries.csv');
     await killUnsent(() => put('report.pdf.meta.json', ''));
     expect([sent(), own()]).toEqual([['q1', 'report'], ['report.pdf']]);
+  });
+});
+
+describe('I5: the attachment of a document that was not sent comes along when its directory is renamed', () => {
+  const places = ['d/e/report.pdf', 'd/e/salaries.csv', 'd/parts/more.csv'];
+
+  beforeEach(() => {
+    put('d/e/salaries.csv', 'jane,100');
+    put('d/parts/more.csv', 'joe,90');
+    put('d/e/report.pdf', 'report');
+    list('d/e/report.pdf.meta.json', 'salaries.csv', '../parts/more.csv');
+  });
+
+  const spoil = () => put('d/e/report.pdf.meta.json', '{"attachments": [');
+
+  it('and its sidecar is not valid', async () => {
+    world.engine().setPaused(['inbox']);
+    await world.rescan();
+    spoil();
+    await laterOn(10_000);
+    renameSync(at('d'), at('f'));
+    world.engine().setPaused([]);
+    await laterOn(10_000);
+    expect([sent(), world.port().health().attached]).toEqual([[], 2]);
+    expect([...world.ledger().claims('inbox').keys()]).toEqual(['f/e/report.pdf']);
+    list('f/e/report.pdf.meta.json', 'salaries.csv', '../parts/more.csv');
+    await laterOn(10_000);
+    expect(own()).toEqual(['f/e/report.pdf']);
+  });
+
+  it.each<[string, () => void]>([
+    ['renamed', () => renameSync(at('d'), at('f'))],
+    [
+      'renamed, and a new one is in its place',
+      () => {
+        renameSync(at('d'), at('f'));
+        for (const path of places) put(path, `another ${path}`);
+      },
+    ],
+  ])('while no process runs: it is %s, and its sidecar is not valid', async (_, rename) => {
+    await killUnsent(() => {
+      spoil();
+      rename();
+    });
+    await laterOn(10_000);
+    await world.restart();
+    await laterOn(10_000);
+    expect(sent().filter((content) => !content.startsWith('another'))).toEqual([]);
+    expect(world.ledger().claims('inbox').get('f/e/report.pdf')?.paths).toEqual([
+      'f/e/salaries.csv',
+      'f/parts/more.csv',
+    ]);
+  });
+
+  it('and not to a link that leads to it', async () => {
+    settings = { ...settings, followSymlinks: true };
+    await killUnsent(() => {
+      symlinkSync(at('d'), at('f'));
+      put('.ingestignore', 'd/\n');
+      spoil();
+    });
+    await laterOn(10_000);
+    expect([...world.ledger().claims('inbox').keys()]).toEqual(['d/e/report.pdf']);
   });
 });
 

@@ -331,11 +331,12 @@ function claimsAfter(ledger: LedgerPort, follow: Follow): readonly MovedClaim[] 
     Array.from(ledger.claims(folder)).flatMap(([path, known]): readonly MovedClaim[] => {
       const from = { folder, path };
       const to = follow(from);
-      const before = [...known.paths.map((one) => ({ folder, path: one })), ...(known.elsewhere ?? [])];
+      const { elsewhere: others = [], ...own } = known;
+      const before = [...known.paths.map((one) => ({ folder, path: one })), ...others];
       const places = before.map(follow);
       const paths = places.filter((place) => place.folder === to.folder).map((place) => place.path);
       const elsewhere = places.filter((place) => place.folder !== to.folder);
-      const claim = { sidecar: known.sidecar, paths, ...(elsewhere.length === 0 ? null : { elsewhere }) };
+      const claim = { ...own, paths, ...(elsewhere.length === 0 ? null : { elsewhere }) };
       const stays = refKey(to) === refKey(from) && isDeepStrictEqual(claim, known);
       return stays ? [] : [{ from, to, claim }];
     }),

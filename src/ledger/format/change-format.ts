@@ -75,7 +75,12 @@ export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange
     z.object({
       kind: z.literal('claim'),
       ref,
-      claim: z.object({ sidecar: z.string(), paths, elsewhere: z.array(ref).optional() }),
+      claim: z.object({
+        sidecar: z.string(),
+        paths,
+        directory: identitySchema.optional(),
+        elsewhere: z.array(ref).optional(),
+      }),
     }),
     z.object({
       kind: z.literal('hold'),

@@ -150,11 +150,8 @@ export class SideState {
     if (claim === undefined) return;
     const paths = claim.paths.filter((path) => !isOver({ folder: ref.folder, path }));
     const elsewhere = claim.elsewhere?.filter((place) => !isOver(place)) ?? [];
-    this.#setClaim(ref, {
-      sidecar: claim.sidecar,
-      paths,
-      ...(elsewhere.length === 0 ? null : { elsewhere }),
-    });
+    const { elsewhere: _, ...own } = claim;
+    this.#setClaim(ref, { ...own, paths, ...(elsewhere.length === 0 ? null : { elsewhere }) });
   }
 
   #setClaim(ref: DocumentRef, claim: Claim): void {

@@ -37,12 +37,11 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
     })).sort(byPlace),
     claims: folders
       .flatMap((folder) =>
-        Array.from(ledger.claims(folder), ([path, { sidecar, paths, elsewhere }]) => ({
+        Array.from(ledger.claims(folder), ([path, { paths, ...claim }]) => ({
           folder,
           path,
-          sidecar,
+          ...claim,
           attachments: paths,
-          ...(elsewhere === undefined ? null : { elsewhere }),
         })),
       )
       .sort(byPlace),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { directoryOf } from '../../model/document.ts';
-import type { Claim, OwnersClaims } from '../../model/document.ts';
+import { directoryOf, sameFile } from '../../model/document.ts';
+import type { Claim, FileIdentity, OwnersClaims } from '../../model/document.ts';
 
 const noClaims: OwnersClaims = new Map();
 const nobody: ReadonlySet<string> = new Set();
@@ -14,6 +14,8 @@ export function createClaims() {
   const owners = new Map<string, Set<string>>();
   const owning = new Set<string>();
   const dependents = new Map<string, Map<string, number>>();
+  /** Owners by the inode number of their directory. */
+  const byInode = new Map<number, Set<string>>();
   let altered = new Map<string, Claim>();
 
   /** True for a file that a document claims, unless it claims files itself: then that claim is void. */
@@ -49,12 +51,14 @@ export function createClaims() {
     for (const [owner, { paths }] of [...(before ?? []), ...next])
       for (const path of [owner, ...paths]) touched.add(path);
     const stood = new Map([...touched].map((path) => [path, isAttachment(path)]));
-    for (const [owner, { paths }] of before ?? []) {
+    for (const [owner, { paths, directory: place }] of before ?? []) {
       owning.delete(owner);
+      if (place !== undefined) byInode.get(place.ino)?.delete(owner);
       for (const path of new Set(paths)) drop(owner, path);
     }
-    for (const [owner, { paths }] of next) {
+    for (const [owner, { paths, directory: place }] of next) {
       owning.add(owner);
+      if (place !== undefined) byInode.set(place.ino, (byInode.get(place.ino) ?? new Set()).add(owner));
       for (const path of new Set(paths)) add(owner, path);
     }
     if (next.size === 0) byDirectory.delete(directory);
@@ -81,15 +85,15 @@ export function createClaims() {
      */
     restore: (known: OwnersClaims): readonly string[] => {
       const merged = new Map<string, Map<string, Claim>>();
-      for (const [owner, { sidecar, paths }] of known) {
+      for (const [owner, claim] of known) {
         const directory = directoryOf(owner);
         const stated = byDirectory.get(directory);
         const now = stated?.get(owner);
-        const more = paths.filter((path) => now?.paths.includes(path) !== true);
+        const more = claim.paths.filter((path) => now?.paths.includes(path) !== true);
         if (more.length === 0) continue;
         const claims = merged.get(directory) ?? new Map(stated);
         merged.set(directory, claims);
-        claims.set(owner, { sidecar: now?.sidecar ?? sidecar, paths: [...(now?.paths ?? []), ...more] });
+        claims.set(owner, { ...claim, ...now, paths: [...(now?.paths ?? []), ...more] });
       }
       const directories = [...merged].flatMap(([directory, claims]) => [
         directory,
@@ -105,6 +109,12 @@ export function createClaims() {
     },
     /** What the documents of one directory claim. */
     in: (directory: string) => byDirectory.get(directory) ?? noClaims,
+    /** Documents that claimed anything when they were in this very directory, wherever it stood. */
+    madeIn: (identity: FileIdentity): readonly string[] =>
+      [...(byInode.get(identity.ino) ?? [])].filter((owner) => {
+        const directory = byDirectory.get(directoryOf(owner))?.get(owner)?.directory;
+        return directory !== undefined && sameFile(directory, identity);
+      }),
     /** Directories of documents that claim anything. */
     directories: (): Iterable<string> => byDirectory.keys(),
     isAttachment,

@@ -1,6 +1,6 @@
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { Claim, OwnersClaims } from '../../model/document.ts';
+import type { Claim, FileIdentity, OwnersClaims } from '../../model/document.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { removalGrace } from '../companions/removal-grace.ts';
@@ -11,6 +11,7 @@ import { namedAfter, pairSidecars } from '../rules/pair-sidecars.ts';
 import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
 import type { SidecarList } from '../companions/listed-companions.ts';
 import { statKey } from '../rules/entry.ts';
+import { bringClaims } from './bring-claims.ts';
 import type { Entry } from '../rules/entry.ts';
 import type { SortedEntries } from './sort-entries.ts';
 
@@ -37,13 +38,18 @@ export function unclearSidecars({ sidecars }: Pairing): ReadonlyMap<string, Pair
 export async function pairEntries(
   folder: FolderState,
   directory: string,
-  { absolute, sorted }: { readonly absolute: string; readonly sorted: SortedEntries },
+  {
+    absolute,
+    identity,
+    sorted,
+  }: { readonly absolute: string; readonly identity: FileIdentity; readonly sorted: SortedEntries },
 ): Promise<PairedEntries> {
   const { claims, settings } = folder;
+  const brought = bringClaims(folder, directory, identity);
   const before = claims.in(directory);
   if (sorted.sidecars.size === 0) {
     const { lasting, againMs } = lastingClaims(folder, directory, { before, stated: new Map(), sorted });
-    return { ...nothing, changed: claims.set(directory, lasting), againMs };
+    return { ...nothing, changed: [...brought, ...claims.set(directory, lasting)], againMs };
   }
   const lists = await readLists(sorted.sidecars, {
     absolute,
@@ -72,11 +78,11 @@ export async function pairEntries(
     const ofLeftOut =
       sorted.leftOut.length === 0 ? [] : pair(unusedBy(pairing, sorted), sorted.leftOut).sidecars;
     const sidecars = [...pairing.sidecars, ...ofLeftOut];
-    const stated = statedClaims(folder, directory, { before, sidecars, lists });
+    const stated = statedClaims(folder, directory, { identity, before, sidecars, lists });
     return lastingClaims(folder, directory, { before, stated, sorted });
   };
   const first = claimsBy(pairDocuments());
-  const changed = claims.set(directory, first.lasting);
+  const changed = [...brought, ...claims.set(directory, first.lasting)];
   // Once more: a document that turned out to be an attachment makes no stem ambiguous.
   const pairing = pairDocuments();
   if (changed.length === 0) return { ...pairing, lists, changed, againMs: first.againMs };
@@ -112,8 +118,7 @@ function lastingClaims(
     const leftMs = leftOf(folder, directory, { owner, claim, now, sorted });
     if (unlisted.length === 0 || leftMs <= 0) continue;
     againMs = Math.min(againMs, leftMs);
-    const sidecar = now?.sidecar ?? claim.sidecar;
-    lasting.set(owner, { sidecar, paths: [...(now?.paths ?? []), ...unlisted] });
+    lasting.set(owner, { ...claim, ...now, paths: [...(now?.paths ?? []), ...unlisted] });
   }
   return { lasting, againMs: againMs === Infinity ? null : Math.ceil(againMs) };
 }
@@ -229,10 +234,12 @@ function statedClaims(
   folder: FolderState,
   directory: string,
   {
+    identity,
     before,
     sidecars,
     lists,
   }: {
+    readonly identity: FileIdentity;
     readonly before: OwnersClaims;
     readonly sidecars: Iterable<readonly [document: string, sidecar: PairedSidecar]>;
     readonly lists: ReadonlyMap<string, SidecarList>;
@@ -250,7 +257,7 @@ function statedClaims(
     const paths = resolveAll('folder', directory, list.attachments).filter(
       (path) => path !== owner && (reached.includes(path) || known.includes(path)),
     );
-    claims.set(owner, { sidecar: name, paths });
+    claims.set(owner, { sidecar: name, paths, directory: identity });
   }
   return claims;
 }

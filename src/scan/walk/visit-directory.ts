@@ -104,14 +104,13 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
   const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, folder });
-  const paired = await pairEntries(folder, path, { absolute, sorted });
+  const identity = { dev: stats.dev, ino: stats.ino, birthtimeMs: stats.birthtimeMs };
+  const paired = await pairEntries(folder, path, { absolute, identity, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
 
   const state: DirectoryState = {
     raw: tree.rawPath(path),
-    dev: stats.dev,
-    ino: stats.ino,
-    birthtimeMs: stats.birthtimeMs,
+    ...identity,
     uid: stats.uid,
     mtimeMs: stats.mtimeMs,
     namesChangedAt: namesChangedAt(folder, stats, before),
@@ -145,7 +144,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       files: packFiles(found.entries),
       skips: [...sorted.skips, ...found.skips],
       subdirectories: sorted.subdirectories,
-      identity: { dev: stats.dev, ino: stats.ino, birthtimeMs: stats.birthtimeMs },
+      identity,
       changedMs: stats.mtimeMs,
     },
     before,

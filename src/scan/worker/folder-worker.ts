@@ -3,6 +3,7 @@ import { errorMessage } from '../../model/errors.ts';
 import { createFolderState, locateOnDisk } from '../folder-state.ts';
 import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
+import { bringRestored } from '../walk/bring-claims.ts';
 import { readRoot, mountsBelow } from '../walk/root-identity.ts';
 import { createScanner } from '../walk/scanner.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
@@ -58,7 +59,7 @@ export function servePlan(
       case 'claims':
         // A scan takes note of what is claimed in a directory while it reads that.
         await scanned;
-        return folder.claims.restore(question.ask);
+        return [...folder.claims.restore(question.ask), ...bringRestored(folder, question.ask)];
       case 'inspect':
         return (await loadInspector())(question.ask.path, question.ask.known);
       case 'hash': {

@@ -126,7 +126,7 @@ export function claimChanges(
   claims: readonly (readonly [owner: string, claim: Claim])[],
   ledger: Pick<LedgerPort, 'get' | 'claims'>,
 ): readonly Change[] {
-  return claims.flatMap(([owner, { sidecar, paths }]): readonly Change[] => {
+  return claims.flatMap(([owner, stated]): readonly Change[] => {
     const ref = { folder, path: owner };
     const record = ledger.get(ref);
     const isCarried = (path: string) =>
@@ -134,7 +134,7 @@ export function claimChanges(
     const known = ledger.claims(folder).get(owner);
     // Of another folder no scan of this one can say anything.
     const elsewhere = known?.elsewhere === undefined ? null : { elsewhere: known.elsewhere };
-    const claim = { sidecar, paths: paths.filter((path) => !isCarried(path)), ...elsewhere };
+    const claim = { ...stated, paths: stated.paths.filter((path) => !isCarried(path)), ...elsewhere };
     const isKnown = known === undefined ? claim.paths.length === 0 : isDeepStrictEqual(known, claim);
     return isKnown ? [] : [{ kind: 'claim', ref, claim }];
   });

@@ -27,14 +27,14 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
       documents.set(key, change.record);
       const { ref, record } = change;
       const carried = record.attachments.map(({ path, folder = ref.folder }) => `${folder}/${path}`);
-      for (const [owner, { sidecar, paths, elsewhere = [] }] of Array.from(claims)) {
+      for (const [owner, { paths, elsewhere = [], ...claim }] of Array.from(claims)) {
         const isCarried = (place: string) => owner === key && carried.includes(place);
         const left = elsewhere.filter(({ folder, path }) => {
           const place = `${folder}/${path}`;
           return place !== key && !isCarried(place);
         });
         claims.set(owner, {
-          sidecar,
+          ...claim,
           paths: paths.filter((path) => !isCarried(`${ref.folder}/${path}`)),
           ...(left.length === 0 ? null : { elsewhere: left }),
         });

@@ -166,6 +166,7 @@ describe('an export', () => {
         claim: {
           sidecar: 'new.meta.json',
           paths: ['n/z.csv', 'z.csv'],
+          directory: { ino: 10, birthtimeMs: 11.5, dev: 12 },
           elsewhere: [{ folder: 'split off', path: 'y.csv' }],
         },
       },

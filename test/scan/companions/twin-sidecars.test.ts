@@ -32,7 +32,7 @@ const modes = () =>
   [...world.service.documents.values()].map(({ metadata: { shareInfo } }) => shareInfo?.mode ?? null);
 const failed = () => [...world.engine().tasks.in('failed')].map(({ ref }) => ref.path);
 
-describe('I6: of two sidecars whose names differ only in how accents are encoded, none counts', () => {
+describe('F19: of two sidecars whose names differ only in how accents are encoded, none counts', () => {
   it.each([
     ['its name', '.pdf.meta.json'],
     ['its stem', '.meta.json'],

@@ -1,0 +1,54 @@
+import { lstatSync } from 'node:fs';
+import { posix } from 'node:path';
+
+import { orNull } from '../../lib/or-null.ts';
+import { directoryOf, joinPath, nameOf, sameFile } from '../../model/document.ts';
+import type { Claim, FileIdentity, OwnersClaims } from '../../model/document.ts';
+import { locateOnDisk } from '../folder-state.ts';
+import type { FolderState } from '../folder-state.ts';
+
+/**
+ * Has what was claimed in this very directory follow it from where it stood, before what is in it now is looked at: a sidecar
+ * that is not valid does not tell. Gives the paths whose standing changed.
+ */
+export function bringClaims(
+  folder: FolderState,
+  directory: string,
+  identity: FileIdentity,
+): readonly string[] {
+  const { claims } = folder;
+  const places = new Set(claims.madeIn(identity).map(directoryOf));
+  places.delete(directory);
+  return [...places].flatMap((from) => {
+    // A link or a mount: it has not moved.
+    if (standsAt(folder, from, identity)) return [];
+    const left = new Map(claims.in(from));
+    const brought = new Map<string, Claim>();
+    for (const [owner, claim] of claims.in(from)) {
+      if (claim.directory === undefined || !sameFile(claim.directory, identity)) continue;
+      left.delete(owner);
+      const paths = claim.paths.map((path) => carry(path, from, directory));
+      brought.set(joinPath(directory, nameOf(owner)), { ...claim, paths });
+    }
+    const here = new Map([...brought, ...claims.in(directory)]);
+    return [...claims.set(from, left), ...claims.set(directory, here)];
+  });
+}
+
+/** The same for claims of an earlier process. Gives directories that have to be scanned with what it brought. */
+export function bringRestored(folder: FolderState, known: OwnersClaims): readonly string[] {
+  const wanted = new Set(Array.from(known.values(), ({ directory }) => directory?.ino));
+  const standing = Array.from(folder.tree.entries()).filter(([, { ino }]) => wanted.has(ino));
+  return standing.flatMap(([path, state]) => bringClaims(folder, path, state).map(directoryOf));
+}
+
+function standsAt(folder: FolderState, path: string, identity: FileIdentity): boolean {
+  const stats = orNull(() => lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }));
+  return stats?.isDirectory() === true && sameFile(stats, identity);
+}
+
+/** Where a path leads that was written down in a directory which has moved; as it is where it would leave the folder. */
+function carry(path: string, from: string, to: string): string {
+  const moved = posix.join(to, posix.relative(from, path));
+  return moved.startsWith('..') ? path : moved;
+}
