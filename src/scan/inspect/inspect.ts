@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-import { orNull } from '../../lib/or-null.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { awaitsContent, directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, Inspection } from '../../model/document.ts';
@@ -31,6 +30,7 @@ import type { DefaultsReader } from './directory-defaults.ts';
 import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
+import { isLinkedAttachment } from '../walk/attachment-files.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { changedMeanwhile, ignored, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
@@ -54,7 +54,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (trouble !== null) return trouble;
     if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
     const named = classifyByName(folder, path);
-    if (named.kind === 'attachment' && isLink(folder, path)) return linkedAttachment;
+    if (named.kind === 'attachment' && isLinkedAttachment(folder, path)) return linkedAttachment;
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const { exclusion } = named;
     const name = nameOf(path);
@@ -85,11 +85,6 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     }
     return inspectFile(folder, path, { stats, classified, defaults, known });
   }
-}
-
-function isLink(folder: FolderState, path: string): boolean {
-  const absolute = folder.absolute(folder.tree.rawPath(path));
-  return orNull(() => lstatSync(absolute, { throwIfNoEntry: false }))?.isSymbolicLink() === true;
 }
 
 /** Classifies what was found at a path of which `classifyByName` says that it may be a file. */
