@@ -4,6 +4,7 @@ import type { DecisionPort } from '../../model/ports/control-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
+import { knownClaims } from '../../sync/decide/attachments.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
@@ -63,7 +64,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
           return;
         }
         const { ref, folder } = requirePath(folders, path);
-        const claims = ledger.claims(folder.name);
+        const claims = knownClaims(folder.name, ledger);
         await withFolder(folder, { settings: asItStands(settings), log: silentLog, claims }, async (port) =>
           ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
         );

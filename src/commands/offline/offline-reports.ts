@@ -29,6 +29,7 @@ import type { FolderPlaces } from '../../daemon/process/join-cluster.ts';
 import { version } from '../../config/package-files.ts';
 import { surveyFolders } from '../make-plan.ts';
 import type { Survey } from '../make-plan.ts';
+import { knownClaims } from '../../sync/decide/attachments.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 
 interface StatusOptions {
@@ -246,7 +247,7 @@ export async function whyOffline(
   const surroundings = {
     settings: { ...settings, timing },
     log: silentLog,
-    claims: ledger.claims(folder.name),
+    claims: knownClaims(folder.name, ledger),
   };
   return withFolder(folder, surroundings, async (port) => {
     const plan = async () =>
