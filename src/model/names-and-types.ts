@@ -1,5 +1,6 @@
 import { sizeWords } from '../lib/text/amounts.ts';
 import { printable } from '../lib/text/printable.ts';
+import { directoryOf, joinPath, nameOf } from './document.ts';
 import type { FolderSettings } from './settings.ts';
 
 /**
@@ -140,4 +141,16 @@ function brokenNameRule(name: string): BrokenRule | null {
     };
   }
   return null;
+}
+
+/** The end of a sidecar's name. */
+export const sidecarEnd = '.meta.json';
+
+/** Where a document's sidecar may stand, the one that wins first: paths from the root. */
+export function sidecarPlaces(document: string): { readonly byName: string; readonly byStem: string } {
+  const stem = stemOf(nameOf(document));
+  return {
+    byName: `${document}${sidecarEnd}`,
+    byStem: joinPath(directoryOf(document), `${stem}${sidecarEnd}`),
+  };
 }

@@ -66,7 +66,14 @@ import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
 import { isRootTrusted, markRoot } from './decide/root-trust.ts';
-import { carriersOf, carriesPath, claimChanges, hasLetGo, inspectDocument } from './decide/attachments.ts';
+import {
+  carriersOf,
+  carriesPath,
+  claimChanges,
+  hasLetGo,
+  inspectDocument,
+  knownClaims,
+} from './decide/attachments.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -316,7 +323,7 @@ export class Engine {
       directory: (scan) => this.#onDirectory(scan),
       scanned: (root) => this.#onScanned(folder, root),
       claimed: (claims) => this.#rememberClaims(folder, claims),
-      claims: () => this.#ledger.claims(folder),
+      claims: () => knownClaims(folder, this.#ledger),
       changed: this.#options.onChange,
     };
   }

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Why, PlanReport } from '../../src/model/report/command-reports.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
@@ -130,3 +131,18 @@ it('why and plan agree about each kind of file', async () => {
   expect((await folder.run('sync')).stderr).toContain(said);
   expect((await folder.run('sync')).stderr).not.toContain(said);
 }, 120_000);
+
+it('what went out as an attachment is one while the sidecar is invalid, for every command without a daemon', async () => {
+  await folder.write('inbox/a.pdf', 'a');
+  await folder.write('inbox/x.pdf', 'x');
+  await folder.write('inbox/a.pdf.meta.json', '{"attachments": ["x.pdf"]}');
+  expect(await folder.run('sync')).toMatchObject({ code: 0 });
+  await folder.write('inbox/a.pdf.meta.json', '{"attach');
+  const { counts } = await json<PlanReport>('plan');
+  expect(counts).toMatchObject({ upload: 0, waiting: 0, failed: 1 });
+  const { folders } = await json<Status>('status');
+  expect(folders[0]).toMatchObject({ onDisk: 1, waiting: 0, attached: 1 });
+  expect((await why('inbox/x.pdf')).verdict).toMatchObject({ code: 'attachment' });
+  const report = JSON.parse((await folder.run('sync', '--json')).stdout) as { readonly waiting: unknown };
+  expect(report.waiting).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -125,6 +126,52 @@ describe('the file that is an attachment (I5)', () => {
     await synced.sync();
     expect(synced.service.calls).toEqual([]);
     expect(synced.docIds().size).toBe(1);
+  });
+
+  it.each<[string, (join: (path: string) => string) => void]>([
+    ['is invalid', (join) => truncateSync(join('a/report.pdf.meta.json'), 10)],
+    ['is empty', (join) => truncateSync(join('a/report.pdf.meta.json'), 0)],
+    [
+      'is invalid, and their directory has another name',
+      (join) => {
+        truncateSync(join('a/report.pdf.meta.json'), 10);
+        renameSync(join('a'), join('b'));
+      },
+    ],
+  ])('is one after a restart, too, where the sidecar %s by then', async (_, spoil) => {
+    const synced = await standing(files);
+    await synced.restart(() => spoil(synced.inbox.join));
+    await synced.sync();
+    await synced.pass(20_000);
+    const waiting = [...synced.engine().tasks.in('waiting')].map(({ key }) => key);
+    expect(waiting.filter((key) => key.endsWith('x.csv'))).toEqual([]);
+    expect(synced.port().health().attached).toBe(1);
+    expect(synced.service.calls).toEqual([]);
+  });
+
+  it('is one after a restart, too, where the sidecar bears the stem of a second document by then', async () => {
+    const synced = await standing({ 'r.pdf': 'report', 'r.meta.json': sidecar, 'x.csv': 'x' });
+    await synced.restart(() => writeFileSync(synced.inbox.join('r.txt'), 'another'));
+    await synced.sync();
+    await synced.pass(20_000);
+    expect([...synced.engine().tasks.in('failed')].map(({ key }) => key).sort()).toEqual([
+      'inbox/r.pdf',
+      'inbox/r.txt',
+    ]);
+    expect(synced.engine().tasks.in('waiting').size).toBe(0);
+    expect(synced.port().health().attached).toBe(1);
+    expect(synced.service.calls).toEqual([]);
+  });
+
+  it.each<[string, (join: (path: string) => string) => void]>([
+    ['lists it no longer', (join) => writeFileSync(join('a/report.pdf.meta.json'), '{}')],
+    ['is gone', (join) => rmSync(join('a/report.pdf.meta.json'))],
+  ])('is a document of its own after a restart where the sidecar %s by then', async (_, change) => {
+    const synced = await standing(files);
+    await synced.restart(() => change(synced.inbox.join));
+    await synced.sync();
+    expect(synced.service.calls).toEqual(['upload']);
+    expect([...synced.docIds().keys()]).toEqual(['a/report.pdf', 'a/x.csv']);
   });
 
   it('is a document of its own when the sidecar drops it, though the service keeps what it has', async () => {

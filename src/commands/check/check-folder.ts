@@ -13,7 +13,7 @@ import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readRoot } from '../../scan/walk/root-identity.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
-import { inspectDocument } from '../../sync/decide/attachments.ts';
+import { inspectDocument, knownClaims } from '../../sync/decide/attachments.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
 
@@ -26,7 +26,10 @@ interface Surroundings {
   readonly settings: Settings;
   readonly log: LogPort;
   /** Null: nothing is known of it. */
-  readonly ledger: Pick<LedgerReader, 'claims' | 'doubts' | 'failure' | 'get'> | null;
+  readonly ledger: Pick<
+    LedgerReader,
+    'carriers' | 'claims' | 'directory' | 'doubts' | 'failure' | 'get'
+  > | null;
 }
 
 /**
@@ -82,7 +85,7 @@ export async function checkFolder(
       watchedDirectories: polling?.level === 'info' ? 0 : directories,
     };
   };
-  const claims = ledger?.claims(folder.name);
+  const claims = ledger === null ? undefined : knownClaims(folder.name, ledger);
   return withFolder(folder, { settings: asItStands(settings), log, claims }, judge, onDirectory);
 }
 

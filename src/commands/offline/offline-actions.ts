@@ -6,6 +6,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
+import { knownClaims } from '../../sync/decide/attachments.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
@@ -109,7 +110,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     folder: FolderSettings,
     act: (port: FolderPort) => Promise<void>,
   ): Promise<void> {
-    const claims = ledger.claims(folder.name);
+    const claims = knownClaims(folder.name, ledger);
     return withFolder(folder, { settings: asItStands(settings), log: silentLog, claims }, act);
   }
 

@@ -29,6 +29,7 @@ import { version } from '../../config/package-files.ts';
 import type { FleetView } from '../ask-fleet.ts';
 import { pausesOf, surveyFolders } from '../make-plan.ts';
 import type { Survey } from '../make-plan.ts';
+import { knownClaims } from '../../sync/decide/attachments.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 
 interface StatusOptions {
@@ -248,7 +249,7 @@ export async function whyOffline(
   const surroundings = {
     settings: { ...settings, timing },
     log: silentLog,
-    claims: ledger.claims(folder.name),
+    claims: knownClaims(folder.name, ledger),
   };
   return withFolder(folder, surroundings, async (port) => {
     const plan = async () =>

@@ -300,6 +300,8 @@ export interface LedgerPort {
    * service only holds because it cannot be taken back is carried no longer.
    */
   readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
+  /** Records of a folder that have attachments. */
+  readonly carriers: (folder: string) => readonly LedgerEntry[];
   readonly findByDocId: (docId: string) => DocumentRef | undefined;
   readonly intents: () => readonly Intent[];
   readonly doubts: () => readonly Doubt[];

@@ -25,6 +25,9 @@ import { createTokenBackOff } from './token-back-off.ts';
 const revokeAttempts = 3;
 const revokeRestMs = 100;
 const knownTokens = 8;
+/** Interface 7.2. */
+const notRevoked =
+  'the refresh tokens of the user were not revoked, nor was the token: the service answered 401 to new tokens; they may have no userId claim, without which it revokes no refresh tokens. Run ingestd auth revoke without --all to revoke the token alone';
 
 /** A token and the credentials it was obtained with. */
 export interface AccessToken {
@@ -95,6 +98,7 @@ export function createTokenSource({
   let flight: Flight | null = null;
   /** The last token that was obtained; the store is asked for another one. */
   let stale: string | null = null;
+  /** A token was obtained; that it was revoked since says nothing about the credentials. */
   let accepted = false;
   /** Counts the calls of `forget`: an attempt that began before one says nothing about what came after. */
   let era = 0;
@@ -289,8 +293,7 @@ export function createTokenSource({
         if (result === 'done' && all) refresh = null;
         // A dead token needs no revoking; the refresh tokens are the user's, and need a live one to be revoked.
         if (result === 'done' || !all) return;
-        if (attempt === revokeAttempts)
-          throw new CredentialsRefusedError('the token was refused while revoking it');
+        if (attempt === revokeAttempts) throw new CredentialsRefusedError(notRevoked);
       } catch (error) {
         const final = error instanceof MisaddressedError || !(error instanceof ServiceUnavailableError);
         if (final || attempt === revokeAttempts) throw error;
@@ -302,7 +305,6 @@ export function createTokenSource({
   function dropToken(accessToken: AccessToken): void {
     if (held?.accessToken.value !== accessToken.value) return;
     held = null;
-    accepted = false;
   }
 
   /** ISO 8601, UTC. */

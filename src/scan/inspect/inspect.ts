@@ -17,6 +17,7 @@ import {
   classifyUndecodable,
   classifyUnpaired,
   isAttachmentDirectory,
+  linkedAttachment,
 } from '../rules/classify.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
@@ -29,6 +30,7 @@ import type { DefaultsReader } from './directory-defaults.ts';
 import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
+import { isLinkedAttachment } from '../walk/attachment-files.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { changedMeanwhile, ignored, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
@@ -52,6 +54,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (trouble !== null) return trouble;
     if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
     const named = classifyByName(folder, path);
+    if (named.kind === 'attachment' && isLinkedAttachment(folder, path)) return linkedAttachment;
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const { exclusion } = named;
     const name = nameOf(path);

@@ -89,6 +89,13 @@ const notFollowed: Classification = {
   message: 'a symbolic link that is not followed: followSymlinks is off, or it leads out of the folder',
 };
 
+/** A link among the files of an attachments directory. */
+export const linkedAttachment: Classification & { readonly kind: 'skipped' } = {
+  kind: 'skipped',
+  code: 'symbolic-link',
+  message: 'a symbolic link; in an attachments directory none is followed',
+};
+
 /** Classifies an entry by its name, its kind, the rules of its directory and those of the folder. */
 export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classification | NamedFile {
   const { name, kind, rules } = facts;

@@ -1,8 +1,5 @@
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import { stemOf } from '../../model/names-and-types.ts';
+import { sidecarEnd, stemOf } from '../../model/names-and-types.ts';
 
-/** The end of a sidecar's name. */
-const sidecarEnd = '.meta.json';
 /** The directory's own defaults. */
 export const defaultsName = '.meta.json';
 
@@ -14,15 +11,6 @@ export function isSidecarName(name: string): boolean {
 /** What a sidecar's name or path begins with: a document's, or its stem. */
 export function namedAfter(sidecar: string): string {
   return sidecar.slice(0, -sidecarEnd.length);
-}
-
-/** Where a document's sidecar may stand, the one that wins first: paths from the root. */
-export function sidecarPlaces(document: string): { readonly byName: string; readonly byStem: string } {
-  const stem = stemOf(nameOf(document));
-  return {
-    byName: `${document}${sidecarEnd}`,
-    byStem: joinPath(directoryOf(document), `${stem}${sidecarEnd}`),
-  };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 
+import { orNull } from '../../lib/or-null.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
 import { errorCode } from '../../model/errors.ts';
-import { directoriesTo, joinPath } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
@@ -20,6 +21,8 @@ export type AttachmentListing =
   | {
       readonly kind: 'listed';
       readonly files: readonly Entry[];
+      /** Names of symbolic links, which are no attachments, wherever they lead. */
+      readonly links: readonly string[];
       /** Names that cannot be sent at all: printable. */
       readonly nameless: readonly string[];
     }
@@ -43,18 +46,35 @@ export async function listAttachments(
 ): Promise<AttachmentListing> {
   try {
     const { entries, twins, bytes } = await listDirectory(absolute, place, slice);
-    const files = entries
-      .filter(({ name, kind }) => kind !== 'directory' && kind !== 'other' && !isTemporaryName(name))
-      .filter(({ name }) => ignoringPattern(rules, joinPath(path, name), false) === null)
+    const counted = entries
+      .filter(
+        ({ name, kind }) => kind !== 'directory' && kind !== 'other' && mayCount(joinPath(path, name), rules),
+      )
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const files = counted.filter(({ kind }) => kind !== 'link');
+    const links = counted.filter(({ kind }) => kind === 'link').map(({ name }) => name);
     const nameless = [
       ...bytes.filter(({ kind }) => kind === 'file').map(({ name }) => printableBytes(name)),
       ...twins.filter(({ kind }) => kind === 'file').map(({ name }) => name),
     ];
-    return { kind: 'listed', files, nameless };
+    return { kind: 'listed', files, links, nameless };
   } catch (error) {
     return { kind: 'unreadable', code: errorCode(error) ?? 'unknown error' };
   }
+}
+
+/** Whether a path is neither hidden nor temporary nor ignored, by its last name. `rules`: those of the document's directory. */
+function mayCount(path: string, rules: readonly PlacedRules[]): boolean {
+  return !isTemporaryName(nameOf(path)) && ignoringPattern(rules, path, false) === null;
+}
+
+/** Whether a path is a link that `listAttachments` gave for a document, when its directory was scanned. */
+export function isLinkedAttachment(folder: FolderState, path: string): boolean {
+  const place = directoryOf(path);
+  const state = folder.tree.get(directoryOf(place));
+  if (state?.attachmentDirectories.includes(place) !== true || !mayCount(path, state.rules)) return false;
+  const stats = orNull(() => lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }));
+  return stats?.isSymbolicLink() === true;
 }
 
 /** What of a listing goes into the document's fingerprint. */

@@ -2,7 +2,7 @@ import { printableTwin } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import type { DocumentEntry, Skip } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyFile, classifyUnpaired } from '../rules/classify.ts';
+import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { attachmentKeys, listAttachments, listedKeys } from './attachment-files.ts';
@@ -43,7 +43,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   const { path: directory, fingerprint, sorted, paired } = listed;
   const entries: DocumentEntry[] = [];
   const fingerprints: string[] = [];
-  const attachments = { directories: [] as string[], files: 0 };
+  const attachments: Attachments = { directories: [], files: 0, links: [] };
   const skips: Skip[] = [];
   const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
     skips.push({ path: joinPath(directory, name), code, message });
@@ -63,6 +63,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       entries.push({ name, stat: stats, fingerprint: own });
     }
   }
+  for (const name of attachments.links) skip(name, linkedAttachment);
   for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
     if (stats === null) continue;
     const found = classifyFile({ path: joinPath(directory, name), name, stats, exclusion }, folder);
@@ -83,13 +84,17 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   };
 }
 
+/** What was found in the attachments directories of one directory's documents. Paths of links: from that directory. */
+interface Attachments {
+  readonly directories: string[];
+  files: number;
+  readonly links: string[];
+}
+
 async function fingerprintOf(
   folder: FolderState,
   { path, absolute, rules, fingerprint, sorted, paired, context }: ListedDirectory,
-  {
-    name,
-    attachments,
-  }: { readonly name: string; readonly attachments: { readonly directories: string[]; files: number } },
+  { name, attachments }: { readonly name: string; readonly attachments: Attachments },
 ): Promise<string> {
   const keys: (readonly [string, string])[] = [];
   const directory = sorted.attachmentDirectories.get(name);
@@ -100,7 +105,10 @@ async function fingerprintOf(
     const raw = joinPath(folder.tree.rawPath(path), directory.raw);
     const place = placeBelow(context.realRoot, raw, folder.settings.followSymlinks);
     const listing = await listAttachments({ ...own, place, rules }, context.slice);
-    if (listing.kind === 'listed') attachments.files += listing.files.length;
+    if (listing.kind === 'listed') {
+      attachments.files += listing.files.length;
+      attachments.links.push(...listing.links.map((link) => joinPath(directory.name, link)));
+    }
     keys.push(...attachmentKeys(own.path, listing));
   }
   const sidecar = paired.sidecars.get(name);

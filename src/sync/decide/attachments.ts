@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { directoryOf, pathAfterMove, refKey } from '../../model/document.ts';
-import type { Claim, DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
+import { directoryOf, nameOf, pathAfterMove, refKey } from '../../model/document.ts';
+import type { Claim, DocumentRef, FoundDocument, Inspection, OwnersClaims } from '../../model/document.ts';
+import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
@@ -141,14 +142,40 @@ export function claimChanges(
 }
 
 /**
+ * What the sidecars of a folder attached when they were last valid: what went out with their documents, and what did not
+ * yet. A scan from scratch begins with it.
+ */
+export function knownClaims(
+  folder: string,
+  ledger: Pick<LedgerPort, 'carriers' | 'claims' | 'directory'>,
+): OwnersClaims {
+  const claims = new Map(ledger.claims(folder));
+  for (const { ref, record } of ledger.carriers(folder)) {
+    const sent = record.attachments.flatMap((attachment) => {
+      const isListed = attachment.folder === undefined && isListedBy(ref, attachment);
+      return isListed && attachment.path !== undefined ? [attachment.path] : [];
+    });
+    if (sent.length === 0) continue;
+    const { byName, byStem } = sidecarPlaces(ref.path);
+    const sidecar = nameOf(companionsOf(ref, record)?.sidecar === 'stem' ? byStem : byName);
+    const directory = ledger.directory({ folder, path: directoryOf(ref.path) });
+    const unsent = claims.get(ref.path);
+    claims.set(ref.path, { sidecar, directory, ...unsent, paths: [...(unsent?.paths ?? []), ...sent] });
+  }
+  return claims;
+}
+
+/** It lies elsewhere than in the document's own directory of attachments. */
+function isListedBy({ path: owner }: DocumentRef, { path }: RecordedAttachment): boolean {
+  return path?.startsWith(`${owner}.attachments/`) === false;
+}
+
+/**
  * What had a say in what the service holds of a document. A record of an older version does not tell; that there was a
  * sidecar shows in attachments that lie elsewhere than in the document's own directory of them.
  */
-export function companionsOf(
-  { path }: DocumentRef,
-  record: LedgerRecord | undefined,
-): LedgerRecord['companions'] {
+export function companionsOf(ref: DocumentRef, record: LedgerRecord | undefined): LedgerRecord['companions'] {
   if (record === undefined || record.companions !== undefined) return record?.companions;
-  const isListed = record.attachments.some((one) => one.path?.startsWith(`${path}.attachments/`) === false);
+  const isListed = record.attachments.some((attachment) => isListedBy(ref, attachment));
   return isListed ? { sidecar: 'name', defaults: [] } : undefined;
 }

@@ -351,9 +351,24 @@ describe('the token source', () => {
     expect(request?.headers['content-type']).toBeUndefined();
     expect(request?.headers['transfer-encoding']).toBeUndefined();
     expect(request?.bytes()).toBe(0);
-    expect(tokens.status()).toEqual({ state: 'none', expiresAt: null });
     expect(await token()).toBe('token-2');
     expect(grants()).toEqual(['password', 'refresh_token']);
+  });
+
+  it('stays ready after a revocation: the credentials were accepted, and another token is obtained when needed', async () => {
+    await token();
+    await tokens.revoke({ all: false });
+    expect(tokens.status()).toEqual({ state: 'ok', expiresAt: null });
+  });
+
+  it('never says that all is revoked where the service refuses new tokens for that (interface 7.2)', async () => {
+    const { token: granted } = steps;
+    const grant = (name: string) => granted({ access_token: name });
+    service.scriptTokens(grant('a'), steps.xml(401), grant('b'), steps.xml(401), grant('c'), steps.xml(401));
+    await expect(tokens.revoke({ all: true })).rejects.toMatchObject({
+      code: 'credentials-refused',
+      message: expect.stringContaining('the refresh tokens of the user were not revoked'),
+    });
   });
 
   it('revokes the refresh tokens too when told to, with a token obtained for it', async () => {

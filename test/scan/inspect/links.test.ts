@@ -66,4 +66,27 @@ describe('symbolic links', () => {
       ]);
     });
   });
+
+  it.each([false, true])(
+    'beside attachments are none of them, and are listed (followSymlinks: %s)',
+    async (followSymlinks) => {
+      await linked(followSymlinks);
+      await folder.write('real/inner.pdf.attachments/own.csv', 'own');
+      await symlink(folder.join('plain.pdf'), folder.join('real/inner.pdf.attachments/linked.pdf'));
+      await symlink(folder.join('plain.pdf'), folder.join('real/inner.pdf.attachments/.hidden.pdf'));
+      const scans = await folder.scan();
+      const found = await folder.inspect('real/inner.pdf');
+      expect(found).toMatchObject({
+        kind: 'document',
+        document: { attachments: [{ path: 'real/inner.pdf.attachments/own.csv' }] },
+      });
+      const skipped = scans.get('real')?.skips.map(({ path }) => path);
+      expect(skipped).toContain('real/inner.pdf.attachments/linked.pdf');
+      expect(skipped).not.toContain('real/inner.pdf.attachments/.hidden.pdf');
+      expect(await folder.verdict('real/inner.pdf.attachments/linked.pdf')).toBe('skipped symbolic-link');
+      expect(found.kind === 'document' && found.document.fingerprint).toBe(
+        scans.get('real')?.entries.find(({ name }) => name === 'inner.pdf')?.fingerprint,
+      );
+    },
+  );
 });
