@@ -7,7 +7,7 @@ import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { knownClaims } from '../../sync/decide/attachments.ts';
-import { acceptedRoot } from '../../sync/decide/root-trust.ts';
+import { acceptedPlaces } from '../../sync/decide/root-trust.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
@@ -91,7 +91,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
           changes.push(
             { kind: 'approve', folder: name, paths },
             { kind: 'hold', folder: name, hold: null },
-            ...(paths.length === 0 ? [] : acceptedPlaces(ledger, held)),
+            ...(paths.length === 0 ? [] : placesOf(ledger, held)),
           );
           for (const path of paths) released.push({ folder: name, path });
           if (paths.length > 0) folderCounts.push({ folder: name, documents: paths.length });
@@ -158,19 +158,13 @@ function missingFrom(ledger: LedgerPort, folder: FolderSettings): Promise<readon
   });
 }
 
-/** The root and the mounts of a folder are right as they stand, says the person who approves. */
-function acceptedPlaces(ledger: LedgerPort, { name: folder, path }: FolderSettings): readonly Change[] {
+/** Which devices the mounts are is known of those alone that were there before. */
+function placesOf(ledger: LedgerPort, { name, path }: FolderSettings): readonly Change[] {
   const root = readRoot(path);
   if (root.kind === 'unavailable') return [];
-  const known = ledger.root(folder);
   const mounts = mountsBelow(path);
-  const isThere = ({ path }: { readonly path: string }) => mounts.includes(path);
-  const identities = ledger.mountIdentities(folder).filter(isThere);
-  const bare = ledger.bareMountPoints(folder).filter(isThere);
-  return [
-    { kind: 'root', folder, identity: acceptedRoot(known, root.identity, known?.seenAt) },
-    { kind: 'mounts', folder, mounts, identities, bare },
-  ];
+  const identities = ledger.mountIdentities(name).filter((known) => mounts.includes(known.path));
+  return acceptedPlaces(name, { root: root.identity, mounts, identities }, ledger);
 }
 
 /** Whose a ledger's documents were, and whose they are to be. */

@@ -7,7 +7,7 @@ import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { coveredMountPoints, identitiesOf, isOtherRoot, mountsToRemember } from './deletions.ts';
 import type { CoveredMountPoint } from './deletions.ts';
-import { acceptedRoot } from './root-trust.ts';
+import { acceptedPlaces, acceptedRoot } from './root-trust.ts';
 import type { WatchedFolders } from './watched-folders.ts';
 
 /** How often the ledger notes that everything was seen: a restart goes by that. */
@@ -51,16 +51,11 @@ export class FolderRoots {
   async accept(folder: string): Promise<void> {
     const root = await this.#folders.rootNow(folder);
     if (root === null) return;
-    const known = this.#ledger.root(folder);
     const mounts = await this.#folders.mountsNow(folder);
     if (mounts === null) return;
     const view = this.#folders.viewOf(folder);
     const identities = identitiesOf(mounts, view);
-    const bare = this.#ledger.bareMountPoints(folder).filter(({ path }) => mounts.includes(path));
-    await this.#options.writer.commit([
-      { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
-      { kind: 'mounts', folder, mounts, identities, bare },
-    ]);
+    await this.#options.writer.commit(acceptedPlaces(folder, { root, mounts, identities }, this.#ledger));
     view.accepted();
   }
 

@@ -2,6 +2,8 @@ import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-
 import { sameDirectory } from '../../model/document.ts';
 import type { RootMarks } from '../../model/document.ts';
 
+type MountIdentities = ReturnType<LedgerPort['mountIdentities']>;
+
 /**
  * Whether a folder's root is still the one that the ledger knows: by its identity, because a recorded file was found
  * unchanged in it (`isProven`), or because nothing is known that could be lost.
@@ -34,6 +36,28 @@ export function acceptedRoot(
   seenAt: number | undefined,
 ): RootIdentity {
   return { ...root, seenAt, changes: nextRootChange(known, root) ?? known?.changes };
+}
+
+/** What the ledger learns of a folder whose root and mounts are right as they stand, says a person who was asked. */
+export function acceptedPlaces(
+  folder: string,
+  {
+    root,
+    mounts,
+    identities,
+  }: {
+    readonly root: RootIdentity;
+    readonly mounts: readonly string[];
+    readonly identities: MountIdentities;
+  },
+  ledger: Pick<LedgerPort, 'root' | 'bareMountPoints'>,
+): readonly Change[] {
+  const known = ledger.root(folder);
+  const bare = ledger.bareMountPoints(folder).filter(({ path }) => mounts.includes(path));
+  return [
+    { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
+    { kind: 'mounts', folder, mounts, identities, bare },
+  ];
 }
 
 /** A record or a failure as it is written down: under another root than the ledger's it proves nothing later. */
