@@ -681,7 +681,6 @@ export class Engine {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
         onRemove: folder.settings.onRemove,
         stands: standsUnsent({ tasks: this.tasks, ledger: this.#ledger }, task),
-        pollMs: this.#options.settings.timing.pollSeconds * 1_000,
       });
     }
     const { document } = found;
@@ -963,8 +962,10 @@ export class Engine {
         this.#end(task);
         return;
       case 'nothing':
-        if (found.device !== null && task.seen !== null)
+        if (found.device !== null && task.seen !== null) {
           this.#leftUnsent.note(task.seen, this.#clock.monotonic());
+          this.#inspectKept(task.seen.stat);
+        }
         await this.#clearFailure(task, found.device);
         this.#end(task);
         return;
@@ -981,6 +982,8 @@ export class Engine {
       }
       case 'unfit':
         return this.#concludeUnfit(task, found.reason);
+      case 'elsewhere':
+        return this.#keep(task, found.reason);
       case 'dormant':
         await this.#clearFailure(task, found.device);
         await this.#reportRemains(task, found.reason);
@@ -990,6 +993,21 @@ export class Engine {
         return;
       case 'gone':
         await this.#concludeGone(task, found.device);
+    }
+  }
+
+  /** Its file stands elsewhere, and not as a document that can be sent. */
+  #keep(task: Task, reason: Reason): Promise<void> {
+    this.#advance(task, { kind: 'dormant', reason });
+    return this.#holds.endApproval(task);
+  }
+
+  /** A file is gone from where it could not be sent: documents that were kept because it stood there are inspected. */
+  #inspectKept(stat: FileStat): void {
+    for (const { ref, record } of this.#ledger.findByInode(stat.ino)) {
+      const kept = this.tasks.get(ref);
+      if (kept?.state.kind === 'dormant' && sameFile(record.stat, stat))
+        this.#advance(kept, { kind: 'touched' });
     }
   }
 
@@ -1018,8 +1036,8 @@ export class Engine {
   }
 
   /** Nothing has changed about a refusal of before. */
-  #stayRefused(task: Task, { code, message, attempts }: Failure): void {
-    this.#advance(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
+  #stayRefused(task: Task, { code, message, attempts }: Failure, isGone = false): void {
+    this.#advance(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts, isGone });
   }
 
   /** Nothing has to be done for it, unless something happened meanwhile. */
@@ -1059,13 +1077,10 @@ export class Engine {
       this.#inspectPath(place.ref, { present: true, priority: 'live', at: this.#clock.now() });
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     }
-    if (place.kind === 'kept') {
-      this.#advance(task, { kind: 'dormant', reason: place.reason });
-      return this.#holds.endApproval(task);
-    }
+    if (place.kind === 'kept') return this.#keep(task, place.reason);
     const { folder } = task.ref;
     const refused = this.#ledger.failure(task.ref);
-    if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused);
+    if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
     if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
     if (await this.#allowOrHold(folder, [task])) {
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');

@@ -163,6 +163,8 @@ export type TaskEvent =
       readonly reason: Reason;
       readonly recorded: boolean;
       readonly attempts: number;
+      /** It is its deletion that was refused, in an earlier request. */
+      readonly isGone?: boolean;
     };
 
 export type EventKind = TaskEvent['kind'];
@@ -308,14 +310,10 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     }
     case 'failed': {
       const { attempts, reason, recorded } = event;
-      if (state.kind === 'inspecting') {
-        return after(
-          { ...task, present: true, gone: null, attempts, reported: reason },
-          { kind: 'failed', reason, recorded },
-        );
-      }
-      if (state.kind !== 'sending') return task;
-      return after({ ...task, attempts, reported: reason }, { kind: 'failed', reason, recorded });
+      if (!isUnderWay(state)) return task;
+      const isThere = state.kind === 'inspecting' && event.isGone !== true;
+      const known = isThere ? ({ present: true, gone: null } as const) : null;
+      return after({ ...task, ...known, attempts, reported: reason }, { kind: 'failed', reason, recorded });
     }
   }
 }
