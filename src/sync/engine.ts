@@ -200,6 +200,7 @@ export class Engine {
   #isMovingDirectories = false;
   #claimsWritten: Promise<void> = Promise.resolve();
   #isTakingPermits = false;
+  #isJudging = false;
   #deliveries = 0;
   #cancelAsk = () => {};
   /** Nothing is sent any more. */
@@ -636,6 +637,7 @@ export class Engine {
   #drawFromBacklog(): void {
     const { backlog } = this.tasks;
     const waiting = this.#inspections.size;
+    this.#inBackground(this.#judgePaused());
     if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
     const isKnown = (folder: string) => !this.#folders.isWaitedFor(folder);
     if (waiting < inspectConcurrency) this.#openUnread(backlog.takeRecorded(inspectConcurrency, isKnown));
@@ -644,6 +646,50 @@ export class Engine {
     const isWanted = (folder: string) => !this.#paused.has(folder) && isKnown(folder);
     this.#openUnread(backlog.takeNewest(inspectedAhead - ahead, isWanted));
   }
+
+  /**
+   * Looks at what a pause keeps in the backlog: what cannot be sent as it stands gets a task, and is failed or waits as
+   * without a pause. All else stays: a task for each would take too much room.
+   */
+  async #judgePaused(): Promise<void> {
+    if (this.#isJudging || this.#isStopped || !this.tasks.backlog.hasUnjudged(this.#isKeptBack)) return;
+    this.#isJudging = true;
+    try {
+      for (;;) {
+        const next = this.tasks.backlog.nextUnjudged(this.#isKeptBack);
+        const port = next === null ? undefined : this.#folders.get(next.folder)?.port;
+        if (next === null || port === undefined) return;
+        const { folder, directory, names } = next;
+        const unfit = new Set<string>();
+        for (let from = 0; from < names.length && !this.#isStopped; from += inspectConcurrency) {
+          const some = names.slice(from, from + inspectConcurrency);
+          const judged = await Promise.all(
+            some.map((name) => this.#isPlain({ folder, path: joinPath(directory, name) }, port)),
+          );
+          for (const [index, name] of some.entries()) if (judged[index] === false) unfit.add(name);
+        }
+        if (this.#isStopped) return;
+        this.#openUnread(this.tasks.backlog.takeNamed(folder, directory, unfit));
+      }
+    } finally {
+      this.#isJudging = false;
+      this.#options.onChange();
+    }
+  }
+
+  /** A new document that could be sent, as far as its own files tell. */
+  async #isPlain(ref: DocumentRef, port: FolderPort): Promise<boolean> {
+    const found = await this.#inspectAt(ref, port);
+    if (found.kind !== 'document') return false;
+    const isCarried = carriersOf(found.document, this.#ledger).length > 0;
+    return !isCarried && !doubtsAbout(ref, this.#ledger).some(({ holds }) => holds);
+  }
+
+  /** New files of this folder stay in the backlog: it is paused. All of it is known. */
+  readonly #isKeptBack = (folder: string): boolean =>
+    this.#paused.has(folder) &&
+    this.#folders.viewOf(folder).isScanned &&
+    !this.#folders.isUnavailable(folder);
 
   // ── Paths inspected and compared with the ledger ────────────────────────────────────────────────────────────────
 
@@ -682,7 +728,6 @@ export class Engine {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
         onRemove: folder.settings.onRemove,
         stands: standsUnsent({ tasks: this.tasks, ledger: this.#ledger }, task),
-        pollMs: this.#options.settings.timing.pollSeconds * 1_000,
       });
     }
     const { document } = found;
@@ -964,8 +1009,10 @@ export class Engine {
         this.#end(task);
         return;
       case 'nothing':
-        if (found.device !== null && task.seen !== null)
+        if (found.device !== null && task.seen !== null) {
           this.#leftUnsent.note(task.seen, this.#clock.monotonic());
+          this.#inspectKept(task.seen.stat);
+        }
         await this.#clearFailure(task, found.device);
         this.#end(task);
         return;
@@ -982,6 +1029,8 @@ export class Engine {
       }
       case 'unfit':
         return this.#concludeUnfit(task, found.reason);
+      case 'elsewhere':
+        return this.#keep(task, found.reason);
       case 'dormant':
         await this.#clearFailure(task, found.device);
         await this.#reportRemains(task, found.reason);
@@ -991,6 +1040,21 @@ export class Engine {
         return;
       case 'gone':
         await this.#concludeGone(task, found.device);
+    }
+  }
+
+  /** Its file stands elsewhere, and not as a document that can be sent. */
+  #keep(task: Task, reason: Reason): Promise<void> {
+    this.#advance(task, { kind: 'dormant', reason });
+    return this.#holds.endApproval(task);
+  }
+
+  /** A file is gone from where it could not be sent: documents that were kept because it stood there are inspected. */
+  #inspectKept(stat: FileStat): void {
+    for (const { ref, record } of this.#ledger.findByInode(stat.ino)) {
+      const kept = this.tasks.get(ref);
+      if (kept?.state.kind === 'dormant' && sameFile(record.stat, stat))
+        this.#advance(kept, { kind: 'touched' });
     }
   }
 
@@ -1062,10 +1126,7 @@ export class Engine {
       this.#inspectPath(place.ref, { present: true, priority: 'live', at: this.#clock.now() });
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     }
-    if (place.kind === 'kept') {
-      this.#advance(task, { kind: 'dormant', reason: place.reason });
-      return this.#holds.endApproval(task);
-    }
+    if (place.kind === 'kept') return this.#keep(task, place.reason);
     const { folder } = task.ref;
     const refused = this.#ledger.failure(task.ref);
     if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
@@ -1558,10 +1619,11 @@ export class Engine {
     return this.#paused;
   }
 
-  /** Files that wait unread, without the new ones that a pause keeps back. */
+  /** Files that wait unread, without the new ones that a pause keeps back and that were looked at. */
   backlogged(): number {
     const { backlog } = this.tasks;
     let count = backlog.size;
+    if (this.#isJudging || backlog.hasUnjudged(this.#isKeptBack)) return count;
     for (const folder of this.#paused) count -= backlog.count(folder) - backlog.countRecorded(folder);
     return count;
   }

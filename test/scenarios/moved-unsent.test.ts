@@ -2,6 +2,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import type { SyncReport } from '../../src/daemon/run-sync.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 
@@ -9,7 +11,7 @@ let place: InstallationWithService;
 
 beforeEach(async () => {
   place = await installationWithService({
-    more: { timing: { settleMs: 100, removeGraceMs: 300, pollSeconds: 1 } },
+    more: { timing: { settleMs: 100, removeGraceMs: 300 } },
   });
 });
 
@@ -26,7 +28,12 @@ it('a file that is moved to where it cannot be sent keeps its document, and its 
   await rename(at('named.txt'), at('na.med.txt'));
   await rename(at('below.txt'), at('sub', 'below.txt'));
   await rename(at('gone.txt'), at('go.ne.txt'));
-  await daemon.idle(({ failuresTotal, queue }) => failuresTotal === 3 && queue.waiting === 3);
+  const { folders, queue } = await daemon.idle(
+    (status) => status.failuresTotal === 3 && status.folders[0]?.kept === 3,
+  );
+  // Each of the three files counts once.
+  expect(folders).toMatchObject([{ onDisk: 3, synced: 0, waiting: 0, failed: 3 }]);
+  expect(queue.waiting).toBe(0);
   expect((await place.run('why', at('named.txt'))).out).toContain('inbox/na.med.txt');
 
   await rm(at('go.ne.txt'));
@@ -36,3 +43,13 @@ it('a file that is moved to where it cannot be sent keeps its document, and its 
   const after = await daemon.idle(({ totals, queue }) => totals.moved === 2 && queue.waiting === 0);
   expect(after.totals).toMatchObject({ uploaded: 3, deleted: 1 });
 }, 60_000);
+
+it('sync neither waits for a document whose file cannot be sent under its new name, nor lists it', async () => {
+  await writeFile(at('named.txt'), 'named');
+  expect(await place.run('sync')).toMatchObject({ code: 0 });
+  await rename(at('named.txt'), at('na.med.txt'));
+  const report = JSON.parse((await place.run('sync', '--json')).out) as SyncReport;
+  expect(report).toMatchObject({ exitCode: 4, failures: [{ path: 'na.med.txt' }], waiting: [], deleted: 0 });
+  const { folders } = JSON.parse((await place.run('status', '--json')).out) as Status;
+  expect(folders).toMatchObject([{ onDisk: 1, failed: 1, waiting: 0, kept: 1 }]);
+});

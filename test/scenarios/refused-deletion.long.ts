@@ -35,6 +35,12 @@ it('a deletion that the service refuses is failed, over restarts too, until a pe
   expect((await json<PlanReport>('plan')).operations).toMatchObject([{ kind: 'failed', path: 'a.txt' }]);
   expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 4, failed: 1, held: 0, deleted: 0 });
   expect(deletions()).toBe(1);
+  // There is no file, whoever counts.
+  const counts = [{ onDisk: 0, failed: 0, held: 1 }];
+  expect((await json<Status>('status')).folders).toMatchObject(counts);
+  const daemon = await place.start();
+  expect((await daemon.idle()).folders).toMatchObject(counts);
+  await daemon.end('SIGTERM');
 
   place.service.always(steps.accept('gone'));
   expect((await place.run('retry', 'inbox/a.txt')).out).toContain('1 document');

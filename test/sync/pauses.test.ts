@@ -114,6 +114,34 @@ describe('while a folder is paused', () => {
     expect(world.service.calls).toHaveLength(21);
   });
 
+  it('what cannot be sent of a first day is found out all the same, once, and the rest waits unread', async () => {
+    await filled(0);
+    const { inspect } = world.folder;
+    let inspections = 0;
+    Object.assign(world.folder, {
+      inspect: (path: string) => {
+        inspections += 1;
+        return inspect(path);
+      },
+    });
+    for (let index = 0; index < 300; index += 1) world.folder.write(`new/${index}.txt`, `new ${index}`);
+    for (let index = 0; index < 3; index += 1) world.folder.write(`new/two.dots.${index}.txt`, 'dots');
+    await world.clock.advance(10_000);
+    pause();
+    world.folder.scan('start');
+    await atRest();
+    const { tasks } = world.engine();
+    expect(tasks.counts('inbox')).toMatchObject({ pending: 300, failed: 3 });
+    expect([...tasks.all()]).toHaveLength(3);
+    expect(inspections).toBe(306);
+    world.folder.scan('rescan');
+    await atRest();
+    expect(inspections).toBe(306);
+    resume();
+    await world.until(() => world.docIds().size === 300);
+    expect(world.service.calls).toHaveLength(300);
+  });
+
   it('what waits in it is not in the way of another folder', async () => {
     let inode = 10_000;
     const nextInode = () => (inode += 1);

@@ -1,5 +1,6 @@
 import type { DocumentRef } from '../../model/document.ts';
 import type { Why } from '../../model/report/command-reports.ts';
+import { isOfDeletion } from '../../model/ports/ledger-port.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { fleetPaused } from '../../model/report/fleet-pause.ts';
@@ -123,16 +124,17 @@ export async function offlineStatus({
       path,
       state: away ? 'unavailable' : 'stopped',
       onDisk: synced + pending + waiting + failed + skipped,
-      held: gone,
     };
 
     function remembered() {
       const failing = failures.filter(({ folder }) => folder === name);
       const changed = failing.filter((ref) => ledger.get(ref) !== undefined).length;
+      const removed = failing.filter((ref) => isDeletionRefused(ledger, ref)).length;
       return {
         ...noDocuments,
         synced: Math.max(0, ledger.count(name) - gone - changed),
-        failed: failing.length,
+        failed: failing.length - removed,
+        held: gone + removed,
       };
     }
   }
@@ -163,6 +165,11 @@ async function readFolders({ settings, ...more }: Parameters<typeof surveyFolder
       reasons: [{ code: 'folders-not-compared', message: `the folders could not be compared: ${message}` }],
     };
   }
+}
+
+function isDeletionRefused(ledger: LedgerReader, ref: DocumentRef): boolean {
+  const failure = ledger.failure(ref);
+  return failure !== undefined && isOfDeletion(failure);
 }
 
 function isAway(survey: Survey | null, name: string): boolean {

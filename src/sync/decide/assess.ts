@@ -34,6 +34,8 @@ export type Assessment =
   /** `againMs` null: only a change ends it. */
   | { readonly kind: 'waiting'; readonly againMs: number | null; readonly reason: Reason }
   | { readonly kind: 'unfit'; readonly reason: Reason }
+  /** Its file stands at another path and cannot be sent there. */
+  | { readonly kind: 'elsewhere'; readonly reason: Reason }
   /** Not ours to send or delete now; what the service holds stays. `device` as above. */
   | { readonly kind: 'dormant'; readonly device: number | null; readonly reason: Reason };
 
@@ -44,13 +46,11 @@ export function assessWithoutDocument(
     hasRecord,
     onRemove,
     stands,
-    pollMs,
   }: {
     readonly hasRecord: boolean;
     readonly onRemove: FolderSettings['onRemove'];
     /** Where its file stands as something that cannot be sent; null: nowhere. */
     readonly stands: DocumentRef | null;
-    readonly pollMs: number;
   },
 ): Assessment {
   switch (found.kind) {
@@ -75,7 +75,7 @@ export function assessWithoutDocument(
       }
       if (stands === null) return { kind: 'gone', device };
       const message = `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps the document until that is fixed or the file is removed`;
-      return { kind: 'waiting', againMs: pollMs, reason: { code: 'moved-unsent', message } };
+      return { kind: 'elsewhere', reason: { code: 'moved-unsent', message } };
     }
   }
 }

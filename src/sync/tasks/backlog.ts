@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
 import {
@@ -44,6 +46,8 @@ export class Backlog {
   readonly #directories = new Map<string, Rows>();
   readonly #counts = new Map<string, number>();
   readonly #recorded = new Map<string, number>();
+  /** Directories with new files that nobody has looked at as they stand, by folder. */
+  readonly #unjudged = new Map<string, Set<string>>();
   #size = 0;
 
   get size(): number {
@@ -61,10 +65,15 @@ export class Backlog {
 
   /** Replaces what waits in a directory. */
   replace(folder: string, directory: string, files: readonly BacklogEntry[], now: number): void {
+    const key = keyOf({ folder, directory, hasRecord: false });
+    const before = this.#directories.get(key);
     for (const hasRecord of both) {
       const alike = files.filter((file) => file.hasRecord === hasRecord);
       this.#replaceRows({ folder, directory, hasRecord }, alike, now);
     }
+    const rows = this.#directories.get(key);
+    if (rows !== undefined && (before === undefined || !isDeepStrictEqual(rows, before)))
+      this.#unjudged.set(folder, (this.#unjudged.get(folder) ?? new Set()).add(directory));
   }
 
   #replaceRows(
@@ -150,6 +159,33 @@ export class Backlog {
       taken.push(...this.#takeWhere(rows, ({ seen }) => seen.stat.mtimeMs >= oldest && left-- > 0));
     }
     return taken;
+  }
+
+  hasUnjudged(isWanted: (folder: string) => boolean): boolean {
+    for (const [folder, directories] of this.#unjudged)
+      if (directories.size > 0 && isWanted(folder)) return true;
+    return false;
+  }
+
+  /** Names the new files of one directory that nobody has looked at as they stand. They count as judged then. */
+  nextUnjudged(
+    isWanted: (folder: string) => boolean,
+  ): (Pick<Rows, 'folder' | 'directory'> & { readonly names: readonly string[] }) | null {
+    for (const [folder, directories] of this.#unjudged) {
+      const [directory] = isWanted(folder) ? directories : [];
+      if (directory === undefined) continue;
+      directories.delete(directory);
+      const rows = this.#directories.get(keyOf({ folder, directory, hasRecord: false }));
+      return { folder, directory, names: rows?.names.split('/') ?? [] };
+    }
+    return null;
+  }
+
+  /** Takes new files of one directory out. */
+  takeNamed(folder: string, directory: string, names: ReadonlySet<string>): readonly BacklogFile[] {
+    const rows = this.#directories.get(keyOf({ folder, directory, hasRecord: false }));
+    if (rows === undefined || names.size === 0) return [];
+    return this.#takeWhere(rows, ({ ref }) => names.has(nameOf(ref.path)));
   }
 
   /** Takes out the new files that could be the file of this stat: of its size or its inode number. */

@@ -26,7 +26,6 @@ describe('a path where no document stands', () => {
       hasRecord: true,
       onRemove: 'delete',
       stands: null,
-      pollMs: 30_000,
       ...given,
     });
   const absent = { kind: 'absent', device: 3 } as const;
@@ -62,8 +61,7 @@ describe('a path where no document stands', () => {
       'has gone to where it cannot be sent',
       assess(absent, { stands }),
       {
-        kind: 'waiting',
-        againMs: 30_000,
+        kind: 'elsewhere',
         reason: {
           code: 'moved-unsent',
           message:
