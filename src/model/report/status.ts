@@ -22,12 +22,14 @@ const folder = z.object({
   /** `stopped`: no daemon runs, so it is unknown. */
   state: z.enum(['scanning', 'watching', 'polling', 'unavailable', 'stopped']),
   watches: count,
+  /** The sum of the next five: each file counts in one of them. What waits to be removed is no file. */
   onDisk: count,
   synced: count,
   pending: count,
   waiting: count,
   failed: count,
   skipped: count,
+  /** Records whose file is gone, and whose deletion is held or was refused. */
   held: count,
   /** Documents that stay at the service although their file is ignored, kept or out of reach. */
   kept: count,
@@ -97,6 +99,7 @@ export const statusSchema = z.object({
   folders: z.array(folder),
   /** Documents at the service whose folders the configuration does not name any more; absent: none. */
   unconfigured: z.array(z.object({ name: text, documents: count })).optional(),
+  /** Removals too: `waiting` counts those in their grace. */
   queue: z.object({ pending: count, inFlight: count, waiting: count, etaSeconds: count }),
   rate: z.object({
     limit: count,
