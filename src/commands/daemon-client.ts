@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { orNull } from '../lib/or-null.ts';
+import { countWords } from '../lib/text/amounts.ts';
 import {
   ConfigurationError,
   CredentialsRefusedError,
@@ -33,7 +34,7 @@ export interface DaemonClient extends DecisionPort, Pick<ControlPort, 'why' | 'r
 
 const CONNECT_MS = 2000;
 /** With the time to connect, `status` ends within ten seconds: monitoring does not wait longer. */
-const STATUS_MS = 7500;
+const STATUS_MS = 7000;
 const PROBE_MS = 5000;
 /** Of one that answers the probe: it may have to wait for a disk, or for the service. */
 const ANSWER_MS = 60_000;
@@ -162,7 +163,7 @@ function send({ socket, path, method, body, withinMs }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void => {
       const why = signal.aborted
-        ? `nothing came within ${withinMs / 1000} seconds; it hangs or is suspended: see its log, or restart it`
+        ? `nothing came within ${countWords(withinMs / 1000, 'second')}; it hangs or is suspended: see its log, or restart it`
         : errorMessage(cause);
       const message = `the daemon does not answer: ${why}`;
       reject(new IngestdError('daemon-silent', exitCodes.unforeseen, message, { cause }));

@@ -93,7 +93,8 @@ import { aboutUpload, uploadRequest, uploadedChanges } from './send/upload.ts';
 import type { OpenFile } from './send/outgoing-files.ts';
 import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
-import { dueOf, isReady } from './tasks/task.ts';
+import { acceptedCode, acceptedOperations, Attempts, mostAttempts } from './tasks/attempts.ts';
+import { bareReason, dueOf, isReady } from './tasks/task.ts';
 import type { ReadyTask, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** What an engine works with. */
@@ -149,7 +150,6 @@ const askAgainMs = 100;
 const longestAskMs = 60_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
-const longestHistory = 10;
 /** So many paths are named in one log line; `status` names them all. */
 const mostNamed = 20;
 
@@ -157,6 +157,8 @@ const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 's
 /** Reasons that end by themselves. */
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
+
+const uploadedAgain = 'the service no longer has the document; it is uploaded again';
 
 /** The file, its record or its directory changes at this moment: it is compared again a little later. */
 const compareAgain = { kind: 'settling', againMs: changedUnderWayMs } as const;
@@ -171,6 +173,7 @@ export class Engine {
   readonly tasks: TaskStore;
   readonly totals: Totals = { ...noTotals };
   readonly transfers = new Transfers();
+  readonly attempts = new Attempts();
 
   readonly #options: EngineOptions;
   readonly #clock: Clock;
@@ -1445,8 +1448,9 @@ export class Engine {
   }
 
   /** The service has taken it, and the ledger knows. */
-  #done(task: Task, what: 'uploaded' | 'modified' | 'deleted', docId: string, warning: string | null): void {
+  #done(task: Task, what: keyof typeof acceptedOperations, docId: string, warning: string | null): void {
     this.totals[what] += 1;
+    this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: warning ?? what });
     this.#report({ ...task.ref, what, docId, message: warning });
     this.#advance(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });
   }
@@ -1460,9 +1464,13 @@ export class Engine {
     result: RequestResult,
     isBulk = false,
   ): Promise<void> {
-    const { kind } = result.outcome;
-    if (isBulk && (kind === 'rejected' || kind === 'missing'))
+    const { outcome } = result;
+    const { kind } = outcome;
+    if (isBulk && (kind === 'rejected' || kind === 'missing')) {
+      const code = kind === 'rejected' ? outcome.code : `http-${outcome.status}`;
+      this.#tried(task, operation, { code, message: `refused together with others: ${outcome.message}` });
       return this.#advance(task, { kind: 'replan', alone: true });
+    }
     const resolved = resolvedBy(result);
     // Here `accepted` is an upload's answer without a usable docId.
     const isInDoubt = kind === 'unknown' || kind === 'accepted';
@@ -1470,7 +1478,7 @@ export class Engine {
     const sent = this.#ledger.intents().find(({ id }) => result.intentIds.includes(id))?.stat;
     if (!isInDoubt && resolved.length > 0) await this.#writer.commit(resolved);
     const { maxAttempts, random, settings } = this.#options;
-    const consequence = consequenceOf(result.outcome, {
+    const consequence = consequenceOf(outcome, {
       attempts: task.attempts,
       record: this.#ledger.get(task.ref),
       breaker: this.#breaker,
@@ -1493,27 +1501,27 @@ export class Engine {
         return this.#fail(task, operation, consequence.reason);
       case 'giveUp': {
         const { reason, attempts } = consequence;
+        this.#tried(task, operation, reason);
         this.#advance(task, { kind: 'failed', reason, recorded: false, attempts });
-        this.#reportFailed(task.ref, reason);
+        this.#reportFailed(task.ref, reason, operation);
         return;
       }
       case 'retry': {
         const { reason, attempts, delayMs } = consequence;
+        this.#tried(task, operation, reason);
         this.#advance(task, { kind: 'retryLater', dueAt: this.#inMs(delayMs), reason, attempts });
         return;
       }
       case 'settle':
         return this.#settleSoon(task, changedUnderWayMs);
       case 'uploadAgain':
-        this.#log.warn(
-          { ...task.ref, docId: consequence.docId },
-          'the service no longer has the document; it is uploaded again',
-        );
+        this.#tried(task, operation, { code: 'missing-at-service', message: uploadedAgain });
+        this.#log.warn({ ...task.ref, docId: consequence.docId }, uploadedAgain);
         // The record stays until the new one stands: an address that is wrong must not cost a docId.
         return this.#advance(task, { kind: 'replan', unknownDocId: consequence.docId });
       case 'doubt': {
-        const { message } = consequence.reason;
-        const { holds } = consequence;
+        const { reason, holds, next } = consequence;
+        const { message } = reason;
         const isEnded = ({ id }: Intent) => resolved.some((one) => one.kind === 'resolve' && one.id === id);
         const doubt = doubtAbout(task.ref, {
           message,
@@ -1524,8 +1532,9 @@ export class Engine {
         });
         await this.#writer.commit([{ kind: 'doubt', doubt }, ...resolved]);
         // What is held is reported by what comes next.
-        if (!holds) this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
-        await this.#apply(task, operation, consequence.next, { resolved: [], sent });
+        const attempt = next.kind === 'retry' ? { operation, code: reason.code } : {};
+        if (!holds) this.#report({ ...task.ref, what: 'in doubt', docId: null, message, ...attempt });
+        await this.#apply(task, operation, next, { resolved: [], sent });
       }
     }
   }
@@ -1537,15 +1546,21 @@ export class Engine {
     const seen = task.seen ?? this.#ledger.get(ref) ?? null;
     const attempts = task.attempts + 1;
     const before = this.#ledger.failure(ref)?.history ?? [];
-    const attempt: Attempt = { at: this.#clock.now(), operation, ...reason };
-    const history = [...before, attempt].slice(-longestHistory);
+    const history = [...before, this.#tried(task, operation, reason)].slice(-mostAttempts);
     if (seen !== null) {
       const { stat, fingerprint } = seen;
       const failure = { ...reason, attempts, history, stat, fingerprint };
       await this.#writer.commit([{ kind: 'fail', ref, failure }]);
     }
     this.#advance(task, { kind: 'failed', reason, recorded: seen !== null, attempts });
-    this.#reportFailed(ref, reason);
+    this.#reportFailed(ref, reason, operation);
+  }
+
+  /** A request about it was answered, or came to nothing. */
+  #tried({ key }: Task, operation: SendKind, reason: Reason): Attempt {
+    const attempt = { at: this.#clock.now(), operation, ...bareReason(reason) };
+    this.attempts.note(key, attempt);
+    return attempt;
   }
 
   /** In the log and to whoever lists activities. */
@@ -1558,9 +1573,11 @@ export class Engine {
     this.#options.onActivity(whole);
   }
 
-  #reportFailed(ref: DocumentRef, { code, message }: Reason): void {
+  /** `operation`: of the request that failed; left out: none was made. */
+  #reportFailed(ref: DocumentRef, { code, message }: Reason, operation?: SendKind): void {
     const what = code === inDoubtCode ? 'in doubt' : 'failed';
-    this.#report({ ...ref, what, docId: this.#ledger.get(ref)?.docId ?? null, message });
+    const docId = this.#ledger.get(ref)?.docId ?? null;
+    this.#report({ ...ref, what, docId, message, code, ...(operation === undefined ? {} : { operation }) });
   }
 
   /** Once, what the interface gives no way to take back. */

@@ -64,7 +64,7 @@ const why = {
   modifiedAt: null,
   deletedAt: null,
   possibleDuplicates: 0,
-  attempts: [{ at: 0, operation: 'upload', code: 'accepted', message: 'taken' }],
+  attempts: [{ at: '2026-01-01T00:00:00Z', operation: 'upload', code: 'accepted', message: 'taken' }],
   notes: ['the title stays'],
   next: 'Nothing',
   nextAt: null,
@@ -347,7 +347,7 @@ describe('a command beside a daemon that hangs', () => {
   });
 
   it('ends within ten seconds, and says so', async () => {
-    const words = 'ingestd: the daemon does not answer: nothing came within 7.5 seconds; it hangs';
+    const words = 'ingestd: the daemon does not answer: nothing came within 7 seconds; it hangs';
     const [checked, shown] = await Promise.all([run('status', '--check'), run('status')]);
     expect(checked).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) });
     expect(shown).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(words) });

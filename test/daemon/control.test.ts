@@ -2,6 +2,7 @@ import { afterEach, expect, it, jest } from '@jest/globals';
 
 import { createChangeSignal } from '../../src/lib/time/change-signal.ts';
 import { createControl } from '../../src/daemon/control/control.ts';
+import { isAbout } from '../../src/daemon/history/history-files.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
@@ -16,7 +17,10 @@ let world: EngineWorld;
 afterEach(() => world.close());
 
 /** What a person may decide, with what the log then has of it. */
-function decisionsIn({ engine, ledger, clock, folder, log }: EngineWorld, names: readonly string[]) {
+function decisionsIn(
+  { engine, ledger, clock, folder, log, activities }: EngineWorld,
+  names: readonly string[],
+) {
   const said: Activity[] = [];
   const control = createControl({
     settings: {
@@ -33,7 +37,7 @@ function decisionsIn({ engine, ledger, clock, folder, log }: EngineWorld, names:
       add: (one) => said.push(one),
       recent: () => said,
       listen: () => () => {},
-      past: async () => [],
+      past: async (ref) => activities.filter(isAbout(ref)),
     },
     changes: createChangeSignal(clock),
     status: () => ({}) as never,
@@ -117,6 +121,72 @@ it('says of what is in doubt and has no file any more that it cannot be sent, wh
   await expect(decisions.resolve('inbox/a.txt', { kind: 'again' })).rejects.toThrow(words);
   await expect(decisions.retry(['inbox/a.txt'])).rejects.toThrow(words);
   expect(said).toEqual([]);
+});
+
+it('tells each attempt and its answer: while it is repeated, when it was delivered, and over a restart', async () => {
+  world = await engineWorld();
+  const told = async () => {
+    const { attempts } = await decisionsIn(world, ['inbox']).control.why('inbox/a.txt');
+    const times = attempts.map(({ at }) => Date.parse(at));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    return attempts.map(({ operation, code, message }) => `${operation}: ${message} (${code})`);
+  };
+  const away = {
+    kind: 'unavailable',
+    code: 'http-503',
+    message: 'away',
+    retryAfterMs: null,
+    sent: 'all',
+  } as const;
+  const refused = { kind: 'rejected', code: 'http-422', message: 'no' } as const;
+  const lost = { kind: 'unknown', code: 'connection-lost', message: 'lost' } as const;
+  for (const outcome of [away, lost, refused]) world.service.failNext(outcome);
+  world.folder.write('a.txt', 'text');
+  world.folder.scan();
+  await world.until(() => world.engine().tasks.in('retry').size > 0);
+  expect(await told()).toEqual(['upload: away (http-503)']);
+  await world.quiesce();
+  const failed = ['upload: away (http-503)', 'upload: lost (connection-lost)', 'upload: no (http-422)'];
+  expect(await told()).toEqual(failed);
+
+  world.service.failNext({ kind: 'accepted', docId: 'doc-a', warning: 'scan pending' }, { taken: true });
+  await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
+  await world.quiesce();
+  expect(await told()).toEqual([...failed, 'upload: scan pending (accepted)']);
+  world.folder.write('a.txt', 'other text');
+  world.folder.scan();
+  await world.quiesce();
+  const delivered = ['upload: scan pending (accepted)', 'modify: modified (accepted)'];
+  expect(await told()).toEqual([...failed, ...delivered]);
+
+  await world.restart();
+  expect(await told()).toEqual([...failed.slice(1), ...delivered]);
+});
+
+it('tells of what was refused before a restart and is refused again each answer once', async () => {
+  world = await engineWorld();
+  world.folder.write('a.txt', 'text');
+  const refused = { kind: 'rejected', code: 'http-422', message: 'no' } as const;
+  const refuse = async () => {
+    world.service.failNext(refused);
+    world.folder.scan();
+    await world.engine().retry(null);
+    await world.quiesce();
+    const { attempts } = await decisionsIn(world, ['inbox']).control.why('inbox/a.txt');
+    return attempts.length;
+  };
+  expect([await refuse(), await refuse()]).toEqual([1, 2]);
+  await world.restart();
+  expect([await refuse(), await refuse()]).toEqual([3, 4]);
+});
+
+it('calls no rule of a name an attempt', async () => {
+  world = await engineWorld();
+  world.folder.write('a.b.txt', 'text');
+  world.folder.scan();
+  await world.quiesce();
+  const { control } = decisionsIn(world, ['inbox']);
+  expect(await control.why('inbox/a.b.txt')).toMatchObject({ verdict: { kind: 'unfit' }, attempts: [] });
 });
 
 it('explains a document of a folder that was taken out of the configuration', async () => {

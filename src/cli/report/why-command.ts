@@ -67,7 +67,7 @@ function printStory(story: Why, { line, colors }: Output): void {
   if (story.withheld !== null) row('withheld', `sharing ${story.withheld.sharing} (${story.withheld.code})`);
   for (const note of story.notes) row('note', note);
   for (const { at, operation, code, message } of story.attempts) {
-    row(new Date(at).toISOString(), `${operation}: ${message} (${code})`);
+    row(at, `${operation}: ${message} (${code})`);
   }
   for (const decision of story.decisions) {
     row(decision.at, `${decision.what}: ${activityWords(decision) ?? ''}`);

@@ -88,6 +88,7 @@ export function createControl(sources: Sources): ControlPort {
         port,
         ledger,
         past: await history.past(ref),
+        recent: engine.attempts.of(refKey(ref)),
         ahead: {
           kind: 'daemon',
           task,

@@ -10,10 +10,11 @@ import { modeOf } from '../../model/metadata/metadata.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { planDocument, unread } from '../../model/plan.ts';
-import type { Activity } from '../../model/report/status.ts';
 import { inspectDocument } from '../../sync/decide/attachments.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
+import { attemptsOf } from './attempts-of.ts';
+import type { AttemptSources } from './attempts-of.ts';
 
 /** Where what comes next is known from: the running daemon's task, or what `plan` says. */
 type Ahead =
@@ -33,11 +34,8 @@ type Ahead =
       readonly plan: () => Promise<Pick<PlanReport, 'operations' | 'unavailable' | 'paused' | 'fleetPaused'>>;
     };
 
-interface LedgerSources {
-  readonly ref: DocumentRef;
+interface LedgerSources extends AttemptSources {
   readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId' | 'doubts'>;
-  /** What happened to it, newest last. */
-  readonly past: readonly Activity[];
 }
 
 interface Sources extends LedgerSources {
@@ -77,17 +75,16 @@ export async function describeFile(sources: Sources): Promise<Why> {
 }
 
 /** What does not depend on the file as it stands. */
-export function remembered({
-  ref,
-  ledger,
-  past,
-}: LedgerSources): Pick<Why, 'sha256' | 'modifiedAt' | 'possibleDuplicates' | 'attempts' | 'decisions'> {
+export function remembered(
+  sources: LedgerSources,
+): Pick<Why, 'sha256' | 'modifiedAt' | 'possibleDuplicates' | 'attempts' | 'decisions'> {
+  const { ref, ledger, past } = sources;
   const record = ledger.get(ref);
   return {
     sha256: record?.sha256 ?? null,
     modifiedAt: record?.modifiedAt ?? null,
     possibleDuplicates: record?.possibleDuplicates ?? 0,
-    attempts: ledger.failure(ref)?.history ?? [],
+    attempts: attemptsOf(sources),
     decisions: past.filter(({ by, ...of }) => by !== undefined && refKey(of) === refKey(ref)),
   };
 }

@@ -118,7 +118,8 @@ export const whySchema = z.object({
   /** The file is gone and so is its document: when it was deleted. Known for as long as the log goes back. */
   deletedAt: text.nullable().default(null),
   possibleDuplicates: z.number().default(0),
-  attempts: z.array(z.object({ at: z.number(), operation: text, code: text, message: text })).default([]),
+  /** The last requests about it and the answer to each, oldest first; `at` ISO 8601, UTC. */
+  attempts: z.array(z.object({ at: text, operation: text, code: text, message: text })).default([]),
   /** What a person decided about it, oldest first. */
   decisions: z.array(activitySchema).default([]),
   /** What the service holds otherwise than the file's metadata says, and the interface cannot change. */

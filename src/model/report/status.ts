@@ -163,6 +163,10 @@ export const activitySchema = place.extend({
   documents: count,
   /** Of a move: where the file was, `folder/path`. */
   from: text.optional(),
+  /** Of a failure: why, for programs. */
+  code: text.optional(),
+  /** Of a request that failed or whose answer was lost: upload, modify, delete. */
+  operation: text.optional(),
   /** Of a decision: where a person made it. */
   by: z.enum(['page', 'command line']).optional(),
 });

@@ -142,15 +142,16 @@ function decisions(all: Why['decisions']): HTMLElement {
 }
 
 function attempts(all: Why['attempts']): HTMLElement {
-  const rows = all.toReversed().map(({ at, operation, code, message }) => {
-    const iso = new Date(at).toISOString();
-    return el(
-      'li',
-      {},
-      el('time', { class: 'faint', datetime: iso }, momentWords(iso)),
-      ` ${printable(operation)}: ${printable(message)} `,
-      el('code', { class: 'faint' }, printable(code)),
+  const rows = all
+    .toReversed()
+    .map(({ at, operation, code, message }) =>
+      el(
+        'li',
+        {},
+        el('time', { class: 'faint', datetime: at }, momentWords(at)),
+        ` ${printable(operation)}: ${printable(message)} `,
+        el('code', { class: 'faint' }, printable(code)),
+      ),
     );
-  });
   return el('ol', {}, ...rows);
 }

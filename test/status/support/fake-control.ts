@@ -164,7 +164,7 @@ function story(path: string): Why {
     modifiedAt: null,
     deletedAt: null,
     possibleDuplicates: 0,
-    attempts: [{ at: 0, operation: 'upload', code: 'http-503', message: 'away' }],
+    attempts: [{ at: '2026-01-01T00:00:00Z', operation: 'upload', code: 'http-503', message: 'away' }],
     decisions: [],
     notes: [],
     next: 'nothing',

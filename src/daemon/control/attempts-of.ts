@@ -1,0 +1,47 @@
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { Attempt, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Why } from '../../model/report/command-reports.ts';
+import type { Activity } from '../../model/report/status.ts';
+import { acceptedCode, acceptedOperations, mostAttempts } from '../../sync/tasks/attempts.ts';
+
+/** Where what is known of the attempts of a document comes from, oldest first. */
+export interface AttemptSources {
+  readonly ref: DocumentRef;
+  readonly ledger: Pick<LedgerPort, 'failure'>;
+  /** What happened to it, as the log has it. */
+  readonly past: readonly Activity[];
+  /** What the running daemon remembers: all from the first of them on. Absent: none runs. */
+  readonly recent?: readonly Attempt[] | undefined;
+}
+
+/**
+ * The last attempts of a document and the answer to each, oldest first. Of the time before this start those that were
+ * repeated by themselves are not known, and others as far as ledger and log go back.
+ */
+export function attemptsOf({ ref, ledger, past, recent = [] }: AttemptSources): Why['attempts'] {
+  const refusals = ledger.failure(ref)?.history ?? [];
+  const isRefusal = ({ at, code }: Attempt) => refusals.some((one) => one.code === code && one.at <= at);
+  const logged = past
+    .filter((activity) => refKey(activity) === refKey(ref))
+    .map(attemptIn)
+    .filter((attempt) => attempt !== null)
+    .filter((attempt) => !isRefusal(attempt));
+  const since = recent[0]?.at ?? Infinity;
+  const older = [...logged, ...refusals].filter(({ at }) => at < since).toSorted((a, b) => a.at - b.at);
+  return [...older, ...recent]
+    .slice(-mostAttempts)
+    .map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() }));
+}
+
+const operations: Readonly<Record<string, string>> = acceptedOperations;
+
+/** Null: it tells of no attempt. */
+function attemptIn({ at: time, what, message, operation, code }: Activity): Attempt | null {
+  const at = Date.parse(time);
+  const accepted = operations[what];
+  if (accepted !== undefined)
+    return { at, operation: accepted, code: acceptedCode, message: message ?? what };
+  if (operation === undefined || code === undefined) return null;
+  return { at, operation, code, message: message ?? '' };
+}
