@@ -1,6 +1,9 @@
 import type { Metadata } from './metadata/metadata.ts';
 
-/** Names one document: its folder's name and its path inside the folder, NFC, `/` between names. */
+/**
+ * Names one document: its folder's name and its path inside the folder, NFC, `/` between names. A file that has the NFC
+ * form of its name in common with another one, which stands for it, is failed under the name that it has on disk.
+ */
 export interface DocumentRef {
   readonly folder: string;
   readonly path: string;
@@ -25,7 +28,7 @@ export const unknownStat: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtim
 
 /** What a scan saw of one document without opening it. */
 export interface DocumentEntry {
-  /** NFC, in its directory. */
+  /** NFC, in its directory; of what is failed as the twin of another, as on disk. */
   readonly name: string;
   readonly stat: FileStat;
   /**

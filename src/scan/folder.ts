@@ -208,7 +208,7 @@ export function openFolder(options: FolderOptions): Folder {
     rescan: async (cause) => scheduler?.everything(cause, false),
     inspect: async (path, known): Promise<Inspection> => {
       try {
-        return await ask('inspect', { path: path.normalize('NFC'), known: known ?? null });
+        return await ask('inspect', { path, known: known ?? null });
       } catch (error) {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }

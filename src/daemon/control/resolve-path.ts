@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { closest } from '../../lib/text/closest.ts';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { knownPath } from '../../scan/walk/known-path.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 
@@ -30,20 +31,24 @@ export function insideWorkingDirectory(
  * path of a folder itself is empty.
  */
 export function resolvePath(folders: Folders, text: string): DocumentRef | null {
-  const normal = normalize(text);
+  const given = withoutSlash(text);
+  const normal = given.normalize('NFC');
   for (const { name, path } of folders) {
-    const inside = normal.startsWith('/') ? pathInside(path, resolve(normal)) : null;
+    const inside = given.startsWith('/')
+      ? (pathInside(path, resolve(given)) ?? pathInside(path, resolve(normal)))
+      : null;
     if (normal === name) return { folder: name, path: '' };
-    if (inside !== null) return { folder: name, path: inside.normalize('NFC') };
-    if (normal.startsWith(`${name}/`)) return { folder: name, path: normal.slice(name.length + 1) };
+    if (inside !== null) return { folder: name, path: knownPath(path, inside) };
+    if (normal.startsWith(`${name}/`))
+      return { folder: name, path: knownPath(path, given.slice(given.indexOf('/') + 1)) };
   }
   const [only] = folders;
   if (normal.startsWith('/') || folders.length !== 1 || only === undefined) return null;
-  return { folder: only.name, path: normal };
+  return { folder: only.name, path: knownPath(only.path, given) };
 }
 
-function normalize(text: string): string {
-  return text.normalize('NFC').replace(/(?<=.)\/+$/, '');
+function withoutSlash(text: string): string {
+  return text.replace(/(?<=.)\/+$/, '');
 }
 
 /** Which documents a person means by several texts. */
@@ -74,7 +79,7 @@ export function requirePath<T extends Pick<FolderSettings, 'name' | 'path'>>(
  * form.
  */
 export function formerPath(folders: Folders, text: string): DocumentRef | null {
-  const [, folder, path = ''] = /^([^/]+)(?:\/(.+))?$/su.exec(normalize(text)) ?? [];
+  const [, folder, path = ''] = /^([^/]+)(?:\/(.+))?$/su.exec(withoutSlash(text.normalize('NFC'))) ?? [];
   if (folder === undefined || folders.some(({ name }) => name === folder)) return null;
   return { folder, path };
 }

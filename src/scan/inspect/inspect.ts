@@ -53,6 +53,11 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     const trouble = rootTrouble(folder, scannedRoot());
     if (trouble !== null) return trouble;
     if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
+    const normal = path.normalize('NFC');
+    const isTwin = folder.tree.get(directoryOf(path))?.twins?.has(nameOf(path)) === true;
+    // Only a twin has a path of its own beside that of the NFC form. What was one is nothing, whatever stands there.
+    if (path !== normal && !isTwin)
+      return ignored('unicode-twin', `its path is written ${printable(normal)} here, in NFC`);
     const named = classifyByName(folder, path);
     if (named.kind === 'attachment' && isLinkedAttachment(folder, path)) return linkedAttachment;
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
@@ -65,9 +70,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
       return withoutContent(folder, path, byName, defaults);
     const way = wayTo(folder, path);
     if (way.kind !== 'directory' && way.kind !== 'nothing') return way;
-    const raw = folder.tree.get(directoryOf(path))?.twins?.get(name);
-    if (raw !== undefined && way.kind === 'directory')
-      return inspectTwin(folder, path, { raw, scannedRoot, defaults });
+    if (isTwin && way.kind === 'directory') return inspectTwin(folder, path, { scannedRoot, defaults });
     const found = way.kind === 'nothing' ? way : findEntry(folder, path);
     if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
     if (found.kind === 'entry' && (found.entry.kind === 'link' || found.entry.kind === 'directory')) {
@@ -94,8 +97,12 @@ function classifyHere(
   {
     kind,
     linked = false,
-    twin = false,
-  }: { readonly kind: 'link' | 'file' | 'directory'; readonly linked?: boolean; readonly twin?: boolean },
+    twin = null,
+  }: {
+    readonly kind: 'link' | 'file' | 'directory';
+    readonly linked?: boolean;
+    readonly twin?: string | null;
+  },
 ): ReturnType<typeof classifyEntry> {
   const [directory, name] = [directoryOf(path), nameOf(path)];
   const rules = folder.tree.get(directory)?.rules ?? folder.rules;
@@ -142,22 +149,17 @@ function inspectTwin(
   folder: FolderState,
   path: string,
   {
-    raw,
     scannedRoot,
     defaults,
-  }: {
-    readonly raw: string;
-    readonly scannedRoot: () => RootIdentity | null;
-    readonly defaults: DefaultsReader;
-  },
+  }: { readonly scannedRoot: () => RootIdentity | null; readonly defaults: DefaultsReader },
 ): Inspection {
-  const directory = directoryOf(path);
+  const [directory, raw] = [directoryOf(path), nameOf(path)];
   const absolute = folder.absolute(joinPath(folder.tree.rawPath(directory), raw));
   const stats = lstatSync(absolute, { throwIfNoEntry: false });
   if (stats === undefined) return absence(folder, path, scannedRoot);
   const standing = joinPath(directory, raw.normalize('NFC'));
   const kind = stats.isDirectory() ? 'directory' : 'file';
-  return withoutContent(folder, path, classifyHere(folder, standing, { kind, twin: true }), defaults);
+  return withoutContent(folder, path, classifyHere(folder, standing, { kind, twin: raw }), defaults);
 }
 
 interface StandingFile {

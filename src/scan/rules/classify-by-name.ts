@@ -15,7 +15,7 @@ export function classifyByName(
   let rules = folder.tree.get('')?.rules ?? folder.rules;
   const classify = (at: string, kind: EntryKind) =>
     classifyEntry(
-      { directory: directoryOf(at), name: nameOf(at), kind, linked: false, twin: false, rules },
+      { directory: directoryOf(at), name: nameOf(at), kind, linked: false, twin: null, rules },
       folder,
     );
   for (const directory of directoriesTo(path)) {

@@ -1,4 +1,4 @@
-import { excerpt, printable } from '../../lib/text/printable.ts';
+import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
 import { emptyFileCode, joinPath } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
@@ -38,8 +38,11 @@ export interface EntryFacts {
   readonly kind: EntryKind;
   /** It is the target of a followed link. */
   readonly linked: boolean;
-  /** It is one of several entries whose names have the same NFC form, and another one stands for it. */
-  readonly twin: boolean;
+  /**
+   * Its name on disk, where it is one of several entries whose names have the same NFC form, and another one stands for
+   * it; null: it is not.
+   */
+  readonly twin: string | null;
   /** The rules that hold in its directory. No directory on the way is ignored. */
   readonly rules: readonly PlacedRules[];
 }
@@ -117,7 +120,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
     return { kind: 'ignored', code: 'temporary-name', message };
   }
   // Rules say what is a document or an attachment. Without its sidecar a document would go out, with another mode.
-  if (isSidecarName(name)) return facts.twin ? twinSidecar : sidecar;
+  if (isSidecarName(name)) return facts.twin === null ? sidecar : twinSidecar;
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
   if (isSidecarName(name.toLowerCase())) return sidecarInCapitals;
@@ -125,8 +128,8 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')
     return { kind: 'unreadable', code: 'unreadable', message: 'it cannot be inspected' };
-  if (facts.twin && isDocumentType(name) && exclusion === null) {
-    const message = `its name differs from that of ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
+  if (facts.twin !== null && isDocumentType(name) && exclusion === null) {
+    const message = `its name, ${printableTwin(facts.twin)}, differs from ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
     return { kind: 'unfit', code: 'unicode-twin', message };
   }
   return { kind: 'file', exclusion };
@@ -145,8 +148,8 @@ function classifyDirectory(
   }
   const pattern = ignoringPattern(rules, path, true);
   if (pattern !== null) return ignoredBy(pattern, `the directory ${printable(path)}`);
-  if (twin) {
-    const message = `nothing in this directory is sent: its name differs from that of ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
+  if (twin !== null) {
+    const message = `nothing in this directory is sent: its name, ${printableTwin(twin)}, differs from ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
     return { kind: 'unfit', code: 'unicode-twin', message };
   }
   if (!isAttachmentDirectory(name)) return directory;

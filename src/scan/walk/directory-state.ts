@@ -32,8 +32,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly linkedFrom: readonly string[];
   /** Names whose form on disk is not NFC. */
   readonly rawNames: ReadonlyMap<string, string> | null;
-  /** Names on disk of twins, by the printable name they were sighted under. */
-  readonly twins: ReadonlyMap<string, string> | null;
+  /** Names of twins, as they are on disk. */
+  readonly twins: ReadonlySet<string> | null;
   /** Names that are not UTF-8, decoded as far as they are, in NFC. */
   readonly undecodable: ReadonlySet<string> | null;
   /** Sidecars that belong to none of its documents. */

@@ -127,7 +127,8 @@ function standing(listed: readonly Entry[]): Pick<Listing, 'entries' | 'twins'> 
   return { entries: twins.length === 0 ? listed : [...byName.values()], twins };
 }
 
-function comesBefore(one: Entry, other: Entry): boolean {
+/** Which of two names with the same NFC form, `name`, stands. */
+export function comesBefore(one: Pick<Entry, 'raw' | 'name'>, other: Pick<Entry, 'raw' | 'name'>): boolean {
   if (one.raw === one.name) return true;
   if (other.raw === other.name) return false;
   return Buffer.compare(Buffer.from(one.raw), Buffer.from(other.raw)) < 0;

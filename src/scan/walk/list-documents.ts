@@ -1,4 +1,3 @@
-import { printableTwin } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import type { DocumentEntry, Skip } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -33,8 +32,8 @@ export interface FoundDocuments {
   readonly attachmentDirectories: readonly string[];
   /** Files that are attachments and were left out. */
   readonly attached: number;
-  /** Names on disk of twins, by the printable name they are reported under. */
-  readonly twins: ReadonlyMap<string, string> | null;
+  /** Names of twins, as they are on disk. */
+  readonly twins: ReadonlySet<string> | null;
 }
 
 /** Turns a directory's files into entries, each with its fingerprint. Attachments are left out. */
@@ -69,11 +68,11 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     const found = classifyFile({ path: joinPath(directory, name), name, stats, exclusion }, folder);
     if (found.kind === 'attachment') attachments.files += 1;
   }
-  // They are reported under a printable name, so that they can be shown as failed.
+  // They are reported under the names that they have on disk, which are nobody else's, to be shown as failed.
   for (const { stats, raw } of sorted.twins) {
-    if (stats !== null) entries.push({ name: printableTwin(raw), stat: stats, fingerprint });
+    if (stats !== null) entries.push({ name: raw, stat: stats, fingerprint });
   }
-  const twins = new Map(sorted.twins.map(({ raw }) => [printableTwin(raw), raw]));
+  const twins = new Set(sorted.twins.map(({ raw }) => raw));
   return {
     entries,
     skips,

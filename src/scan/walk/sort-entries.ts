@@ -1,4 +1,4 @@
-import { printableBytes, printableTwin } from '../../lib/text/printable.ts';
+import { printableBytes } from '../../lib/text/printable.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
@@ -68,17 +68,17 @@ export function sortEntries(
   const subdirectories: string[] = [];
   const skips: Skip[] = [];
 
-  function sort(entry: Entry, twin: boolean): void {
+  function sort(entry: Entry, twin: string | null): void {
     const { name, kind } = entry;
     const linked = entry.linkedFrom !== null;
     const found = classifyEntry({ directory, name, kind, linked, twin, rules }, folder);
     const isLeftOut = found.kind === 'ignored' || (found.kind === 'file' && found.exclusion !== null);
     if (isLeftOut && kind === 'file' && isDocumentType(name)) leftOut.push(entry);
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
-      const real = joinPath(directory, twin ? entry.raw : name);
+      const real = joinPath(directory, twin ?? name);
       skips.push({ path: real, code: found.code, message: found.message });
     } else if (found.kind === 'unfit') twins.push(entry);
-    else if (twin) return;
+    else if (twin !== null) return;
     else if (found.kind === 'file' && found.exclusion !== null) excludedFiles.push([entry, found.exclusion]);
     else if (found.kind === 'file') (isDocumentType(name) ? documents : otherFiles).push(entry);
     else if (found.kind === 'sidecar') sidecars.set(name, entry);
@@ -91,14 +91,14 @@ export function sortEntries(
     }
   }
 
-  for (const entry of listing.entries) sort(entry, false);
+  for (const entry of listing.entries) sort(entry, null);
   // A directory may stand in the place of a document's sidecar.
   const isOfDocument = (sidecar: string) =>
     documents.some(({ name }) => [name, stemOf(name)].includes(namedAfter(sidecar)));
   for (const child of children)
     if (isSidecarName(child.name) && isOfDocument(child.name)) sidecars.set(child.name, child);
   for (const entry of listing.twins) {
-    sort(entry, true);
+    sort(entry, entry.raw);
     if (sidecars.has(entry.name))
       twinSidecars.set(entry.name, [...(twinSidecars.get(entry.name) ?? []), entry]);
   }
@@ -122,7 +122,7 @@ export function sortEntries(
     otherFiles,
     excludedFiles,
     leftOut,
-    twins: twins.filter(({ raw }) => !has(printableTwin(raw))),
+    twins,
     sidecars,
     twinSidecars,
     children,
