@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
-import { joinPath } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
 
 /** What is missing is not waited for longer because of what comes and goes around it than this. */
@@ -26,12 +25,5 @@ function quietMs(folder: FolderState, directory: string): number {
   const found = orNull(() => statSync(folder.absolute(tree.rawPath(top)), { throwIfNoEntry: false }));
   // What a scan has not seen yet has just happened.
   if (found?.mtimeMs !== tree.get(top)?.mtimeMs) return 0;
-  let changedAt = -Infinity;
-  const places = [top];
-  for (let place = places.pop(); place !== undefined; place = places.pop()) {
-    const state = tree.get(place);
-    changedAt = Math.max(changedAt, state?.namesChangedAt ?? -Infinity);
-    for (const name of state?.children ?? []) places.push(joinPath(place, name));
-  }
-  return observations.now().monotonic - changedAt;
+  return observations.now().monotonic - tree.changedAt(top);
 }

@@ -12,8 +12,6 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   /** The user it belongs to. */
   readonly uid: number;
   readonly mtimeMs: number;
-  /** When a name last came or went in it, monotonic ms. */
-  readonly namesChangedAt: number;
   /** How many followed links lead here. */
   readonly links: number;
   /** Changes when anything in it does. */
@@ -51,6 +49,10 @@ export interface Tree {
   readonly set: (path: string, state: DirectoryState) => void;
   /** Forgets a directory and all below; gives what they were. */
   readonly forget: (path: string) => readonly (readonly [path: string, state: DirectoryState])[];
+  /** A name came or went in a directory at this time, monotonic ms. */
+  readonly noteChange: (path: string, at: number) => void;
+  /** When a name last came or went in a directory or below, monotonic ms; -Infinity: never, as far as is known. */
+  readonly changedAt: (path: string) => number;
   /** The path itself, or the nearest known directory above. */
   readonly nearest: (path: string) => string;
   /** Where a path stands on disk, from the root. */
@@ -62,11 +64,13 @@ export interface Tree {
 
 export function createTree(): Tree {
   const states = new Map<string, DirectoryState>();
+  const changes = new Map<string, number>();
 
   function forget(path: string, into: (readonly [string, DirectoryState])[]): void {
     const state = states.get(path);
     if (state === undefined) return;
     states.delete(path);
+    changes.delete(path);
     into.push([path, state]);
     for (const name of state.children) forget(joinPath(path, name), into);
   }
@@ -90,6 +94,13 @@ export function createTree(): Tree {
       forget(path, gone);
       return gone;
     },
+    noteChange: (path, at) => {
+      for (let place = path; ; place = directoryOf(place)) {
+        changes.set(place, Math.max(changes.get(place) ?? -Infinity, at));
+        if (place === '') return;
+      }
+    },
+    changedAt: (path) => changes.get(path) ?? -Infinity,
     nearest: (path) => {
       let known = path;
       while (known !== '' && !states.has(known)) known = directoryOf(known);
@@ -98,6 +109,9 @@ export function createTree(): Tree {
     rawPath,
     entries: () => states,
     size: () => states.size,
-    clear: () => states.clear(),
+    clear: () => {
+      states.clear();
+      changes.clear();
+    },
   };
 }

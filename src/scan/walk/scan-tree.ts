@@ -246,7 +246,6 @@ function unreadDirectory(
     birthtimeMs: 0,
     uid: -1,
     mtimeMs: 0,
-    namesChangedAt: -Infinity,
     links: 0,
     signature: 0,
     rules: above?.rules ?? rules,

@@ -113,7 +113,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     ...identity,
     uid: stats.uid,
     mtimeMs: stats.mtimeMs,
-    namesChangedAt: namesChangedAt(folder, stats, before),
     links,
     signature: signatureOf(fingerprint, sorted, found),
     rules,
@@ -134,6 +133,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     unreadable: null,
   };
   tree.set(path, state);
+  noteChange(folder, path, { mtimeMs: stats.mtimeMs, before });
   noteCompanions(folder, path, earlier, state);
   folder.formerCompanions.delete(path);
   return {
@@ -156,15 +156,15 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   };
 }
 
-/** The first time that a directory is seen, its own time has to tell. */
-function namesChangedAt(
-  { observations }: FolderState,
-  { mtimeMs }: Stats,
-  before: DirectoryState | undefined,
-): number {
+/** Notes when a name last came or went; the first time that a directory is seen, its own time has to tell. */
+function noteChange(
+  { tree, observations }: FolderState,
+  path: string,
+  { mtimeMs, before }: { readonly mtimeMs: number; readonly before: DirectoryState | undefined },
+): void {
+  if (before?.mtimeMs === mtimeMs) return;
   const { now, monotonic } = observations.now();
-  if (before === undefined) return monotonic - Math.max(0, now - mtimeMs);
-  return before.mtimeMs === mtimeMs ? before.namesChangedAt : monotonic;
+  tree.noteChange(path, before === undefined ? monotonic - Math.max(0, now - mtimeMs) : monotonic);
 }
 
 /** How many followed links lead to a directory. */
