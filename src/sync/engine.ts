@@ -48,24 +48,25 @@ import {
   doubtsOfFile,
 } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { isOtherDevice, standsUnsent, uncompared } from './decide/deletions.ts';
+import { standsUnsent, uncompared } from './decide/deletions.ts';
+import { isOtherDevice } from './folders/mounts.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
-import { FolderRoots } from './decide/folder-roots.ts';
-import type { FolderView } from './decide/folder-view.ts';
-import { createKnownDirectories } from './decide/known-directories.ts';
-import type { KnownDirectories } from './decide/known-directories.ts';
+import { FolderRoots } from './folders/folder-roots.ts';
+import type { FolderView } from './folders/folder-view.ts';
+import { createKnownDirectories } from './folders/known-directories.ts';
+import type { KnownDirectories } from './folders/known-directories.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { LeftUnsent } from './decide/left-unsent.ts';
 import { planDirectoryMove, findMovedDirectories } from './decide/find-directory-move.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
-import { WatchedFolders } from './decide/watched-folders.ts';
-import type { WatchedFolder } from './decide/watched-folders.ts';
+import { WatchedFolders } from './folders/watched-folders.ts';
+import type { WatchedFolder } from './folders/watched-folders.ts';
 import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
-import { isRootTrusted, markRoot } from './decide/root-trust.ts';
+import { isRootTrusted, markRoot } from './folders/root-trust.ts';
 import {
   carriersOf,
   carriesPath,

@@ -7,7 +7,7 @@ import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { knownClaims } from '../../sync/decide/attachments.ts';
-import { acceptedPlaces } from '../../sync/decide/root-trust.ts';
+import { acceptedPlaces } from '../../sync/folders/root-trust.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';

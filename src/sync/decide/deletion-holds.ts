@@ -7,8 +7,8 @@ import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import { heldTogether, judgeMissing } from './deletions.ts';
-import type { FolderRoots } from './folder-roots.ts';
-import type { WatchedFolders } from './watched-folders.ts';
+import type { FolderRoots } from '../folders/folder-roots.ts';
+import type { WatchedFolders } from '../folders/watched-folders.ts';
 
 /** What is to become of deletions that are about to go out. */
 export type DeletionVerdict =

@@ -1,19 +1,14 @@
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
-import { directoryOf, sameDirectory, sameFile, sameInode } from '../../model/document.ts';
-import type { DocumentRef, FileIdentity } from '../../model/document.ts';
-import type {
-  BareMountPoint,
-  Change,
-  DirectoryRef,
-  LedgerPort,
-  MountIdentity,
-  RootIdentity,
-} from '../../model/ports/ledger-port.ts';
+import { sameFile } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
-import type { FolderView } from './folder-view.ts';
+import type { FolderView } from '../folders/folder-view.ts';
+import { isBelow, isOtherDevice, isOtherMount } from '../folders/mounts.ts';
+import { isOtherRoot } from '../folders/root-trust.ts';
 
 /** What a judgement over the deletions of one folder goes by. */
 interface DeletionEvidence {
@@ -56,7 +51,7 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
       return (
         isUnmounted(task, device, view) ||
         wasMounted(task, ledger.mounts(folder), evidence.mounts) ||
-        ledger.mountIdentities(folder).some((known) => isBelow(task, known.path) && isAnother(known, view))
+        ledger.mountIdentities(folder).some((known) => isBelow(task, known.path) && isOtherMount(known, view))
       );
     }).length,
   });
@@ -96,20 +91,6 @@ export function heldTogether(
   return { due, documents: waiting.length };
 }
 
-/** Whether the root that stands there is not the one whose documents the ledger knows. */
-export function isOtherRoot(
-  folder: string,
-  { ledger, view, root }: Pick<DeletionEvidence, 'view' | 'root'> & { ledger: Pick<LedgerPort, 'root'> },
-): boolean {
-  const known = ledger.root(folder);
-  return view.isRootChanged || root === null || (known !== undefined && !sameDirectory(known, root));
-}
-
-/** Whether files of device `was` were never seen where `now` is: they may be away with their file system. */
-export function isOtherDevice(view: FolderView, was: number, now: number): boolean {
-  return was !== 0 && !view.isSameDevice(was, now);
-}
-
 /** Its file system was never seen under the device that its directory has now. */
 function isUnmounted({ gone }: Task, recordedDevice: number, view: FolderView): boolean {
   return gone !== null && isOtherDevice(view, recordedDevice, gone.device);
@@ -118,101 +99,6 @@ function isUnmounted({ gone }: Task, recordedDevice: number, view: FolderView): 
 /** It lay on a mount that is there no more. */
 function wasMounted({ ref }: Task, known: readonly string[], now: readonly string[]): boolean {
   return known.some((mount) => isBelow({ ref }, mount) && !now.includes(mount));
-}
-
-function isBelow({ ref }: Pick<Task, 'ref'>, mount: string): boolean {
-  return ref.path.startsWith(`${mount}/`);
-}
-
-/**
- * Whether another directory is mounted where one is remembered, of the same device perhaps. Each mount may give a file
- * system another device number, so that a birth time that is unknown proves nothing.
- */
-function isAnother(known: MountIdentity, view: FolderView): boolean {
-  const there = view.directoryAt(known.path);
-  return there !== undefined && !sameInode(there, known);
-}
-
-/** A mount point below which files may lie that nobody sees. */
-export interface CoveredMountPoint extends DirectoryRef {
-  /** When something was found to be mounted there, wall clock, ms. */
-  readonly until: number;
-  /** Whether files of this device may lie below it. */
-  readonly mayHold: (device: number) => boolean;
-}
-
-/** Mount points of a folder on which something is mounted by now, and on which nothing was for a time. */
-export function coveredMountPoints(
-  folder: string,
-  ledger: Pick<LedgerPort, 'bareMountPoints'>,
-  view: FolderView,
-): readonly CoveredMountPoint[] {
-  return ledger.bareMountPoints(folder).flatMap(({ path, until }) => {
-    const above = view.directoryAt(directoryOf(path))?.dev;
-    const mayHold = (device: number) => above === undefined || !isOtherDevice(view, device, above);
-    return until === null ? [] : [{ folder, path, until, mayHold }];
-  });
-}
-
-/**
- * What the ledger has to learn of a folder's mounts; null: nothing.
- * - New mounts are added. None is taken away before a person approves: what lay on it may be missing.
- * - Which directory is mounted where is noted when the whole folder was listed (`isWhole`).
- * - A directory that was noted is replaced by the one that stands there now only if nothing below it is missing.
- * - A new mount over documents that are missing since hides them, so it is noted as no directory.
- * - Until when a mount point was bare is noted, as files may have come into it; not where there are no documents yet.
- */
-export function mountsToRemember(
-  folder: string,
-  {
-    tasks,
-    ledger,
-    view,
-    mounts: mounted,
-    isWhole,
-    now,
-  }: Pick<DeletionEvidence, 'tasks' | 'view' | 'mounts' | 'now'> & {
-    readonly ledger: Pick<LedgerPort, 'mounts' | 'mountIdentities' | 'bareMountPoints' | 'count'>;
-    readonly isWhole: boolean;
-  },
-): Extract<Change, { kind: 'mounts' }> | null {
-  const known = ledger.mounts(folder);
-  const added = mounted.filter((path) => !known.includes(path));
-  const before = ledger.mountIdentities(folder);
-  const isComplete = (path: string) => [...tasks.missing(folder)].every((task) => !isBelow(task, path));
-  const mounts = [...known, ...added];
-  const found = identitiesOf(isWhole ? mounts : [], view).filter(({ path }) => {
-    const old = before.find((one) => one.path === path);
-    if (old !== undefined) return isAnother(old, view) && isComplete(path);
-    return isComplete(path) || (known.includes(path) && mounted.includes(path));
-  });
-  const hiding = added.filter((path) => !isComplete(path)).map((path) => ({ path, ...noDirectory }));
-  const bareBefore = ledger.bareMountPoints(folder);
-  const bare = mounts.flatMap((path): readonly BareMountPoint[] => {
-    const old = bareBefore.find((one) => one.path === path);
-    if (!mounted.includes(path)) return [{ path, until: null }];
-    const isNew = added.includes(path) && ledger.count(folder) > 0;
-    if (isNew || old?.until === null) return [{ path, until: now }];
-    return old === undefined ? [] : [old];
-  });
-  const isBareAsBefore = bare.every(({ path, until }) =>
-    bareBefore.some((one) => one.path === path && one.until === until),
-  );
-  if (added.length === 0 && found.length === 0 && isBareAsBefore) return null;
-  const kept = before.filter(({ path }) => found.every((one) => one.path !== path));
-  return { kind: 'mounts', folder, mounts, identities: [...kept, ...found, ...hiding], bare };
-}
-
-/** Of no directory that is ever listed: a mount that hides documents is never the one that is noted. */
-const noDirectory: FileIdentity = { ino: 0, birthtimeMs: 0, dev: 0 };
-
-/** Which directories are mounted at these paths, as far as they were listed. */
-export function identitiesOf(mounts: readonly string[], view: FolderView): readonly MountIdentity[] {
-  return mounts.flatMap((path) => {
-    const there = view.directoryAt(path);
-    if (there === undefined || there.ino === 0) return [];
-    return [{ path, ...there }];
-  });
 }
 
 /** States in which a new document has not been compared yet with what is missing. */

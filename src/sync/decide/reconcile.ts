@@ -7,7 +7,7 @@ import type { BacklogEntry } from '../tasks/backlog.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { keptCode } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
-import { provesRoot } from './root-trust.ts';
+import { provesRoot } from '../folders/root-trust.ts';
 
 /** How one directory as it was listed differs from what is known of it. */
 export interface Differences {

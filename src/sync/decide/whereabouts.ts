@@ -7,7 +7,7 @@ import type { FolderPort, FoundFile, UnreadableDirectory } from '../../model/por
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import type { CoveredMountPoint } from './deletions.ts';
+import type { CoveredMountPoint } from '../folders/mounts.ts';
 import type { MoveEvidence } from './find-moves.ts';
 
 /** Where the file of a document is that is gone from its path. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { manualClock } from '../../support/manual-clock.ts';
-import { FolderView } from '../../../src/sync/decide/folder-view.ts';
+import { FolderView } from '../../../src/sync/folders/folder-view.ts';
 
 const wall = Date.UTC(2026, 0, 1);
 const root = { dev: 1, ino: 1, birthtimeMs: 0 };

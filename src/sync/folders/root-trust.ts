@@ -1,6 +1,7 @@
-import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import { sameDirectory } from '../../model/document.ts';
 import type { RootMarks } from '../../model/document.ts';
+import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { FolderView } from './folder-view.ts';
 
 type MountIdentities = ReturnType<LedgerPort['mountIdentities']>;
 
@@ -87,6 +88,24 @@ export function markRoot(
  */
 export function provesRoot(known: RootIdentity | undefined, rootChange: number | undefined): boolean {
   return rootChange === undefined || rootChange <= (known?.changes ?? 0);
+}
+
+/** Whether the root that stands there is not the one whose documents the ledger knows. */
+export function isOtherRoot(
+  folder: string,
+  {
+    ledger,
+    view,
+    root,
+  }: {
+    readonly ledger: Pick<LedgerPort, 'root'>;
+    readonly view: FolderView;
+    /** Null: not there, or not readable. */
+    readonly root: RootIdentity | null;
+  },
+): boolean {
+  const known = ledger.root(folder);
+  return view.isRootChanged || root === null || (known !== undefined && !sameDirectory(known, root));
 }
 
 /** What was refused counts as what was taken does: in another root it would be forgotten, and sent once more. */

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { LedgerUnwritableError } from '../../src/model/errors.ts';
-import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
-import { eventually } from '../support/eventually.ts';
-import { describeWhere } from '../support/needs.ts';
-import { syncedFolder } from '../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../scan/support/synced-folder.ts';
+import { LedgerUnwritableError } from '../../../src/model/errors.ts';
+import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 
 const long = new Date(Date.now() - 86_400_000);
 const secret = { shareInfo: { mode: 'NONE' } };

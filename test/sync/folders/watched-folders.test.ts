@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { WatchedFolders } from '../../../src/sync/decide/watched-folders.ts';
+import { WatchedFolders } from '../../../src/sync/folders/watched-folders.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 

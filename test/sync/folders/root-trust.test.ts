@@ -8,7 +8,7 @@ import {
   markRoot,
   nextRootChange,
   provesRoot,
-} from '../../../src/sync/decide/root-trust.ts';
+} from '../../../src/sync/folders/root-trust.ts';
 import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const known: RootIdentity = { path: '/inbox', dev: 1, ino: 10, seenAt: 5 };

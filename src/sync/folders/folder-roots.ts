@@ -5,9 +5,9 @@ import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { coveredMountPoints, identitiesOf, isOtherRoot, mountsToRemember } from './deletions.ts';
-import type { CoveredMountPoint } from './deletions.ts';
-import { acceptedPlaces, acceptedRoot } from './root-trust.ts';
+import { coveredMountPoints, identitiesOf, mountsToRemember } from './mounts.ts';
+import type { CoveredMountPoint } from './mounts.ts';
+import { acceptedPlaces, acceptedRoot, isOtherRoot } from './root-trust.ts';
 import type { WatchedFolders } from './watched-folders.ts';
 
 /** How often the ledger notes that everything was seen: a restart goes by that. */

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { FileIdentity } from '../../../src/model/document.ts';
+import type { BareMountPoint, MountIdentity } from '../../../src/model/ports/ledger-port.ts';
+import { FolderView } from '../../../src/sync/folders/folder-view.ts';
+import { mountsToRemember } from '../../../src/sync/folders/mounts.ts';
+import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
+
+const mountedAt = (ino: number): FileIdentity => ({ ino, birthtimeMs: 100 + ino, dev: 1 });
+
+const missing = [
+  new TaskStore({ get: () => undefined }, () => 0).open(
+    { folder: 'inbox', path: 'd/0.txt' },
+    { present: false, priority: 'live', at: 0 },
+  ),
+];
+
+describe('mounts are remembered', () => {
+  const mounts = (known: readonly string[], now: readonly string[], given: Partial<typeof nothing> = {}) => {
+    const { gone, identities, listed, isWhole, bare, documents } = { ...nothing, ...given };
+    const view = new FolderView();
+    for (const [path, identity] of Object.entries(listed)) view.noteDirectory(path, identity, 0);
+    const ledger = {
+      mounts: () => known,
+      mountIdentities: () => identities,
+      bareMountPoints: () => bare,
+      count: () => documents,
+    };
+    const change = mountsToRemember('inbox', {
+      tasks: { missing: () => new Set(missing.slice(0, gone)) },
+      ledger,
+      view,
+      mounts: now,
+      isWhole,
+      now: 9,
+    });
+    return change === null ? null : [change.mounts, change.identities, change.bare];
+  };
+  const nothing = {
+    gone: 0,
+    identities: [] as readonly MountIdentity[],
+    listed: {} as Readonly<Record<string, FileIdentity>>,
+    isWhole: true,
+    bare: [] as readonly BareMountPoint[],
+    documents: 0,
+  };
+  const d = { path: 'd', ...mountedAt(5) };
+
+  it('with those that are new, until a person approves', () => {
+    expect(mounts(['a'], ['a'])).toBeNull();
+    expect(mounts(['a'], ['b', 'a'])).toEqual([['a', 'b'], [], []]);
+  });
+
+  it('with the directories that they are, when all was listed', () => {
+    expect(mounts([], ['d'], { listed: { d: mountedAt(5) } })).toEqual([['d'], [d], []]);
+    expect(mounts(['d'], ['d'], { listed: { d: mountedAt(5) } })).toEqual([['d'], [d], []]);
+    expect(mounts(['d'], ['d'], { listed: { d: mountedAt(5) }, isWhole: false })).toBeNull();
+    expect(mounts(['d'], ['d'], { listed: { d: mountedAt(5) }, identities: [d] })).toBeNull();
+  });
+
+  it('as others when nothing is missing below them', () => {
+    const other = { listed: { d: mountedAt(6) }, identities: [d] };
+    expect(mounts(['d'], ['d'], other)).toEqual([['d'], [{ path: 'd', ...mountedAt(6) }], []]);
+    expect(mounts(['d'], ['d'], { ...other, gone: 1 })).toBeNull();
+  });
+
+  it('with those on which nothing is mounted, and until when that was so', () => {
+    const [open, covered] = [
+      { path: 'a', until: null },
+      { path: 'a', until: 5 },
+    ];
+    expect(mounts(['a', 'b'], ['b'])).toEqual([['a', 'b'], [], [open]]);
+    expect(mounts(['a', 'b'], ['b'], { bare: [open] })).toBeNull();
+    expect(mounts(['a', 'b'], ['a', 'b'], { bare: [open] })).toEqual([
+      ['a', 'b'],
+      [],
+      [{ path: 'a', until: 9 }],
+    ]);
+    expect(mounts(['a'], ['a'], { bare: [covered] })).toBeNull();
+    expect(mounts(['a'], [], { bare: [covered] })).toEqual([['a'], [], [open]]);
+  });
+
+  it('as bare until now where they are new, unless there are no documents yet', () => {
+    expect(mounts([], ['a'], { documents: 1 })).toEqual([['a'], [], [{ path: 'a', until: 9 }]]);
+    expect(mounts([], ['a'])).toEqual([['a'], [], []]);
+  });
+});
