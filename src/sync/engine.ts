@@ -1,27 +1,14 @@
-import { ShortLivedSet } from '../lib/queue/short-lived.ts';
+import { WorkQueue } from '../lib/queue/work-queue.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
-import { createTimeSlice } from '../lib/time/time-slice.ts';
-import { printable } from '../lib/text/printable.ts';
-import { WorkQueue } from '../lib/queue/work-queue.ts';
-import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
-import type {
-  DirectoryScan,
-  DocumentRef,
-  FileStat,
-  FoundDocument,
-  Inspection,
-  OwnersClaims,
-  ScanCause,
-  Skip,
-} from '../model/document.ts';
-import { errorCode, errorMessage } from '../model/errors.ts';
-import type { SendKind, Unclearable } from '../model/operation.ts';
-import { planDocument } from '../model/plan.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
+import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
+import type { DirectoryScan, DocumentRef, FileStat, Inspection, ScanCause, Skip } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import type { SendKind } from '../model/operation.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import { isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
@@ -39,62 +26,51 @@ import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-po
 import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
 import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
-import {
-  adoptionOf,
-  assessWithoutDocument,
-  compareWithRecord,
-  refusedAsItStands,
-  sidecarGraceMs,
-  doubtsOfFile,
-} from './decide/assess.ts';
+import { ActivityReports } from './activity-reports.ts';
+import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { standsUnsent, uncompared } from './decide/deletions.ts';
-import { isOtherDevice } from './folders/mounts.ts';
+import { carriersOf, inspectDocument, knownClaims } from './decide/attachments.ts';
+import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
+import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
-import { FolderRoots } from './folders/folder-roots.ts';
-import type { FolderView } from './folders/folder-view.ts';
-import { createKnownDirectories } from './folders/known-directories.ts';
-import type { KnownDirectories } from './folders/known-directories.ts';
-import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
-import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
-import { LeftUnsent } from './decide/left-unsent.ts';
-import { planDirectoryMove, findMovedDirectories } from './decide/find-directory-move.ts';
+import { standsUnsent, uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
-import { WatchedFolders } from './folders/watched-folders.ts';
-import type { WatchedFolder } from './folders/watched-folders.ts';
-import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
-import type { Whereabouts } from './decide/whereabouts.ts';
+import { changesOf, isStillTrue } from './decide/find-moves.ts';
+import type { Move, MoveEvidence } from './decide/find-moves.ts';
+import { LeftUnsent } from './decide/left-unsent.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
-import { isRootTrusted, markRoot } from './folders/root-trust.ts';
-import {
-  carriersOf,
-  carriesPath,
-  claimChanges,
-  hasLetGo,
-  inspectDocument,
-  knownClaims,
-} from './decide/attachments.ts';
-import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
-import type { BulkMember, Modifiable } from './send/modify.ts';
+import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
+import type { Whereabouts } from './decide/whereabouts.ts';
+import { FolderRoots } from './folders/folder-roots.ts';
+import { createKnownDirectories } from './folders/known-directories.ts';
+import type { KnownDirectories } from './folders/known-directories.ts';
+import { isOtherDevice } from './folders/mounts.ts';
+import { markRoot } from './folders/root-trust.ts';
+import { ScanNotes } from './folders/scan-notes.ts';
+import { WatchedFolders } from './folders/watched-folders.ts';
+import type { WatchedFolder } from './folders/watched-folders.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
 import type { CircuitBreaker } from './send/circuit-breaker.ts';
-import { aboutDelete, deletedChanges, takeBackMarks } from './send/delete.ts';
-import type { Deletable } from './send/delete.ts';
-import { createLedgerCommits } from './send/ledger-commits.ts';
-import type { LedgerCommits } from './send/ledger-commits.ts';
 import { consequenceOf, docIdConflict, changedUnderWayMs } from './send/consequence.ts';
 import type { Consequence } from './send/consequence.ts';
+import { aboutDelete, deletedChanges, takeBackMarks } from './send/delete.ts';
+import type { Deletable } from './send/delete.ts';
+import { doubtAbout } from './send/doubt-about.ts';
+import { createLedgerCommits } from './send/ledger-commits.ts';
+import type { LedgerCommits } from './send/ledger-commits.ts';
+import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
+import type { BulkMember, Modifiable } from './send/modify.ts';
+import type { OpenFile } from './send/outgoing-files.ts';
 import { levels, SendLine } from './send/send-line.ts';
 import type { LineConditions, LineEntry } from './send/send-line.ts';
 import { createTrackedRequest, Transfers } from './send/tracked-request.ts';
 import type { RequestResult, TrackedRequest, Totals } from './send/tracked-request.ts';
-import { doubtAbout } from './send/doubt-about.ts';
 import { aboutUpload, uploadRequest, uploadedChanges } from './send/upload.ts';
-import type { OpenFile } from './send/outgoing-files.ts';
-import type { BacklogFile } from './tasks/backlog.ts';
-import { TaskStore } from './tasks/task-store.ts';
 import { acceptedCode, acceptedOperations, Attempts, mostAttempts } from './tasks/attempts.ts';
+import type { BacklogFile } from './tasks/backlog.ts';
+import { PathLocks } from './tasks/path-locks.ts';
+import { TaskStore } from './tasks/task-store.ts';
 import { bareReason, dueOf, isReady } from './tasks/task.ts';
 import type { ReadyTask, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
@@ -134,18 +110,12 @@ export interface EngineOptions {
 const inspectConcurrency = 128;
 /** At most this many new documents are inspected before they can be sent; further ones wait unread in the backlog. */
 const inspectedAhead = 1_000;
-/** Compared and written down at once: more would hold the event loop for too long. */
-const claimsAtOnce = 1_000;
-/** A change older than this that only a rescan found was missed by the watcher. */
-const watcherReportsWithinMs = 2_000;
 /** When a file went is not known. */
 const longAgo = 0;
 /** A place that cannot be read is inspected again after this, then after twice that, up to the time of a poll. */
 const firstUnreadableMs = 1_000;
 /** After an inspection or a delivery that failed with an unexpected error. */
 const unforeseenMs = 5_000;
-/** What is gone may have moved to a place that is still to be listed: it is judged again after this. */
-const moveMayShowMs = 250;
 /** While sends wait for a fuller bulk call or for the circuit breaker, they are tried again this often. */
 const askAgainMs = 100;
 const longestAskMs = 60_000;
@@ -157,12 +127,8 @@ const mostNamed = 20;
 const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** Reasons that end by themselves. */
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
-const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
 
 const uploadedAgain = 'the service no longer has the document; it is uploaded again';
-
-/** The file, its record or its directory changes at this moment: it is compared again a little later. */
-const compareAgain = { kind: 'settling', againMs: changedUnderWayMs } as const;
 
 /**
  * Brings the service in line with the folders, every step durable. It is one loop: scans, timers and people mark paths
@@ -179,13 +145,14 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #clock: Clock;
   readonly #log: LogPort;
+  readonly #reports: ActivityReports;
   readonly #ledger: LedgerPort;
   readonly #folders: WatchedFolders;
-  readonly #began: number;
   readonly #directories: KnownDirectories;
   readonly #search: ReturnType<typeof createFileSearch>;
   readonly #writer: LedgerCommits;
   readonly #roots: FolderRoots;
+  readonly #notes: ScanNotes;
   readonly #holds: DeletionHolds;
   readonly #breaker: CircuitBreaker;
   readonly #request: TrackedRequest;
@@ -194,15 +161,12 @@ export class Engine {
   readonly #sends: WorkQueue;
   readonly #line = new SendLine();
   readonly #leftUnsent: LeftUnsent;
+  readonly #comparison: DocumentComparison;
   /** What is asked while looking for where a record belongs. */
   readonly #moveEvidence: MoveEvidence & DirectoryEvidence;
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
-  /** Keys of the paths whose records are being changed or moved, until the commit is durable. */
-  readonly #lockedPaths = new ShortLivedSet<string>();
-  /** One task works out how directories were moved; the others wait for what it finds. */
-  #isMovingDirectories = false;
-  #claimsWritten: Promise<void> = Promise.resolve();
+  readonly #locks: PathLocks;
   #isTakingPermits = false;
   #isJudging = false;
   #deliveries = 0;
@@ -218,15 +182,16 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
+    this.#reports = new ActivityReports({ clock, log, ledger, onActivity: options.onActivity });
     this.#folders = new WatchedFolders(folders, {
       clock,
       ledger,
       removeGraceMs: options.settings.timing.removeGraceMs,
     });
-    this.#began = clock.monotonic();
     this.#leftUnsent = new LeftUnsent(options.settings.timing.removeGraceMs);
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
+    this.#locks = new PathLocks(this.tasks);
     this.#directories = createKnownDirectories(ledger, this.#folders);
     const searched = folders.map(({ port }) => ({ name: port.name, find: this.#findIn(port) }));
     this.#search = createFileSearch(clock, searched, () => this.tasks.missingFiles());
@@ -250,6 +215,17 @@ export class Engine {
         this.#wakeSender();
       },
     });
+    this.#comparison = new DocumentComparison({
+      clock,
+      ledger,
+      folders: this.#folders,
+      locks: this.#locks,
+      leftUnsent: this.#leftUnsent,
+      writer: this.#writer,
+      timing: options.settings.timing,
+      evidence: this.#moveEvidence,
+      standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
+    });
     const { tasks } = this;
     this.#roots = new FolderRoots({
       clock,
@@ -258,6 +234,16 @@ export class Engine {
       ledger,
       writer: this.#writer,
       log,
+    });
+    this.#notes = new ScanNotes({
+      clock,
+      log,
+      ledger,
+      folders: this.#folders,
+      directories: this.#directories,
+      roots: this.#roots,
+      writer: this.#writer,
+      tasks,
     });
     this.#holds = new DeletionHolds({
       clock,
@@ -327,7 +313,7 @@ export class Engine {
     return {
       directory: (scan) => this.#onDirectory(scan),
       scanned: (root) => this.#onScanned(folder, root),
-      claimed: (claims) => this.#rememberClaims(folder, claims),
+      claimed: (claims) => this.#notes.claimsFound(folder, claims),
       claims: () => knownClaims(folder, this.#ledger),
       changed: this.#options.onChange,
     };
@@ -337,45 +323,18 @@ export class Engine {
   #onDirectory(scan: DirectoryScan): void {
     const { folder, directory } = scan;
     const view = this.#folders.viewOf(folder);
-    this.#noteListing(scan, view);
+    this.#notes.directoryListed(scan);
     const ended = this.#holds.approvalsEndedBy(scan);
     // The next scan tries again.
-    if (ended !== null) this.#inBackground(this.#writer.commit([ended]));
+    if (ended !== null) this.#notes.inBackground(this.#writer.commit([ended]));
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
-    if (differences.proof !== null) this.#noteProof(scan, differences.proof);
+    if (differences.proof !== null) this.#notes.rootProved(scan, differences.proof);
     this.#noteLeft(scan);
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
     view.setSkips(directory, scan.skips);
     for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
     this.#options.onChange();
-  }
-
-  /** Takes note of the directory itself: where it stands, on which devices its files are, what is mounted there. */
-  #noteListing({ folder, directory, identity, changedMs, entries }: DirectoryScan, view: FolderView): void {
-    // A scan of everything begins with the root.
-    if (directory === '') {
-      view.noteClocks(this.#clock);
-      view.scanBegins(identity, this.#clock.now());
-      // What has come into the ledger since, for a directory that was gone by then, is compared too.
-      for (const known of this.#ledger.directories(folder)) view.tree.add(known);
-    }
-    const isNew = view.noteDirectory(directory, identity, this.#clock.monotonic());
-    view.noteChange(changedMs);
-    if (isNew && directory !== '') this.#directories.note({ folder, path: directory }, identity);
-    // A scan of everything ends with reading the mounts. Between two of them files on a new mount may be sent.
-    if (isNew && view.isScanned && !view.isRootChanged) this.#inBackground(this.#roots.noticeMounts(folder));
-    for (const { stat } of entries) view.noteDevice(stat.dev, identity.dev);
-  }
-
-  /** A file in the directory is as it was recorded: the root is the one that it was. */
-  #noteProof({ folder, directory, identity }: DirectoryScan, name: string): void {
-    const view = this.#folders.viewOf(folder);
-    view.proved();
-    // One file speaks for all: the number of a device changes for the whole directory.
-    const ref = { folder, path: joinPath(directory, name) };
-    const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stat.dev;
-    if (recorded !== undefined) view.noteDevice(recorded, identity.dev);
   }
 
   /** Opens and advances tasks for what differs. */
@@ -389,7 +348,7 @@ export class Engine {
       this.#advance(task, { kind: 'refused', reason: { code, message }, attempts });
     }
     for (const { name, stat, fingerprint } of differences.found) {
-      this.#countMissed(folder, cause, stat.ctimeMs);
+      this.#notes.changeFound(folder, cause, stat.ctimeMs);
       const ref = { folder, path: joinPath(directory, name) };
       const seen = { stat, fingerprint };
       this.#inspectPath(ref, { present: true, seen, ...urgencyOf(liveAt, stat.mtimeMs) });
@@ -410,7 +369,7 @@ export class Engine {
 
   /** A recorded path whose file is not listed. */
   #lose(ref: DocumentRef, cause: ScanCause): void {
-    this.#countMissed(ref.folder, cause, longAgo);
+    this.#notes.changeFound(ref.folder, cause, longAgo);
     const liveAt = cause === 'start' ? null : this.#clock.now();
     this.#inspectPath(ref, { present: false, ...urgencyOf(liveAt, this.#clock.now()) });
   }
@@ -430,64 +389,14 @@ export class Engine {
     }
   }
 
-  /** Counts a change that the watcher should have reported before a rescan found it. */
-  #countMissed(folder: string, cause: ScanCause, changedAt: number): void {
-    if (cause === 'rescan' && this.#clock.now() - changedAt >= watcherReportsWithinMs)
-      this.#folders.viewOf(folder).countMissed();
-  }
-
   /** Every directory of a folder was listed. */
   #onScanned(folder: string, root: RootIdentity): void {
-    const view = this.#folders.viewOf(folder);
-    const isTrusted = isRootTrusted(this.#ledger, folder, { root, isProven: view.isProven });
-    if (!isTrusted && !view.isRootChanged) {
-      const about = { folder, path: root.path };
-      this.#log.warn(about, 'folder is not the same directory as before; deletions held');
-    }
-    const isReadWhole = !this.#folders.hasUnreadable(folder);
-    const seenAt = view.scanEnds({ isTrusted, isReadWhole, now: this.#clock.monotonic() });
-    if (isTrusted) this.#rememberPlaces(folder, root, seenAt);
+    this.#notes.folderScanned(folder, root);
     this.#inspectUnlisted(folder);
-    this.#inBackground(this.#holds.endIfEmpty(folder));
+    this.#notes.inBackground(this.#holds.endIfEmpty(folder));
     this.#drawFromBacklog();
     this.#release();
     this.#options.onChange();
-  }
-
-  /** The ledger learns the folder's root, mounts and directories, where they are not as it has them. */
-  #rememberPlaces(folder: string, root: RootIdentity, seenAt: number): void {
-    const change = this.#roots.toRemember(folder, root, seenAt);
-    if (change !== null) this.#inBackground(this.#writer.commit([change]));
-    this.#inBackground(this.#roots.rememberMounts(folder, true));
-    const directories = this.#directories.toRemember(folder, this.tasks);
-    if (directories.length > 0) this.#inBackground(this.#writer.commit(directories, { keepsRoom: true }));
-  }
-
-  /**
-   * Written down at once, one scan's after the other's: a sidecar that is not valid at the next start, or is gone, does
-   * not tell them.
-   */
-  #rememberClaims(folder: string, claims: OwnersClaims): void {
-    const write = async () => {
-      const slice = createTimeSlice();
-      const entries = [...claims];
-      for (let from = 0; from < entries.length; from += claimsAtOnce) {
-        const changes = claimChanges(folder, entries.slice(from, from + claimsAtOnce), this.#ledger);
-        if (changes.length > 0) await this.#writer.commit(changes, { keepsRoom: true });
-        await slice();
-      }
-    };
-    const written = this.#claimsWritten.then(write);
-    this.#claimsWritten = written.catch(() => {});
-    this.#inBackground(written);
-  }
-
-  /** Nobody waits for this: the next scan does again what a stop ended. What else fails is unexpected. */
-  #inBackground(work: Promise<void>): void {
-    void work.catch((error: unknown) => {
-      if (errorCode(error) !== 'stopped')
-        this.#log.error({ error: errorMessage(error) }, 'what a scan found could not be noted');
-    });
   }
 
   /** Inspects, once everything was listed, paths that no scan lists. */
@@ -541,7 +450,7 @@ export class Engine {
    * nothing was written.
    */
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
-    if (this.tasks.get(ref)?.state.kind === 'sending' || this.#lockedPaths.has(refKey(ref))) return false;
+    if (this.tasks.get(ref)?.state.kind === 'sending' || this.#locks.has(ref)) return false;
     await this.#writer.commit(changes);
     const task = this.#taskAt(ref);
     if (task !== undefined) {
@@ -641,7 +550,7 @@ export class Engine {
   #drawFromBacklog(): void {
     const { backlog } = this.tasks;
     const waiting = this.#inspections.size;
-    this.#inBackground(this.#judgePaused());
+    this.#notes.inBackground(this.#judgePaused());
     if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
     const isKnown = (folder: string) => !this.#folders.isWaitedFor(folder);
     if (waiting < inspectConcurrency) this.#openUnread(backlog.takeRecorded(inspectConcurrency, isKnown));
@@ -736,9 +645,18 @@ export class Engine {
     }
     const { document } = found;
     this.#advance(task, { kind: 'found', seen: { stat: document.stat, fingerprint: document.fingerprint } });
-    const carried = await this.#awaitCarriers(task, document);
+    const carried = await this.#comparison.awaitCarriers(task, document);
     if (carried !== null) return carried;
-    return this.#compare(task, document, folder.port);
+    const move = await this.#comparison.findMove(task, document);
+    if (move.kind === 'unclear') return compareAgain;
+    if (move.kind === 'move') {
+      if (!(await this.#follow(task, move))) return compareAgain;
+      // Its record has left with its directory: what stands here now is inspected as another document. Where none has
+      // come, one that came beside it may have it as an attachment.
+      if (!this.tasks.has(task) || this.#ledger.get(task.ref) === undefined) return compareAgain;
+    }
+    const compared = await this.#comparison.compare(task, document);
+    return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort): Promise<Inspection> {
@@ -749,131 +667,6 @@ export class Engine {
   async #inspectIfWatched(ref: DocumentRef): Promise<Inspection | undefined> {
     const port = this.#folders.get(ref.folder)?.port;
     return port === undefined ? undefined : this.#inspectAt(ref, port);
-  }
-
-  /**
-   * A file that went out with another document, or was to go out with one in another folder, stays its attachment until
-   * that has let go of it. Null: it is none.
-   */
-  async #awaitCarriers(task: Task, document: FoundDocument): Promise<Assessment | null> {
-    const { removeGraceMs, pollSeconds } = this.#options.settings.timing;
-    for (const { ref, record } of carriersOf(document, this.#ledger)) {
-      const folder = this.#folders.get(ref.folder);
-      if (folder === undefined) {
-        // Nobody can say what its sidecar lists now. The file may have been moved here to be sent; one that lies where it
-        // did was not.
-        if (!carriesPath({ ref, record }, document.ref)) continue;
-        const message = `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`;
-        return { kind: 'waiting', againMs: null, reason: { code: 'attached-before', message } };
-      }
-      const carrier = await this.#inspectAt(ref, folder.port);
-      const waitedMs = this.#clock.monotonic() - task.since;
-      // Its own file has come to the attachment's path: it moves, and is not deleted.
-      const isKept =
-        record === null || folder.settings.onRemove === 'keep' || sameFile(record.stat, document.stat);
-      if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
-        continue;
-      const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
-      const message = `it is an attachment of ${printable(owner)} until the valid sidecar of that document no longer lists it`;
-      const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
-      return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
-    }
-    return null;
-  }
-
-  async #compare(task: Task, document: FoundDocument, port: FolderPort): Promise<Assessment> {
-    const move = await this.#findMove(task, document);
-    if (move.kind === 'unclear') return compareAgain;
-    if (move.kind === 'move') {
-      if (!(await this.#follow(task, move))) return compareAgain;
-      // Its record has left with its directory: what stands here now is inspected as another document. Where none has
-      // come, one that came beside it may have it as an attachment.
-      if (!this.tasks.has(task) || this.#ledger.get(task.ref) === undefined) return compareAgain;
-    } else if (this.#lockedPaths.has(task.key) || this.#isRecordMoving(document)) {
-      // A move that brings a record to this very path, or takes this file's elsewhere, is about to be durable.
-      return compareAgain;
-    }
-    const known = this.#ledger.get(document.ref);
-    const isLost = known !== undefined && known.docId === task.unknownDocId;
-    const record = known === undefined || isLost ? null : known;
-    // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
-    const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
-    if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
-    const compared = await compareWithRecord(document, record, (path, stat) =>
-      path === task.ref.path ? this.#hash(task.ref, stat) : port.hash(path, stat),
-    );
-    if (compared === null) return compareAgain;
-    if ('code' in compared) return { kind: 'unfit', reason: compared };
-    const operation = planDocument(compared, record, isLost ? known : null);
-    const { removeGraceMs } = this.#options.settings.timing;
-    const moved = { movedAt: task.movedAt, leftAt: this.#leftUnsent.leftAt(document) };
-    const againMs = sidecarGraceMs(moved, operation, {
-      removeGraceMs,
-      began: this.#began,
-      now: this.#clock.monotonic(),
-    });
-    if (againMs > 0) return { kind: 'settling', againMs };
-    if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
-    if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
-    if (record === null) return { kind: 'clean' };
-    const change = adoptionOf(compared, record, operation);
-    const isAdopted = await this.#adopt(task, record.docId, change, operation.unclearable);
-    return isAdopted ? { kind: 'clean' } : compareAgain;
-  }
-
-  /** Whether its record, or that of its file, is another path's: first by the directories, then by the file itself. */
-  async #findMove(task: Task, document: FoundDocument): Promise<MoveDecision> {
-    const moved = findMovedDirectories(document.ref, this.#moveEvidence);
-    if (moved.kind === 'unclear') return { kind: 'unclear' };
-    if (moved.kind === 'moved') {
-      // One task moves them for all that lie in them.
-      if (this.#isMovingDirectories || this.#lockedPaths.has(task.key)) return { kind: 'unclear' };
-      this.#isMovingDirectories = true;
-      try {
-        const move = await planDirectoryMove(moved.directories, document.ref, this.#moveEvidence);
-        if (move !== null) return move;
-      } finally {
-        this.#isMovingDirectories = false;
-      }
-    }
-    const found = await findMove(task, document, this.#moveEvidence);
-    // The file that stood here was pushed out. Its new place may not be listed yet, or other records are moving.
-    const isPushedOut = found.kind === 'move' && found.left.some(({ takenBy }) => takenBy !== null);
-    if (isPushedOut && (moved.kind === 'stale' || this.#lockedPaths.size > 0)) return { kind: 'unclear' };
-    return found.kind === 'none' && moved.kind === 'stale' ? { kind: 'unclear' } : found;
-  }
-
-  /** The record of this very file is another path's, and changes its path just now. */
-  #isRecordMoving({ ref, stat }: FoundDocument): boolean {
-    if (this.#lockedPaths.size === 0) return false;
-    return this.#ledger
-      .findByInode(stat.ino)
-      .some(
-        (entry) =>
-          refKey(entry.ref) !== refKey(ref) &&
-          this.#lockedPaths.has(refKey(entry.ref)) &&
-          sameFile(entry.record.stat, stat),
-      );
-  }
-
-  /** Has doubts follow their file to where it stands now. Gives what holds it back; undefined: nothing. */
-  async #holdingDoubt(document: FoundDocument): Promise<Reason | undefined> {
-    const known = this.#ledger.doubts();
-    if (known.length === 0) return undefined;
-    const found = await doubtsOfFile(document, known, {
-      inspect: (ref) => this.#inspectIfWatched(ref),
-      standsElsewhere: (stat) => this.#standsElsewhere(document.ref, stat),
-    });
-    // A person may have ended one meanwhile.
-    const open = new Set(this.#ledger.doubts().map(({ id, holds }) => `${holds} ${id}`));
-    const following = found.following.filter(({ id, holds }) => open.has(`${holds} ${id}`));
-    if (following.length > 0)
-      await this.#writer.commit(following.map((doubt): Change => ({ kind: 'doubt', doubt })));
-    const doubt = doubtsAbout(document.ref, this.#ledger).find(({ holds }) => holds);
-    if (doubt !== undefined) return { code: inDoubtCode, message: doubt.message };
-    const other = found.elsewhere.find(({ holds }) => holds);
-    if (other === undefined) return undefined;
-    return { code: inDoubtCode, message: `its file is that of ${refKey(other.ref)}: ${other.message}` };
   }
 
   /** Whether a file is known to stand at another path than this one. Those that wait unread are inspected for it. */
@@ -905,38 +698,17 @@ export class Engine {
     return sha256;
   }
 
-  /**
-   * Locks the paths of a change of records until its commit is durable; what it returns unlocks them. Null: one of them
-   * is locked by another, or another task's request is under way there and its answer will write the record of that path.
-   */
-  #lockPaths(task: Task, refs: readonly DocumentRef[]): (() => void) | null {
-    const isFree = refs.every((ref) => {
-      const there = this.tasks.get(ref);
-      return !this.#lockedPaths.has(refKey(ref)) && (there === task || there?.state.kind !== 'sending');
-    });
-    if (!isFree) return null;
-    const keys = new Set(refs.map(refKey));
-    for (const key of keys) this.#lockedPaths.add(key);
-    return () => {
-      for (const key of keys) this.#lockedPaths.delete(key);
-    };
-  }
-
-  /** The record learns what was found, without a request. False: it has to be compared again. */
-  async #adopt(
-    task: Task,
-    docId: string,
-    change: Change | null,
-    unclearable: readonly Unclearable[],
-  ): Promise<boolean> {
-    const unlock = this.#lockPaths(task, [task.ref]);
-    if (unlock === null) return false;
+  /** The record learns what was found, without a request. */
+  async #adopt(task: Task, { docId, change, unclearable }: Adoption): Promise<Assessment> {
+    const unlock = this.#locks.take(task, [task.ref]);
+    if (unlock === null) return compareAgain;
     try {
-      if (this.#ledger.get(task.ref)?.docId !== docId) return false;
-      if (change === null) return true;
-      this.#reportUnclearable(task.ref, unclearable);
-      await this.#writer.commit([change]);
-      return true;
+      if (this.#ledger.get(task.ref)?.docId !== docId) return compareAgain;
+      if (change !== null) {
+        this.#reports.addUnclearable(task.ref, unclearable);
+        await this.#writer.commit([change]);
+      }
+      return { kind: 'clean' };
     } finally {
       unlock();
     }
@@ -947,7 +719,7 @@ export class Engine {
     const { steps, left } = move;
     const involved = [...steps.flatMap(({ entry, to }) => [entry.ref, to]), ...left.map(({ ref }) => ref)];
     if (!isStillTrue(this.#ledger, move)) return false;
-    const unlock = this.#lockPaths(mover, involved);
+    const unlock = this.#locks.take(mover, involved);
     if (unlock === null) return false;
     for (const ref of involved) this.#taskAt(ref);
     // Before the commit: from here on nothing may be deleted for a path that was left.
@@ -962,7 +734,13 @@ export class Engine {
       } else this.#advance(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
       this.totals.moved += 1;
       const message = isEdited ? 'edited' : null;
-      this.#report({ ...to, what: 'moved', docId: entry.record.docId, message, from: refKey(entry.ref) });
+      this.#reports.add({
+        ...to,
+        what: 'moved',
+        docId: entry.record.docId,
+        message,
+        from: refKey(entry.ref),
+      });
     }
     const live = { priority: 'live', at: this.#clock.now() } as const;
     for (const path of left) {
@@ -1081,7 +859,7 @@ export class Engine {
     // What was seen later is another file, or one that has changed.
     const mayBeOld = task.priority === 'backlog';
     if (isNew && !(mayBeOld && this.#options.isTold?.(task.ref, reason.message) === true))
-      this.#reportFailed(task.ref, reason);
+      this.#reports.addFailure(task.ref, reason);
     const recorded = this.#ledger.failure(task.ref) !== undefined;
     this.#advance(task, { kind: 'failed', reason, recorded, attempts: Math.max(1, task.attempts) });
   }
@@ -1147,7 +925,7 @@ export class Engine {
    */
   #mayComeBack(task: Task): boolean {
     // Its record is about to leave: it is no longer the document of this path.
-    if (this.#lockedPaths.has(task.key)) return true;
+    if (this.#locks.has(task.ref)) return true;
     if (!this.#folders.areAllScanned()) return true;
     // It may have been moved to a directory that is not listed yet; only changes of before it went count.
     const health = this.#folders.get(task.ref.folder)?.port.health();
@@ -1204,7 +982,7 @@ export class Engine {
     for (const task of tasks)
       this.#advance(task, { kind: 'held', reason: { code: 'held', message: reason } });
     if (this.#holds.isHeld(folder)) return;
-    this.#report({ folder, path: '', what: 'held', docId: null, message: reason, documents });
+    this.#reports.add({ folder, path: '', what: 'held', docId: null, message: reason, documents });
     await this.#holds.begin(folder, reason);
   }
 
@@ -1362,7 +1140,7 @@ export class Engine {
     );
     const { outcome, sent } = result;
     if (outcome.kind !== 'accepted') return this.#concludeUnaccepted(task, 'modify', result);
-    this.#reportUnclearable(task.ref, found.operation.unclearable);
+    this.#reports.addUnclearable(task.ref, found.operation.unclearable);
     await this.#writer.commit(modifiedChanges(found, sent, this.#clock.now()));
     this.#done(task, 'modified', found.record.docId, outcome.warning);
   }
@@ -1384,7 +1162,8 @@ export class Engine {
     );
     const { outcome } = result;
     if (outcome.kind === 'accepted') {
-      for (const { task, found } of members) this.#reportUnclearable(task.ref, found.operation.unclearable);
+      for (const { task, found } of members)
+        this.#reports.addUnclearable(task.ref, found.operation.unclearable);
       const now = this.#clock.now();
       await this.#writer.commit(members.flatMap(({ found }) => modifiedChanges(found, [], now)));
       for (const { task, found } of members)
@@ -1400,7 +1179,7 @@ export class Engine {
     for (const task of tasks) {
       const record = this.#ledger.get(task.ref);
       const found = await this.#inspectIfWatched(task.ref);
-      const isGone = record !== undefined && found?.kind === 'absent' && !this.#lockedPaths.has(task.key);
+      const isGone = record !== undefined && found?.kind === 'absent' && !this.#locks.has(task.ref);
       if (!isGone || (await this.#locate(task)).kind !== 'nowhere') this.#advance(task, { kind: 'replan' });
       else gone.push({ task, record });
     }
@@ -1452,7 +1231,7 @@ export class Engine {
   #done(task: Task, what: keyof typeof acceptedOperations, docId: string, warning: string | null): void {
     this.totals[what] += 1;
     this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: warning ?? what });
-    this.#report({ ...task.ref, what, docId, message: warning });
+    this.#reports.add({ ...task.ref, what, docId, message: warning });
     this.#advance(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });
   }
 
@@ -1504,7 +1283,7 @@ export class Engine {
         const { reason, attempts } = consequence;
         this.#tried(task, operation, reason);
         this.#advance(task, { kind: 'failed', reason, recorded: false, attempts });
-        this.#reportFailed(task.ref, reason, operation);
+        this.#reports.addFailure(task.ref, reason, operation);
         return;
       }
       case 'retry': {
@@ -1534,7 +1313,7 @@ export class Engine {
         await this.#writer.commit([{ kind: 'doubt', doubt }, ...resolved]);
         // What is held is reported by what comes next.
         const attempt = next.kind === 'retry' ? { operation, code: reason.code } : {};
-        if (!holds) this.#report({ ...task.ref, what: 'in doubt', docId: null, message, ...attempt });
+        if (!holds) this.#reports.add({ ...task.ref, what: 'in doubt', docId: null, message, ...attempt });
         await this.#apply(task, operation, next, { resolved: [], sent });
       }
     }
@@ -1554,7 +1333,7 @@ export class Engine {
       await this.#writer.commit([{ kind: 'fail', ref, failure }]);
     }
     this.#advance(task, { kind: 'failed', reason, recorded: seen !== null, attempts });
-    this.#reportFailed(ref, reason, operation);
+    this.#reports.addFailure(ref, reason, operation);
   }
 
   /** A request about it was answered, or came to nothing. */
@@ -1564,37 +1343,15 @@ export class Engine {
     return attempt;
   }
 
-  /** In the log and to whoever lists activities. */
-  #report(activity: Omit<Activity, 'at' | 'documents'> & { readonly documents?: number }): void {
-    const whole = { documents: 1, ...activity, at: new Date(this.#clock.now()).toISOString() };
-    const { what, at: _, documents, message, docId, ...where } = whole;
-    const line = { ...where, ...(docId === null ? {} : { docId }), ...(message === null ? {} : { message }) };
-    if (warnings.has(what)) this.#log.warn(documents === 1 ? line : { ...line, documents }, what);
-    else this.#log.info(line, what);
-    this.#options.onActivity(whole);
-  }
-
-  /** `operation`: of the request that failed; left out: none was made. */
-  #reportFailed(ref: DocumentRef, { code, message }: Reason, operation?: SendKind): void {
-    const what = code === inDoubtCode ? 'in doubt' : 'failed';
-    const docId = this.#ledger.get(ref)?.docId ?? null;
-    this.#report({ ...ref, what, docId, message, code, ...(operation === undefined ? {} : { operation }) });
-  }
-
-  /** Once, what the interface gives no way to take back. */
-  #reportUnclearable(ref: DocumentRef, unclearable: readonly Unclearable[]): void {
-    for (const { message } of unclearable) this.#report({ ...ref, what: 'warning', docId: null, message });
-  }
-
   /** Once, over restarts too, that the service holds what is no longer sent. */
   async #reportRemains(task: Task, { code, message }: Reason): Promise<void> {
     const { ref } = task;
     const record = this.#ledger.get(ref);
     const said = record?.said ?? [];
     if (record === undefined || said.includes(`remains ${code}`)) return;
-    const unlock = this.#lockPaths(task, [ref]);
+    const unlock = this.#locks.take(task, [ref]);
     if (unlock === null) return;
-    this.#report({
+    this.#reports.add({
       ...ref,
       what: 'remains',
       docId: record.docId,

@@ -1,0 +1,195 @@
+import { printable } from '../../lib/text/printable.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { refKey, sameFile } from '../../model/document.ts';
+import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
+import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
+import type { Unclearable } from '../../model/operation.ts';
+import { planDocument } from '../../model/plan.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Reason } from '../../model/report/status.ts';
+import type { TimingSettings } from '../../model/settings.ts';
+import type { WatchedFolders } from '../folders/watched-folders.ts';
+import { changedUnderWayMs } from '../send/consequence.ts';
+import type { LedgerCommits } from '../send/ledger-commits.ts';
+import type { PathLocks } from '../tasks/path-locks.ts';
+import type { Task } from '../tasks/task.ts';
+import { adoptionOf, compareWithRecord, doubtsOfFile, sidecarGraceMs } from './assess.ts';
+import type { Assessment } from './assess.ts';
+import { carriersOf, carriesPath, hasLetGo } from './attachments.ts';
+import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
+import type { DirectoryEvidence } from './find-directory-move.ts';
+import { findMove } from './find-moves.ts';
+import type { MoveDecision, MoveEvidence } from './find-moves.ts';
+import type { LeftUnsent } from './left-unsent.ts';
+
+/** The document is as the service holds it, and its record is to learn what was found, without a request. */
+export interface Adoption {
+  readonly kind: 'adopt';
+  readonly docId: string;
+  /** Null: the record says it already. */
+  readonly change: Change | null;
+  readonly unclearable: readonly Unclearable[];
+}
+
+/** The file, its record or its directory changes at this moment: it is compared again a little later. */
+export const compareAgain = { kind: 'settling', againMs: changedUnderWayMs } as const;
+
+/** What is gone may have moved to a place that is still to be listed: it is judged again after this. */
+export const moveMayShowMs = 250;
+
+const unclear = { kind: 'unclear' } as const;
+
+interface Options {
+  readonly clock: Clock;
+  readonly ledger: LedgerPort;
+  readonly folders: WatchedFolders;
+  readonly locks: PathLocks;
+  readonly leftUnsent: LeftUnsent;
+  readonly writer: Pick<LedgerCommits, 'commit'>;
+  readonly timing: Pick<TimingSettings, 'removeGraceMs' | 'pollSeconds'>;
+  readonly evidence: MoveEvidence & DirectoryEvidence;
+  /** Whether a file is known to stand at another path than this one. */
+  readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
+}
+
+/**
+ * Compares a document that was found with what the ledger knows: whose attachment it is, whether its record is another
+ * path's, and what has to be sent. Of the ledger it changes only where the doubts about a file stand.
+ */
+export class DocumentComparison {
+  readonly #options: Options;
+  readonly #clock: Clock;
+  readonly #ledger: LedgerPort;
+  readonly #locks: PathLocks;
+  readonly #began: number;
+  /** One task works out how directories were moved; the others wait for what it finds. */
+  #isPlanningMove = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#ledger = options.ledger;
+    this.#locks = options.locks;
+    this.#began = options.clock.monotonic();
+  }
+
+  /**
+   * A file that went out with another document, or was to go out with one in another folder, stays its attachment until
+   * that has let go of it. Null: it is none.
+   */
+  async awaitCarriers(task: Task, document: FoundDocument): Promise<Assessment | null> {
+    const { evidence, folders } = this.#options;
+    const { removeGraceMs, pollSeconds } = this.#options.timing;
+    for (const { ref, record } of carriersOf(document, this.#ledger)) {
+      const carrier = await evidence.inspect(ref);
+      if (carrier === undefined) {
+        // Nobody can say what its sidecar lists now. The file may have been moved here to be sent; one that lies where it
+        // did was not.
+        if (!carriesPath({ ref, record }, document.ref)) continue;
+        const message = `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`;
+        return { kind: 'waiting', againMs: null, reason: { code: 'attached-before', message } };
+      }
+      const waitedMs = this.#clock.monotonic() - task.since;
+      const isKeptWhenGone = folders.get(ref.folder)?.settings.onRemove === 'keep';
+      // Its own file has come to the attachment's path: it moves, and is not deleted.
+      const isKept = record === null || isKeptWhenGone || sameFile(record.stat, document.stat);
+      if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
+        continue;
+      const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
+      const message = `it is an attachment of ${printable(owner)} until the valid sidecar of that document no longer lists it`;
+      const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
+      return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
+    }
+    return null;
+  }
+
+  /** Whether its record, or that of its file, is another path's: first by the directories, then by the file itself. */
+  async findMove(task: Task, document: FoundDocument): Promise<MoveDecision> {
+    const { evidence } = this.#options;
+    const moved = findMovedDirectories(document.ref, evidence);
+    if (moved.kind === 'unclear') return unclear;
+    if (moved.kind === 'moved') {
+      // One task moves them for all that lie in them.
+      if (this.#isPlanningMove || this.#locks.has(task.ref)) return unclear;
+      this.#isPlanningMove = true;
+      try {
+        const move = await planDirectoryMove(moved.directories, document.ref, evidence);
+        if (move !== null) return move;
+      } finally {
+        this.#isPlanningMove = false;
+      }
+    }
+    const found = await findMove(task, document, evidence);
+    if (found.kind === 'none') {
+      const isUnderWay =
+        moved.kind === 'stale' || this.#locks.has(task.ref) || this.#isRecordMoving(document);
+      return isUnderWay ? unclear : found;
+    }
+    // The file that stood here was pushed out. Its new place may not be listed yet, or other records are moving.
+    const isPushedOut = found.kind === 'move' && found.left.some(({ takenBy }) => takenBy !== null);
+    return isPushedOut && (moved.kind === 'stale' || this.#locks.size > 0) ? unclear : found;
+  }
+
+  /** The record of this very file is another path's, and changes its path just now. */
+  #isRecordMoving({ ref, stat }: FoundDocument): boolean {
+    if (this.#locks.size === 0) return false;
+    return this.#ledger
+      .findByInode(stat.ino)
+      .some(
+        (entry) =>
+          refKey(entry.ref) !== refKey(ref) &&
+          this.#locks.has(entry.ref) &&
+          sameFile(entry.record.stat, stat),
+      );
+  }
+
+  /** What has to be sent of a document that stands where its record is, or has none. */
+  async compare(task: Task, document: FoundDocument): Promise<Assessment | Adoption> {
+    const known = this.#ledger.get(document.ref);
+    const isLost = known !== undefined && known.docId === task.unknownDocId;
+    const record = known === undefined || isLost ? null : known;
+    // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
+    const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
+    if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
+    const { evidence, leftUnsent, timing } = this.#options;
+    const compared = await compareWithRecord(document, record, (path, stat) =>
+      evidence.hash({ folder: document.ref.folder, path }, stat),
+    );
+    if (compared === null) return compareAgain;
+    if ('code' in compared) return { kind: 'unfit', reason: compared };
+    const operation = planDocument(compared, record, isLost ? known : null);
+    const moved = { movedAt: task.movedAt, leftAt: leftUnsent.leftAt(document) };
+    const againMs = sidecarGraceMs(moved, operation, {
+      removeGraceMs: timing.removeGraceMs,
+      began: this.#began,
+      now: this.#clock.monotonic(),
+    });
+    if (againMs > 0) return { kind: 'settling', againMs };
+    if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
+    if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
+    if (record === null) return { kind: 'clean' };
+    const change = adoptionOf(compared, record, operation);
+    return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
+  }
+
+  /** Has doubts follow their file to where it stands now. Gives what holds it back; undefined: nothing. */
+  async #holdingDoubt(document: FoundDocument): Promise<Reason | undefined> {
+    const known = this.#ledger.doubts();
+    if (known.length === 0) return undefined;
+    const { evidence, standsElsewhere, writer } = this.#options;
+    const found = await doubtsOfFile(document, known, {
+      inspect: evidence.inspect,
+      standsElsewhere: (stat) => standsElsewhere(document.ref, stat),
+    });
+    // A person may have ended one meanwhile.
+    const open = new Set(this.#ledger.doubts().map(({ id, holds }) => `${holds} ${id}`));
+    const following = found.following.filter(({ id, holds }) => open.has(`${holds} ${id}`));
+    if (following.length > 0)
+      await writer.commit(following.map((doubt): Change => ({ kind: 'doubt', doubt })));
+    const doubt = doubtsAbout(document.ref, this.#ledger).find(({ holds }) => holds);
+    if (doubt !== undefined) return { code: inDoubtCode, message: doubt.message };
+    const other = found.elsewhere.find(({ holds }) => holds);
+    if (other === undefined) return undefined;
+    return { code: inDoubtCode, message: `its file is that of ${refKey(other.ref)}: ${other.message}` };
+  }
+}
