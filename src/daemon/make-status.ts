@@ -160,7 +160,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
   const folder = port.health();
   const counts = engine.tasks.counts(name);
   const synced = ledger.count(name) - counts.withRecord;
-  const skipped = engine.skipCount(name);
+  const skipped = engine.folders.viewOf(name).skipCount;
   const { pending, waiting, failed, held } = counts;
   return {
     name,
@@ -177,7 +177,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     kept: countKept(engine, name),
     attached: folder.attached,
     oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
-    missedByWatcher: engine.missedByWatcher(name),
+    missedByWatcher: engine.folders.viewOf(name).missedByWatcher,
   };
 }
 
@@ -205,7 +205,10 @@ function listSkips({ engine, folders }: StatusSources): { list: SkipStatus[]; to
     if (list.length === longestList) break;
     list.push(skip);
   }
-  return { list, total: folders.reduce((total, { name }) => total + engine.skipCount(name), 0) };
+  return {
+    list,
+    total: folders.reduce((total, { name }) => total + engine.folders.viewOf(name).skipCount, 0),
+  };
 }
 
 /** Documents that wait for something of theirs, and say what. */
@@ -227,7 +230,7 @@ function sumOfWaits(waits: readonly Status['waitingFor'][]): Status['waitingFor'
 }
 
 function heldOf({ engine, ledger, clock }: StatusSources, folder: string): readonly HeldStatus[] {
-  const held = engine.heldTasks(folder);
+  const held = engine.holds.tasks(folder);
   const last = held.at(-1);
   if (last === undefined) return [];
   // The hold may still be on its way into the ledger.
@@ -276,7 +279,7 @@ function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonStat
   const { engine } = sources;
   if (engine.isIdle()) return 'idle';
   // All that is left is kept back by a pause.
-  if (engine.isAtRest() && engine.isCoveredUntil(Infinity)) return 'paused';
+  if (engine.isAtRest() && engine.folders.isCoveredUntil(Infinity)) return 'paused';
   return sources.limiter.status().pausedUntil === null ? 'working' : 'paused';
 }
 

@@ -147,7 +147,7 @@ function createCompletion(daemon: Daemon): () => boolean {
   let since: number | null = null;
   return () => {
     since = isDecided(daemon) ? (since ?? systemClock.monotonic()) : null;
-    return since !== null && daemon.engine.isCoveredUntil(since);
+    return since !== null && daemon.engine.folders.isCoveredUntil(since);
   };
 }
 
@@ -190,7 +190,7 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings) {
   };
   const isPaused = ({ ref, state }: Task) => state.kind === 'ready' && engine.paused().has(ref.folder);
   const isOver = () => {
-    const areAllScanned = engine.areAllScanned() && engine.backlogged() === 0;
+    const areAllScanned = engine.folders.areAllScanned() && engine.backlogged() === 0;
     const isAtWork = !areAllScanned || !tasksIn(working).every((task) => isEndless(task) || isPaused(task));
     if (isAtWork || tasksIn(inspecting).some((task) => !known.has(task.key) && !isEndless(task))) {
       since = null;

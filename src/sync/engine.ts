@@ -138,6 +138,8 @@ const uploadedAgain = 'the service no longer has the document; it is uploaded ag
  */
 export class Engine {
   readonly tasks: TaskStore;
+  readonly folders: WatchedFolders;
+  readonly holds: DeletionHolds;
   readonly totals: Totals = { ...noTotals };
   readonly transfers = new Transfers();
   readonly attempts = new Attempts();
@@ -147,13 +149,11 @@ export class Engine {
   readonly #log: LogPort;
   readonly #reports: ActivityReports;
   readonly #ledger: LedgerPort;
-  readonly #folders: WatchedFolders;
   readonly #directories: KnownDirectories;
   readonly #search: ReturnType<typeof createFileSearch>;
   readonly #writer: LedgerCommits;
   readonly #roots: FolderRoots;
   readonly #notes: ScanNotes;
-  readonly #holds: DeletionHolds;
   readonly #breaker: CircuitBreaker;
   readonly #request: TrackedRequest;
   readonly #timers: DueTimes<string>;
@@ -183,7 +183,7 @@ export class Engine {
     this.#log = log;
     this.#ledger = ledger;
     this.#reports = new ActivityReports({ clock, log, ledger, onActivity: options.onActivity });
-    this.#folders = new WatchedFolders(folders, {
+    this.folders = new WatchedFolders(folders, {
       clock,
       ledger,
       removeGraceMs: options.settings.timing.removeGraceMs,
@@ -192,18 +192,22 @@ export class Engine {
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
     this.#locks = new PathLocks(this.tasks);
-    this.#directories = createKnownDirectories(ledger, this.#folders);
-    const searched = folders.map(({ port }) => ({ name: port.name, find: this.#findIn(port) }));
-    this.#search = createFileSearch(clock, searched, () => this.tasks.missingFiles());
+    this.#directories = createKnownDirectories(ledger, this.folders);
+    this.#search = createFileSearch(clock, {
+      folders: folders.map(({ port }) => port),
+      missing: () => this.tasks.missingFiles(),
+      // What was not found may be below what is mounted by then.
+      afterWalk: (folder) => this.#roots.rememberMounts(folder, false),
+    });
     this.#moveEvidence = {
       ledger,
       tasks: this.tasks,
-      isRootChanged: (folder) => this.#folders.view(folder)?.isRootChanged === true,
+      isRootChanged: (folder) => this.folders.view(folder)?.isRootChanged === true,
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
       standing: this.#directories.at,
       seenElsewhere: this.#directories.seenElsewhere,
-      isArrivalCovered: (place) => this.#folders.isArrivalCovered(place),
+      isArrivalCovered: (place) => this.folders.isArrivalCovered(place),
       seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
     this.#writer = createLedgerCommits({
@@ -218,7 +222,7 @@ export class Engine {
     this.#comparison = new DocumentComparison({
       clock,
       ledger,
-      folders: this.#folders,
+      folders: this.folders,
       locks: this.#locks,
       leftUnsent: this.#leftUnsent,
       writer: this.#writer,
@@ -229,7 +233,7 @@ export class Engine {
     const { tasks } = this;
     this.#roots = new FolderRoots({
       clock,
-      folders: this.#folders,
+      folders: this.folders,
       tasks,
       ledger,
       writer: this.#writer,
@@ -239,15 +243,15 @@ export class Engine {
       clock,
       log,
       ledger,
-      folders: this.#folders,
+      folders: this.folders,
       directories: this.#directories,
       roots: this.#roots,
       writer: this.#writer,
       tasks,
     });
-    this.#holds = new DeletionHolds({
+    this.holds = new DeletionHolds({
       clock,
-      folders: this.#folders,
+      folders: this.folders,
       roots: this.#roots,
       tasks,
       ledger,
@@ -288,7 +292,7 @@ export class Engine {
    * directory that is.
    */
   #commitWithPlaces(changes: readonly Change[], options?: CommitOptions): Promise<void> {
-    const source = { ledger: this.#ledger, view: (folder: string) => this.#folders.view(folder) };
+    const source = { ledger: this.#ledger, view: (folder: string) => this.folders.view(folder) };
     const placed = [
       ...changes.map((change) => markRoot(change, source)),
       ...this.#directories.firstIdentities(changes),
@@ -322,9 +326,9 @@ export class Engine {
   /** One directory was listed: what differs from ledger and tasks is to be inspected. */
   #onDirectory(scan: DirectoryScan): void {
     const { folder, directory } = scan;
-    const view = this.#folders.viewOf(folder);
+    const view = this.folders.viewOf(folder);
     this.#notes.directoryListed(scan);
-    const ended = this.#holds.approvalsEndedBy(scan);
+    const ended = this.holds.approvalsEndedBy(scan);
     // The next scan tries again.
     if (ended !== null) this.#notes.inBackground(this.#writer.commit([ended]));
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
@@ -376,7 +380,7 @@ export class Engine {
 
   /** A directory with records is gone, ignored by now, or a link. */
   #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
-    const wasListed = this.#folders.viewOf(folder).forgetDirectory(directory);
+    const wasListed = this.folders.viewOf(folder).forgetDirectory(directory);
     this.#noteLeft({ folder, directory, entries: [] });
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
     const tasks = this.tasks.inDirectory(folder, directory);
@@ -393,7 +397,7 @@ export class Engine {
   #onScanned(folder: string, root: RootIdentity): void {
     this.#notes.folderScanned(folder, root);
     this.#inspectUnlisted(folder);
-    this.#notes.inBackground(this.#holds.endIfEmpty(folder));
+    this.#notes.inBackground(this.holds.endIfEmpty(folder));
     this.#drawFromBacklog();
     this.#release();
     this.#options.onChange();
@@ -476,16 +480,12 @@ export class Engine {
     this.#options.onChange();
   }
 
-  /** Documents of a folder whose deletions are held. */
-  heldTasks(folder: string): readonly Task[] {
-    return this.#holds.tasks(folder);
-  }
-
   /** Releases deletions of one folder, those of `meant` that are still held. Gives how many, when that is written. */
-  async approve(folder: string, meant = this.heldTasks(folder)): Promise<number> {
-    const held = await this.#holds.approve(folder, meant);
+  async approve(folder: string, meant = this.holds.tasks(folder)): Promise<number> {
+    const held = await this.holds.approve(folder, meant);
     // The hold has ended: what has come to it meanwhile is judged again. What is not held finds its approval by itself.
-    if (held.length > 0) for (const task of this.heldTasks(folder)) this.#advance(task, { kind: 'touched' });
+    if (held.length > 0)
+      for (const task of this.holds.tasks(folder)) this.#advance(task, { kind: 'touched' });
     return held.length;
   }
 
@@ -552,7 +552,7 @@ export class Engine {
     const waiting = this.#inspections.size;
     this.#notes.inBackground(this.#judgePaused());
     if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
-    const isKnown = (folder: string) => !this.#folders.isWaitedFor(folder);
+    const isKnown = (folder: string) => !this.folders.isWaitedFor(folder);
     if (waiting < inspectConcurrency) this.#openUnread(backlog.takeRecorded(inspectConcurrency, isKnown));
     const ahead = this.tasks.in('ready').size - this.#line.pausedCount(this.#paused) + this.#inspections.size;
     if (ahead > inspectedAhead / 2) return;
@@ -570,7 +570,7 @@ export class Engine {
     try {
       for (;;) {
         const next = this.tasks.backlog.nextUnjudged(this.#isKeptBack);
-        const port = next === null ? undefined : this.#folders.get(next.folder)?.port;
+        const port = next === null ? undefined : this.folders.get(next.folder)?.port;
         if (next === null || port === undefined) return;
         const { folder, directory, names } = next;
         const unfit = new Set<string>();
@@ -600,9 +600,7 @@ export class Engine {
 
   /** New files of this folder stay in the backlog: it is paused. All of it is known. */
   readonly #isKeptBack = (folder: string): boolean =>
-    this.#paused.has(folder) &&
-    this.#folders.viewOf(folder).isScanned &&
-    !this.#folders.isUnavailable(folder);
+    this.#paused.has(folder) && this.folders.viewOf(folder).isScanned && !this.folders.isUnavailable(folder);
 
   // ── Paths inspected and compared with the ledger ────────────────────────────────────────────────────────────────
 
@@ -633,7 +631,7 @@ export class Engine {
 
   /** Inspects a task's path, has its record follow a moved file, and works out what has to be sent. */
   async #assess(task: Task): Promise<Assessment> {
-    const folder = this.#folders.get(task.ref.folder);
+    const folder = this.folders.get(task.ref.folder);
     if (folder === undefined) return { kind: 'nothing', device: null };
     const found = await this.#inspectAt(task.ref, folder.port);
     if (found.kind !== 'document') {
@@ -665,7 +663,7 @@ export class Engine {
 
   /** Undefined: its folder is not in the configuration. */
   async #inspectIfWatched(ref: DocumentRef): Promise<Inspection | undefined> {
-    const port = this.#folders.get(ref.folder)?.port;
+    const port = this.folders.get(ref.folder)?.port;
     return port === undefined ? undefined : this.#inspectAt(ref, port);
   }
 
@@ -693,7 +691,7 @@ export class Engine {
     const task = this.tasks.get(ref);
     const known = task?.hashed ?? null;
     if (known !== null && sameStat(known.stat, stat)) return known.sha256;
-    const sha256 = (await this.#folders.get(ref.folder)?.port.hash(ref.path, stat)) ?? null;
+    const sha256 = (await this.folders.get(ref.folder)?.port.hash(ref.path, stat)) ?? null;
     if (sha256 !== null && task !== undefined) this.#advance(task, { kind: 'hashed', stat, sha256 });
     return sha256;
   }
@@ -774,7 +772,7 @@ export class Engine {
   async #conclude(task: Task, found: Assessment): Promise<void> {
     switch (found.kind) {
       case 'send': {
-        await this.#holds.endApproval(task);
+        await this.holds.endApproval(task);
         const refused = refusedAsItStands(this.#ledger, found.compared.document);
         if (refused !== undefined) return this.#stayRefused(task, refused);
         const { operation } = found;
@@ -787,7 +785,7 @@ export class Engine {
       case 'clean':
         await this.#clearFailure(task);
         // Before it is closed: nothing is idle while a hold is still to end.
-        await this.#holds.endApproval(task);
+        await this.holds.endApproval(task);
         this.#end(task);
         return;
       case 'nothing':
@@ -801,10 +799,10 @@ export class Engine {
       case 'unknown':
         return this.#concludeUnknown(task, found.reason);
       case 'settling':
-        await this.#holds.endApproval(task);
+        await this.holds.endApproval(task);
         return this.#settleSoon(task, found.againMs);
       case 'waiting': {
-        await this.#holds.endApproval(task);
+        await this.holds.endApproval(task);
         const dueAt = found.againMs === null ? null : this.#inMs(found.againMs);
         this.#advance(task, { kind: 'waiting', dueAt, reason: found.reason });
         return;
@@ -818,7 +816,7 @@ export class Engine {
         await this.#reportRemains(task, found.reason);
         this.#advance(task, { kind: 'dormant', reason: found.reason });
         // Only now: a dormant task no longer counts as missing, so a hold that is empty by this can end.
-        await this.#holds.endApproval(task);
+        await this.holds.endApproval(task);
         return;
       case 'gone':
         await this.#concludeGone(task, found.device);
@@ -828,7 +826,7 @@ export class Engine {
   /** Its file stands elsewhere, and not as a document that can be sent. */
   #keep(task: Task, reason: Reason): Promise<void> {
     this.#advance(task, { kind: 'dormant', reason });
-    return this.#holds.endApproval(task);
+    return this.holds.endApproval(task);
   }
 
   /** A file is gone from where it could not be sent: documents that were kept because it stood there are inspected. */
@@ -843,7 +841,7 @@ export class Engine {
   /** Its place cannot be read: it is inspected again later. */
   #concludeUnknown(task: Task, reason: Reason): void {
     // A scan says when a whole folder can be read again. `not-scanned`: the one that says so is under way.
-    if (this.#folders.isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);
+    if (this.folders.isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);
     const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
     const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
     this.#advance(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason });
@@ -851,7 +849,7 @@ export class Engine {
 
   /** It cannot be sent as it stands: reported once, until a person changes something about it. */
   async #concludeUnfit(task: Task, reason: Reason): Promise<void> {
-    await this.#holds.endApproval(task);
+    await this.holds.endApproval(task);
     // What the service said of other bytes is no longer what is wrong with it.
     if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
     const { reported } = task;
@@ -883,7 +881,7 @@ export class Engine {
     const failure = this.#ledger.failure(ref);
     if (failure === undefined) return;
     if (goneFrom !== null) {
-      const view = this.#folders.viewOf(ref.folder);
+      const view = this.folders.viewOf(ref.folder);
       if (isOtherDevice(view, failure.stat.dev, goneFrom)) return;
       if (await this.#roots.isChanged(ref.folder)) return;
     }
@@ -898,7 +896,7 @@ export class Engine {
     const since = task.gone?.since ?? now;
     const leftMs = since + this.#options.settings.timing.removeGraceMs - now;
     // Where a person is asked anyhow, what was held before a restart is shown as held at once.
-    if (leftMs > 0 && !this.#holds.isHeld(task.ref.folder))
+    if (leftMs > 0 && !this.holds.isHeld(task.ref.folder))
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
     if (this.#mayComeBack(task))
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
@@ -926,9 +924,9 @@ export class Engine {
   #mayComeBack(task: Task): boolean {
     // Its record is about to leave: it is no longer the document of this path.
     if (this.#locks.has(task.ref)) return true;
-    if (!this.#folders.areAllScanned()) return true;
+    if (!this.folders.areAllScanned()) return true;
     // It may have been moved to a directory that is not listed yet; only changes of before it went count.
-    const health = this.#folders.get(task.ref.folder)?.port.health();
+    const health = this.folders.get(task.ref.folder)?.port.health();
     if (health?.busy === true && health.coveredUntil < (task.gone?.since ?? Infinity)) return true;
     const stat = this.#ledger.get(task.ref)?.stat;
     if (stat === undefined) return false;
@@ -943,7 +941,7 @@ export class Engine {
     const record = this.#ledger.get(ref);
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
     const search = await this.#search(record.stat, gone?.since ?? since);
-    const view = this.#folders.viewOf(ref.folder);
+    const view = this.folders.viewOf(ref.folder);
     view.noteClocks(this.#clock);
     const seenAt = view.lastScanBefore(since);
     return whereaboutsOf(
@@ -958,18 +956,9 @@ export class Engine {
     );
   }
 
-  /** Looks for files; what is not found may be below what is mounted by then. */
-  #findIn(port: FolderPort): FolderPort['find'] {
-    return async (files) => {
-      const found = await port.find(files);
-      await this.#roots.rememberMounts(port.name, false);
-      return found;
-    };
-  }
-
   /** Whether deletions of one folder may go out. Those that may not are held, or judged again later. */
   async #allowOrHold(folder: string, tasks: readonly Task[]): Promise<boolean> {
-    const verdict = await this.#holds.judge(folder, tasks);
+    const verdict = await this.holds.judge(folder, tasks);
     if (verdict.kind === 'hold') await this.#hold(verdict.tasks, { folder, ...verdict });
     return verdict.kind === 'allow';
   }
@@ -981,9 +970,9 @@ export class Engine {
   ): Promise<void> {
     for (const task of tasks)
       this.#advance(task, { kind: 'held', reason: { code: 'held', message: reason } });
-    if (this.#holds.isHeld(folder)) return;
+    if (this.holds.isHeld(folder)) return;
     this.#reports.add({ folder, path: '', what: 'held', docId: null, message: reason, documents });
-    await this.#holds.begin(folder, reason);
+    await this.holds.begin(folder, reason);
   }
 
   // ── Out: a permit, then the plan, then the request ──────────────────────────────────────────────────────────────
@@ -1004,7 +993,7 @@ export class Engine {
   #lineConditions(): LineConditions {
     return {
       paused: this.#paused,
-      mayUpload: (folder) => this.#folders.mayUpload(folder),
+      mayUpload: (folder) => this.folders.mayUpload(folder),
       isQuiet: this.#isQuiet(),
       inGrace: this.tasks.in('grace').size,
       now: this.#clock.monotonic(),
@@ -1093,7 +1082,7 @@ export class Engine {
     // A document that lies on a mount is never older in the ledger than the mount.
     await this.#roots.mountsNoted(task.ref.folder);
     const found = await this.#assess(task);
-    const open = this.#folders.get(task.ref.folder)?.port.open;
+    const open = this.folders.get(task.ref.folder)?.port.open;
     if (found.kind !== 'send' || open === undefined) permit.giveBack();
     else if (isModifiable(found)) await this.#modify(task, found, open, permit);
     else await this.#upload(task, found, open, permit);
@@ -1363,11 +1352,6 @@ export class Engine {
 
   // ── How it stands, and the end ──────────────────────────────────────────────────────────────────────────────────
 
-  /** Every folder that can be read was scanned once. */
-  areAllScanned(): boolean {
-    return this.#folders.areAllScanned();
-  }
-
   /**
    * Everything was listed once, and nothing that was found settles, waits for a retry, is queued or under way, but for
    * what a pause keeps back.
@@ -1375,18 +1359,13 @@ export class Engine {
   isAtRest(): boolean {
     if (this.backlogged() > 0 || this.inFlight() > 0) return false;
     if (this.tasks.in('ready').size > this.#line.pausedCount(this.#paused)) return false;
-    return this.#folders.areAllScanned() && busyStates.every((kind) => this.tasks.in(kind).size === 0);
-  }
-
-  /** What changed before `since`, monotonic ms, was listed in every folder that can be read. */
-  isCoveredUntil(since: number): boolean {
-    return this.#folders.isCoveredUntil(since);
+    return this.folders.areAllScanned() && busyStates.every((kind) => this.tasks.in(kind).size === 0);
   }
 
   /** Nothing moves, nothing is kept back, and no change waits to be listed. */
   isIdle(): boolean {
     if (this.tasks.backlog.size > 0 || this.tasks.in('ready').size > 0) return false;
-    return this.isAtRest() && this.#folders.isCoveredUntil(Infinity);
+    return this.isAtRest() && this.folders.isCoveredUntil(Infinity);
   }
 
   /** Names of folders of which nothing is sent. */
@@ -1428,17 +1407,8 @@ export class Engine {
   }
 
   *skips(): Iterable<Skip & { readonly folder: string }> {
-    for (const folder of this.#folders.names)
-      for (const skip of this.#folders.viewOf(folder).skips()) yield { ...skip, folder };
-  }
-
-  skipCount(folder: string): number {
-    return this.#folders.viewOf(folder).skipCount;
-  }
-
-  /** Changes that only a rescan found. */
-  missedByWatcher(folder: string): number {
-    return this.#folders.viewOf(folder).missedByWatcher;
+    for (const folder of this.folders.names)
+      for (const skip of this.folders.viewOf(folder).skips()) yield { ...skip, folder };
   }
 
   /** Sends nothing any more; resolves when the requests under way have ended. */

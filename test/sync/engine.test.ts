@@ -114,7 +114,7 @@ describe('the sync engine', () => {
 
   it('counts what only a rescan finds, unless the watcher may still report it', async () => {
     world = await filled(3);
-    const missed = () => world.engine().missedByWatcher('inbox');
+    const missed = () => world.engine().folders.viewOf('inbox').missedByWatcher;
     world.folder.write('a/0.txt', 'edited');
     await world.clock.advance(1_900);
     world.folder.scan('rescan');
@@ -758,7 +758,7 @@ describe('the sync engine', () => {
     const health = { ...world.folder.health(), busy: true, coveredUntil: 500 } as const;
     const listed = (parts: Partial<ReturnType<typeof world.folder.health>>, since: number) => {
       Object.assign(world.folder, { health: () => ({ ...health, ...parts }) });
-      return world.engine().isCoveredUntil(since);
+      return world.engine().folders.isCoveredUntil(since);
     };
     expect([
       listed({}, 500),

@@ -149,10 +149,10 @@ export function createControl(sources: Sources): ControlPort {
         requireFolder(settings, folder);
         const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
         // Before that nobody knows which files are missing.
-        if (!engine.areAllScanned() && names.some((name) => ledger.hold(name) !== undefined))
+        if (!engine.folders.areAllScanned() && names.some((name) => ledger.hold(name) !== undefined))
           throw new ConfigurationError('the folders are still being scanned; try again in a moment');
         // All of them now: what is held while it is written is not meant.
-        const meant = names.map((name) => ({ name, held: engine.heldTasks(name) }));
+        const meant = names.map((name) => ({ name, held: engine.holds.tasks(name) }));
         requireShown(
           meant.flatMap(({ held }) => held.map(({ ref }) => ref)),
           shown,

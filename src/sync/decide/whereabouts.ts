@@ -138,8 +138,16 @@ const freshMs = 60_000;
  */
 export function createFileSearch(
   clock: Clock,
-  folders: readonly Pick<FolderPort, 'name' | 'find'>[],
-  missing: () => Iterable<FileIdentity>,
+  {
+    folders,
+    missing,
+    afterWalk,
+  }: {
+    readonly folders: readonly Pick<FolderPort, 'name' | 'find'>[];
+    readonly missing: () => Iterable<FileIdentity>;
+    /** A folder was walked; what it notes is known before anything is concluded. */
+    readonly afterWalk: (folder: string) => Promise<void>;
+  },
 ): (file: FileIdentity, since: number) => Promise<SearchResult> {
   let last: Walk | null = null;
   let running: Promise<void> | null = null;
@@ -148,7 +156,11 @@ export function createFileSearch(
     const beganAt = clock.monotonic();
     const wanted = [file, ...missing()];
     const found = await Promise.all(
-      folders.map(async ({ name, find }) => ({ folder: name, found: await find(wanted) })),
+      folders.map(async ({ name, find }) => {
+        const found = await find(wanted);
+        await afterWalk(name);
+        return { folder: name, found };
+      }),
     );
     last = {
       beganAt,

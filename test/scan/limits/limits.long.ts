@@ -225,7 +225,7 @@ describe('events that change nothing', () => {
 
   it('F11: what only a rescan finds is delivered, and counted as missed by the watcher', async () => {
     const world = await syncedFolder({ before: (inbox) => inbox.write('a.txt', 'old') });
-    const missed = () => world.engine().missedByWatcher('inbox');
+    const missed = () => world.engine().folders.viewOf('inbox').missedByWatcher;
     await world.inbox.write('a.txt', 'new');
     await world.rescan('rescan');
     await world.sync();

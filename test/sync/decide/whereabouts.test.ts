@@ -198,7 +198,11 @@ describe('the search for missing files', () => {
         return name === 'inbox' ? finds : null;
       },
     });
-    search = createFileSearch(clock, [folder('inbox'), folder('away')], () => missing);
+    search = createFileSearch(clock, {
+      folders: [folder('inbox'), folder('away')],
+      missing: () => missing,
+      afterWalk: async () => {},
+    });
   });
 
   it('gives where a file stands in whatever folder, and which directories may hide it', async () => {
@@ -234,23 +238,23 @@ describe('the search for missing files', () => {
   });
 
   it('ends with a walk that takes longer than a minute', async () => {
-    const slow = createFileSearch(
-      clock,
-      [
-        {
-          name: 'inbox',
-          find: async (wanted) => {
-            walks.push(wanted);
-            await clock.advance(70_000);
-            return finds;
-          },
-        },
-      ],
-      () => [one, two],
-    );
+    const find: FolderPort['find'] = async (wanted) => {
+      walks.push(wanted);
+      await clock.advance(70_000);
+      return finds;
+    };
+    const noted: string[] = [];
+    const slow = createFileSearch(clock, {
+      folders: [{ name: 'inbox', find }],
+      missing: () => [one, two],
+      afterWalk: async (folder) => {
+        noted.push(folder);
+      },
+    });
     expect((await slow(one, 0)).files).toHaveLength(1);
     expect((await slow(two, 0)).files).toHaveLength(1);
     expect(walks).toHaveLength(1);
+    expect(noted).toEqual(['inbox']);
   });
 
   it('believes what it found for a minute', async () => {

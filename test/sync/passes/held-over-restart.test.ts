@@ -15,10 +15,10 @@ it('deletions that were held before a restart are held as soon as everything was
   await world.sync();
   for (const path of paths) await rm(world.inbox.join(path));
   await world.sync();
-  expect(world.engine().heldTasks('inbox')).toHaveLength(paths.length);
+  expect(world.engine().holds.tasks('inbox')).toHaveLength(paths.length);
   await world.restart();
   await world.rescan('start');
   // Sooner than their grace period is over again.
   await world.pass(500);
-  expect(world.engine().heldTasks('inbox')).toHaveLength(paths.length);
+  expect(world.engine().holds.tasks('inbox')).toHaveLength(paths.length);
 });
