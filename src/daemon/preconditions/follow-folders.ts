@@ -1,9 +1,6 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import { pathInside } from '../../lib/files/path-inside.ts';
-import { pathAfterMove, refKey, sameInode } from '../../model/document.ts';
+import { refKey } from '../../model/document.ts';
 import type { Claim, DocumentRef } from '../../model/document.ts';
 import type {
   BareMountPoint,
@@ -17,6 +14,8 @@ import type {
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { placeAttachments } from '../../sync/decide/attachments.ts';
+import { findLeftFolders } from './find-left-folders.ts';
+import type { Follow, LeftFolder } from './find-left-folders.ts';
 
 /** A claim as it is now, whose document or attachments have another place. */
 interface MovedClaim {
@@ -25,8 +24,6 @@ interface MovedClaim {
   readonly claim: Claim;
 }
 
-type View = Awaited<ReturnType<typeof viewOf>>;
-
 interface Mount {
   readonly path: string;
   /** Undefined: it is not known which directory was mounted there. */
@@ -34,22 +31,11 @@ interface Mount {
   readonly bare: BareMountPoint | undefined;
 }
 
-/** Records below `from` in one folder belong to `to` below another. */
-interface Mapping {
-  readonly from: string;
-  readonly to: DocumentRef;
-  /** The directory of the records does not stand there now: its path alone says where it belongs. */
-  readonly isAway?: true;
-}
-
 /** A document and the place that it has now. */
 interface Move {
   readonly from: DocumentRef;
   readonly to: DocumentRef;
 }
-
-/** Where a path is now. */
-type Follow = (ref: DocumentRef) => DocumentRef;
 
 /**
  * Folders of the configuration are views of directories: where one was renamed, split, merged with another, narrowed or
@@ -61,101 +47,149 @@ type Follow = (ref: DocumentRef) => DocumentRef;
  * configuration; so is what a name had whose folder is the directory of another name now.
  */
 export async function followFolders(ledger: LedgerPort, { folders }: Settings, log: LogPort): Promise<void> {
-  const views = await Promise.all(folders.map(viewOf));
-  const holds = new Map<string, Hold | null>();
-  const mounts = new Map<string, readonly Mount[]>();
-  const roots = new Map<string, RootIdentity>();
-  const moves = new Map<string, Move>();
-  const follows = new Map<string, Follow>();
-  const outsides = new Map<string, RootIdentity>();
-  const uploads: Change[] = [];
-  const directories: Change[] = [];
-  const removals: Change[] = [];
-  const taken = new Set<string>();
-  const carried = ledger.carriedElsewhere();
-  const names = namesIn(ledger, carried);
-  const left = await leftDirectories(ledger, views, names);
-  const isTaken = (name: string) =>
-    left.some((other) => other.name !== name && other.mappings.some(({ to }) => to.folder === name));
-  for (const { name, known, mappings } of left) {
-    const isConfigured = views.some((view) => view.name === name);
-    const isNarrowed = isConfigured && mappings.some(({ to }) => to.folder === name);
-    // A folder that lies elsewhere altogether now, and is nobody else's: its documents are found again by their content.
-    const isKeptApart = isNarrowed || (isConfigured && isTaken(name));
-    if (mappings.length === 0 && !isKeptApart) continue;
-    const outside = isKeptApart ? nameOutside(ledger, views, { name, names, root: known }) : name;
-    if (outside !== name) outsides.set(outside, known);
-    let documents = 0;
-    const follow: Follow = (ref) => placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
-    follows.set(name, follow);
-    uploads.push(...uploadChanges(ledger, name, follow));
-    directories.push(...directoryChanges(ledger, name, follow));
-    for (const ref of refsOf(ledger, name)) {
-      const to = follow(ref);
-      if (refKey(to) === refKey(ref) || taken.has(refKey(to))) continue;
-      taken.add(refKey(to));
-      moves.set(refKey(ref), { from: ref, to });
-      documents += 1;
-    }
-    const hasCarried = carried.some((ref) => ref.folder === name && follow(ref).folder !== name);
-    if (documents === 0 && !hasCarried) continue;
-    const followers = [...new Set(mappings.map(({ to }) => to.folder))];
-    for (const { to, isAway } of mappings) {
-      const root = views.find((view) => view.name === to.folder)?.root ?? null;
-      // Only the directory that was known may say by its files that something is gone.
-      if (isAway === true) roots.set(to.folder, known);
-      else if (root !== null)
-        roots.set(to.folder, {
-          ...known,
-          ...root,
-          // What one of them kept is among the documents by now.
-          keeps: known.keeps ?? (roots.get(to.folder) ?? ledger.root(to.folder))?.keeps,
-        });
-    }
-    for (const folder of followers)
-      removals.push(
-        ...ledger.removals(name).map((removal): Change => ({ kind: 'removed', folder, removal })),
-      );
-    moveHold(ledger, holds, name, followers);
-    moveMounts(ledger, mounts, name, follow);
+  const left = await findLeftFolders(ledger, folders);
+  if (left.length === 0) return;
+  const moves = new FolderMoves(ledger);
+  for (const folder of left) {
+    const documents = moves.add(folder);
+    if (documents === null) continue;
+    const followers = [...new Set(folder.followers.map(({ name }) => name))];
     log.info(
-      { folder: followers.join(', ') || outside, before: name, documents },
+      { folder: followers.join(', ') || folder.outside, before: folder.name, documents },
       'folder was renamed or moved; its documents are kept',
     );
   }
-  const free = freeMoves(ledger, moves);
-  const follow: Follow = (ref) => follows.get(ref.folder)?.(ref) ?? ref;
-  const records = follows.size === 0 ? [] : recordsAfter(ledger, free, follow);
-  const claims = follows.size === 0 ? [] : claimsAfter(ledger, follow);
-  if (free.length + uploads.length + claims.length + records.length === 0) return;
-  const used = new Set([
-    ...Array.from(moves.values(), ({ to }) => to.folder),
-    ...claims.flatMap(({ to, claim }) => [to, ...(claim.elsewhere ?? [])].map(({ folder }) => folder)),
-    ...records.flatMap(({ record }) => record.attachments.map(({ folder }) => folder)),
-  ]);
-  for (const [name, known] of outsides) if (used.has(name)) roots.set(name, known);
-  await ledger.commit([
-    ...Array.from(holds, ([folder, hold]): Change => ({ kind: 'hold', folder, hold })),
-    ...Array.from(mounts, ([folder, known]) => mountsChange(folder, known)),
-    ...free.flatMap(({ from }): readonly Change[] => [
-      { kind: 'drop', ref: from },
-      { kind: 'clear', ref: from },
-      { kind: 'unapprove', folder: from.folder, paths: [from.path] },
-    ]),
-    ...records.map((entry): Change => ({ kind: 'put', ...entry })),
-    ...free.flatMap((move) => changesAt(ledger, move)),
-    ...directories,
-    ...removals,
-    ...uploads,
-    // Two folders may change their names with each other.
-    ...claims.map(({ from, claim: { sidecar } }): Change => ({
-      kind: 'claim',
-      ref: from,
-      claim: { sidecar, paths: [] },
-    })),
-    ...claims.map(({ to, claim }): Change => ({ kind: 'claim', ref: to, claim })),
-    ...Array.from(roots, ([folder, identity]): Change => ({ kind: 'root', folder, identity })),
-  ]);
+  const changes = moves.changes();
+  if (changes.length > 0) await ledger.commit(changes);
+}
+
+/** What the ledger has to learn of folders that documents have left, gathered folder by folder. */
+class FolderMoves {
+  readonly #ledger: LedgerPort;
+  readonly #follows = new Map<string, Follow>();
+  readonly #moves = new Map<string, Move>();
+  readonly #targets = new Set<string>();
+  readonly #holds = new Map<string, Hold | null>();
+  readonly #mounts = new Map<string, readonly Mount[]>();
+  readonly #roots = new Map<string, RootIdentity>();
+  readonly #outsides = new Map<string, RootIdentity>();
+  readonly #uploads: Change[] = [];
+  readonly #directories: Change[] = [];
+  readonly #removals: Change[] = [];
+
+  constructor(ledger: LedgerPort) {
+    this.#ledger = ledger;
+  }
+
+  /** How many documents leave with it; null: nothing that is known of it has another place. */
+  add(left: LeftFolder): number | null {
+    const { name, known, follow, outside } = left;
+    if (outside !== name) this.#outsides.set(outside, known);
+    this.#follows.set(name, follow);
+    this.#uploads.push(...uploadChanges(this.#ledger, name, follow));
+    this.#directories.push(...directoryChanges(this.#ledger, name, follow));
+    const documents = this.#moveDocuments(left);
+    const carried = this.#ledger.carriedElsewhere().filter(({ folder }) => folder === name);
+    if (documents === 0 && carried.every((ref) => follow(ref).folder === name)) return null;
+    this.#moveRoot(left);
+    const followers = [...new Set(left.followers.map((follower) => follower.name))];
+    for (const folder of followers)
+      for (const removal of this.#ledger.removals(name))
+        this.#removals.push({ kind: 'removed', folder, removal });
+    this.#moveHold(name, followers);
+    this.#moveMounts(left);
+    return documents;
+  }
+
+  #moveDocuments({ name, follow }: LeftFolder): number {
+    let documents = 0;
+    for (const ref of refsOf(this.#ledger, name)) {
+      const to = follow(ref);
+      if (refKey(to) === refKey(ref) || this.#targets.has(refKey(to))) continue;
+      this.#targets.add(refKey(to));
+      this.#moves.set(refKey(ref), { from: ref, to });
+      documents += 1;
+    }
+    return documents;
+  }
+
+  #moveRoot({ known, followers }: LeftFolder): void {
+    for (const { name, root, isAway } of followers) {
+      // Only the directory that was known may say by its files that something is gone.
+      if (isAway) this.#roots.set(name, known);
+      else if (root !== null)
+        this.#roots.set(name, {
+          ...known,
+          ...root,
+          // What one of them kept is among the documents by now.
+          keeps: known.keeps ?? (this.#roots.get(name) ?? this.#ledger.root(name))?.keeps,
+        });
+    }
+  }
+
+  /** What was held before stays held where it is now. */
+  #moveHold(before: string, followers: readonly string[]): void {
+    const hold = this.#ledger.hold(before);
+    if (hold === undefined) return;
+    // Another folder may have brought its own by now.
+    if (!this.#holds.has(before)) this.#holds.set(before, null);
+    for (const folder of followers) this.#holds.set(folder, hold);
+  }
+
+  /**
+   * What lay on a mount that is missing is held under its new folder, too. Several folders may become one, or change
+   * their names with each other: what comes from one adds to what came from the others.
+   */
+  #moveMounts({ name, follow }: LeftFolder): void {
+    const known = mountsOf(this.#ledger, name);
+    if (known.length === 0) return;
+    // What it had leaves; what came from another folder stays.
+    const came = this.#mounts.get(name)?.slice(known.length) ?? [];
+    this.#mounts.set(name, came);
+    for (const { path, ...mount } of known) {
+      const to = follow({ folder: name, path });
+      const there = this.#mounts.get(to.folder) ?? mountsOf(this.#ledger, to.folder);
+      this.#mounts.set(to.folder, [...there, { path: to.path, ...mount }]);
+    }
+  }
+
+  /** For one commit; none: everything is where it was. */
+  changes(): readonly Change[] {
+    const ledger = this.#ledger;
+    const free = freeMoves(ledger, this.#moves);
+    const follow: Follow = (ref) => this.#follows.get(ref.folder)?.(ref) ?? ref;
+    const records = recordsAfter(ledger, free, follow);
+    const claims = claimsAfter(ledger, follow);
+    if (free.length + this.#uploads.length + claims.length + records.length === 0) return [];
+    const used = new Set([
+      ...Array.from(this.#moves.values(), ({ to }) => to.folder),
+      ...claims.flatMap(({ to, claim }) => [to, ...(claim.elsewhere ?? [])].map(({ folder }) => folder)),
+      ...records.flatMap(({ record }) => record.attachments.map(({ folder }) => folder)),
+    ]);
+    const roots = new Map([...this.#roots, ...Array.from(this.#outsides).filter(([name]) => used.has(name))]);
+    return [
+      ...Array.from(this.#holds, ([folder, hold]): Change => ({ kind: 'hold', folder, hold })),
+      ...Array.from(this.#mounts, ([folder, known]) => mountsChange(folder, known)),
+      ...free.flatMap(({ from }): readonly Change[] => [
+        { kind: 'drop', ref: from },
+        { kind: 'clear', ref: from },
+        { kind: 'unapprove', folder: from.folder, paths: [from.path] },
+      ]),
+      ...records.map((entry): Change => ({ kind: 'put', ...entry })),
+      ...free.flatMap((move) => changesAt(ledger, move)),
+      ...this.#directories,
+      ...this.#removals,
+      ...this.#uploads,
+      // Two folders may change their names with each other.
+      ...claims.map(({ from, claim: { sidecar } }): Change => ({
+        kind: 'claim',
+        ref: from,
+        claim: { sidecar, paths: [] },
+      })),
+      ...claims.map(({ to, claim }): Change => ({ kind: 'claim', ref: to, claim })),
+      ...Array.from(roots, ([folder, identity]): Change => ({ kind: 'root', folder, identity })),
+    ];
+  }
 }
 
 /** Without those to a path that has a record of its own, which stays: both stay where they are. */
@@ -170,117 +204,6 @@ function freeMoves<T extends { readonly to: DocumentRef }>(
       if (ledger.get(to) !== undefined && !free.has(refKey(to))) free.delete(key);
   }
   return [...free.values()];
-}
-
-/** A folder of the configuration, where it lies now. `root` null: it is not there. `real`: its path without links. */
-async function viewOf({ name, path }: Settings['folders'][number]) {
-  const found = await stat(path).catch(() => null);
-  const place = resolve(path);
-  return {
-    name,
-    path: place,
-    root:
-      found?.isDirectory() === true
-        ? { path: place, dev: found.dev, ino: found.ino, birthtimeMs: found.birthtimeMs }
-        : null,
-    real: await realpath(path).catch(() => place),
-  };
-}
-
-/** A device has another number after a reboot, and a path leads to another directory after a restore: two of three. */
-function isSameRoot(known: RootIdentity, root: RootIdentity): boolean {
-  return sameInode(known, root) && (known.dev === root.dev || resolve(known.path) === root.path);
-}
-
-/** Names of folders of which the ledger knows any file. */
-function namesIn(ledger: LedgerPort, carried: readonly DocumentRef[]): ReadonlySet<string> {
-  const names = new Set([...ledger.folders(), ...ledger.claimingFolders()]);
-  for (const { folder } of carried) names.add(folder);
-  for (const [ref] of ledger.failures()) names.add(ref.folder);
-  for (const { ref } of [...ledger.doubts(), ...ledger.intents()]) names.add(ref.folder);
-  return names;
-}
-
-/** Names whose directory is not that of the folder of this name, with the folders to which their records belong now. */
-async function leftDirectories(ledger: LedgerPort, views: readonly View[], names: ReadonlySet<string>) {
-  const left: { name: string; known: RootIdentity; mappings: readonly Mapping[] }[] = [];
-  for (const name of names) {
-    const known = ledger.root(name);
-    const own = views.find((view) => view.name === name);
-    const root = own?.root ?? null;
-    if (known === undefined || (root !== null && isSameRoot(known, root))) continue;
-    const found = await mappingsOf(known, views);
-    const mappings = found.length > 0 ? found : await mappingsByPath(ledger, views, { name, known });
-    left.push({ name, known, mappings });
-  }
-  return left;
-}
-
-/**
- * A disk that is out while its folder gets another name: the folder that has its path now. Nothing may stand there, and
- * nothing that the folder knows may be there: it would be taken for documents of the disk.
- */
-async function mappingsByPath(
-  ledger: LedgerPort,
-  views: readonly View[],
-  { name, known }: { readonly name: string; readonly known: RootIdentity },
-): Promise<readonly Mapping[]> {
-  const there = views.find((view) => view.name !== name && view.path === resolve(known.path));
-  if (there === undefined || (there.root !== null && !(await isEmpty(there.path)))) return [];
-  const theirs = ledger.root(there.name);
-  const isFree =
-    theirs === undefined ||
-    views.some(({ name, root }) => name !== there.name && root !== null && isSameRoot(theirs, root));
-  return isFree ? [{ from: '', to: { folder: there.name, path: '' }, isAway: true }] : [];
-}
-
-/** False where it cannot be read. */
-async function isEmpty(directory: string): Promise<boolean> {
-  const names = await readdir(directory).catch(() => null);
-  return names?.length === 0;
-}
-
-/** Which folders the documents of a root belong to that is no folder's any more; none: it is not known. */
-async function mappingsOf(known: RootIdentity, views: readonly View[]): Promise<readonly Mapping[]> {
-  const same = views.find(({ root }) => root !== null && isSameRoot(known, root));
-  if (same !== undefined) return [{ from: '', to: { folder: same.name, path: '' } }];
-  // Only the very directory that was watched shows what lay where.
-  const old = await stat(known.path).catch(() => null);
-  if (old?.isDirectory() !== true || !sameInode(known, old)) return [];
-  const real = await realpath(known.path);
-  return views.flatMap(({ name, root, real: place }): readonly Mapping[] => {
-    if (root === null) return [];
-    const [below, above] = [pathInside(real, place), pathInside(place, real)];
-    if (below) return [{ from: below.normalize('NFC'), to: { folder: name, path: '' } }];
-    return above ? [{ from: '', to: { folder: name, path: above.normalize('NFC') } }] : [];
-  });
-}
-
-/** Null: none of the folders holds it. */
-function placeOf({ path }: DocumentRef, mappings: readonly Mapping[]): DocumentRef | null {
-  for (const { from, to } of mappings) {
-    const moved = pathAfterMove(path, from, to.path);
-    if (moved !== null) return { folder: to.folder, path: moved };
-  }
-  return null;
-}
-
-/** The name under which the ledger keeps what lies outside of a folder that was narrowed. */
-function nameOutside(
-  ledger: LedgerPort,
-  views: readonly View[],
-  {
-    name,
-    names,
-    root,
-  }: { readonly name: string; readonly names: ReadonlySet<string>; readonly root: RootIdentity },
-): string {
-  for (let number = 1; ; number += 1) {
-    const outside = number === 1 ? `${name} (outside)` : `${name} (outside ${number})`;
-    const known = ledger.root(outside);
-    const isFree = !names.has(outside) || (known !== undefined && isSameRoot(known, root));
-    if (isFree && views.every((view) => view.name !== outside)) return outside;
-  }
 }
 
 /** Paths of which the ledger knows a record or a failure. */
@@ -343,28 +266,6 @@ function claimsAfter(ledger: LedgerPort, follow: Follow): readonly MovedClaim[] 
   );
 }
 
-/**
- * What lay on a mount that is missing is held under its new folder, too. Several folders may become one, or change
- * their names with each other: what comes from one adds to what came from the others.
- */
-function moveMounts(
-  ledger: LedgerPort,
-  mounts: Map<string, readonly Mount[]>,
-  name: string,
-  follow: Follow,
-): void {
-  const known = mountsOf(ledger, name);
-  if (known.length === 0) return;
-  // What it had leaves; what came from another folder stays.
-  const came = mounts.get(name)?.slice(known.length) ?? [];
-  mounts.set(name, came);
-  for (const { path, ...mount } of known) {
-    const to = follow({ folder: name, path });
-    const there = mounts.get(to.folder) ?? mountsOf(ledger, to.folder);
-    mounts.set(to.folder, [...there, { path: to.path, ...mount }]);
-  }
-}
-
 function mountsOf(ledger: LedgerPort, folder: string): readonly Mount[] {
   const identities = ledger.mountIdentities(folder);
   const bare = ledger.bareMountPoints(folder);
@@ -394,18 +295,4 @@ function directoryChanges(ledger: LedgerPort, name: string, follow: Follow): rea
     // That of a root is remembered with its folder.
     return to.path === '' ? [] : [{ kind: 'directory', folder: to.folder, path: to.path, identity }];
   });
-}
-
-/** What was held before stays held where it is now. */
-function moveHold(
-  ledger: LedgerPort,
-  holds: Map<string, Hold | null>,
-  before: string,
-  followers: readonly string[],
-): void {
-  const hold = ledger.hold(before);
-  if (hold === undefined) return;
-  // Another folder may have brought its own by now.
-  if (!holds.has(before)) holds.set(before, null);
-  for (const folder of followers) holds.set(folder, hold);
 }

@@ -158,15 +158,10 @@ export async function planDirectoryMove(
       if (found === null) return null;
       for (const step of found) steps.set(refKey(step.to), step);
     }
-    const left = leftPaths(steps, ledger);
-    if (steps.size === 0) continue;
+    const move = takeable([...steps.values()], ledger);
+    if (move.steps.length === 0) continue;
     const isLast = at + mostAtOnce >= names.length;
-    return {
-      kind: 'move',
-      steps: [...steps.values()],
-      left,
-      directories: isLast ? identitiesAfter(directories) : [],
-    };
+    return { kind: 'move', ...move, directories: isLast ? identitiesAfter(directories) : [] };
   }
   return null;
 }
@@ -215,25 +210,31 @@ async function stepsOf(
 }
 
 /**
- * The paths that nothing is moved to. A record that is pushed from its path, and whose file is nowhere, takes the one
- * at the end of its chain; in another folder it cannot, and then the chain stays as it is.
+ * The steps that can be taken, and the paths that nothing is moved to. A record that is pushed from its path, and whose
+ * file is nowhere, takes the one at the end of its chain; in another folder it cannot, and then no step of the chain is
+ * taken.
  */
-function leftPaths(steps: Map<string, MoveStep>, { get }: Pick<LedgerPort, 'get'>): readonly LeftPath[] {
-  const moving = new Set(Array.from(steps.values(), ({ entry }) => entry.record.docId));
+function takeable(
+  steps: readonly MoveStep[],
+  { get }: Pick<LedgerPort, 'get'>,
+): { readonly steps: readonly MoveStep[]; readonly left: readonly LeftPath[] } {
+  const taken = new Map(steps.map((step) => [refKey(step.to), step]));
+  const moving = new Set(steps.map(({ entry }) => entry.record.docId));
   const takenBy = new Map<string, LedgerEntry>();
-  for (const { to } of Array.from(steps.values())) {
+  for (const { to } of steps) {
     const pushed = get(to);
     if (pushed === undefined || moving.has(pushed.docId)) continue;
     const chain: MoveStep[] = [];
-    for (let step = steps.get(refKey(to)); step !== undefined; step = steps.get(refKey(step.entry.ref)))
+    for (let step = taken.get(refKey(to)); step !== undefined; step = taken.get(refKey(step.entry.ref)))
       chain.push(step);
     const end = chain.at(-1)?.entry.ref;
     if (end?.folder === to.folder) takenBy.set(refKey(end), { ref: to, record: pushed });
-    else for (const step of chain) steps.delete(refKey(step.to));
+    else for (const step of chain) taken.delete(refKey(step.to));
   }
-  return Array.from(steps.values(), ({ entry }) => entry.ref)
-    .filter((ref) => !steps.has(refKey(ref)))
+  const left = Array.from(taken.values(), ({ entry }) => entry.ref)
+    .filter((ref) => !taken.has(refKey(ref)))
     .map((ref) => ({ ref, takenBy: takenBy.get(refKey(ref)) ?? null }));
+  return { steps: [...taken.values()], left };
 }
 
 /** Which directories hold the records of all paths in question from then on. */
