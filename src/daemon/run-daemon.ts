@@ -1,40 +1,21 @@
-import { once } from 'node:events';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
-import { makeDirectory } from '../lib/files/make-directory.ts';
 import { keepHeapSmall } from '../lib/process/heap.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
-import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../model/errors.ts';
-import type { Credentials, Settings } from '../model/settings.ts';
+import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
-import { version } from '../config/package-files.ts';
 import { openDaemon } from './open-daemon.ts';
-import type { Daemon } from './assemble-daemon.ts';
 import { joinCluster, nameTaken, otherHolder, redisTrouble } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
+import { obeySignals, refusalOf } from './process/obey-signals.ts';
+import type { Reloaded } from './process/obey-signals.ts';
+import { serveStatus } from './process/serve-status.ts';
+import type { Served, ServedDaemon } from './process/serve-status.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
-import type { Signals } from './process/signals.ts';
 import { warnOfLostState } from './process/warn-of-lost-state.ts';
-
-/** What SIGHUP reads again. */
-export interface Reloaded {
-  readonly settings: Settings;
-  /** Null in embedded mode. */
-  readonly credentials: Credentials | null;
-  readonly httpToken: string | null;
-  /** Where notifications go, a secret; null: nowhere. */
-  readonly notifyWebhook: string | null;
-  /** Reads the credentials again from where they came from, for each token. */
-  readonly readCredentials: () => Promise<Credentials | null>;
-  /** True for the trial configuration that ships with ingestd: folders that were never there are made. */
-  readonly makesFolders: boolean;
-}
 
 export interface RunOptions extends Reloaded {
   readonly log: Log;
@@ -47,8 +28,6 @@ const soonMs = 1_000;
 const askMs = 100;
 /** The garbage of a start is collected so long after it: what waited for the daemon is answered first. */
 const tidyAfterMs = 400;
-
-const unusable = 'the new configuration is invalid; the previous one stays in effect';
 
 const lostWords = 'the state directory is lost to another host; standing by';
 const lapsedWords =
@@ -82,7 +61,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       } catch (error) {
         // What can be read need not be what can be run: a port that is taken, a folder that is not there.
         if (before === null) throw error;
-        refused = refusalOf(error);
+        refused = refusalOf(error, log);
         current = before;
         before = null;
       }
@@ -139,7 +118,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     // Most hosts have their state directory for themselves. A lease that ran out has to rest first.
     if (!hasName && (await isWithin(systemClock, soonMs, taken))) return 'taken';
     const control = { refuse: () => {}, refresh: async () => {}, drain: async () => {} };
-    const obeyed = obey(control, current, { signals, over: over.signal });
+    const obeyed = obeySignals(control, current, { signals, notify, log, reload, over: over.signal });
     try {
       // Whoever was killed a moment ago holds it under this name; another that uses the name renews it.
       const ended = Promise.race([taken, obeyed]);
@@ -262,7 +241,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const stopListening = daemon.control.onStatus(() => notify.status(statusLine(daemon.control.status())));
       const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh, drain: daemon.drain };
       try {
-        const obeyed = obey(control, current, { signals, over: over.signal });
+        const obeyed = obeySignals(control, current, { signals, notify, log, reload, over: over.signal });
         return await Promise.race([obeyed, failure, lossOf(place, current)]);
       } finally {
         over.abort();
@@ -280,7 +259,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   }
 
   async function servePage(daemon: Served, current: Reloaded): Promise<ServedDaemon> {
-    const served = await serve(daemon, current, { log, usualPort });
+    const served = await serveStatus(daemon, current, { log, usualPort });
     if (served.url !== null) usualPort = Number(new URL(served.url).port);
     return served;
   }
@@ -298,88 +277,6 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     if (hadName) log.warn({ host: cluster.host, reason }, lapsedWords);
     else log.error({ host: cluster.host, reason }, lostWords);
   }
-
-  /** Logs why a new configuration is not run, and gives it fault by fault. */
-  function refusalOf(error: unknown): readonly string[] {
-    log.error({ error: errorMessage(error) }, unusable);
-    return error instanceof ConfigurationError ? error.faults : [errorMessage(error)];
-  }
-
-  /** The ledger of another state directory would not know the documents. */
-  async function reloadSameState({ settings: { state } }: Reloaded): Promise<Reloaded> {
-    const fresh = await reload();
-    const { dir } = fresh.settings.state;
-    if (dir === state.dir) return fresh;
-    throw new ConfigurationError(
-      `state.dir: ${dir} is another directory than ${state.dir}, whose ledger knows what was delivered: every document would be uploaded a second time. To move it, stop ingestd, move the directory, and start it again`,
-    );
-  }
-
-  async function obey(
-    {
-      refuse,
-      refresh,
-      drain,
-    }: Pick<Daemon, 'refresh' | 'drain'> & { readonly refuse: Daemon['refuseConfiguration'] },
-    current: Reloaded,
-    { signals, over }: { readonly signals: Signals; readonly over: AbortSignal },
-  ): Promise<Reloaded | null> {
-    for (;;) {
-      const signal = await signals.next(over);
-      if (signal !== 'SIGHUP') {
-        // Only here: after a reload the process goes on, and a service manager would end what says that it stops.
-        notify.stopping();
-        return null;
-      }
-      notify.reloading();
-      const fresh = await reloadSameState(current).catch((error: unknown) => {
-        refuse(refusalOf(error));
-        return null;
-      });
-      const isChanged = fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current);
-      if (isChanged && !over.aborted) {
-        log.info({}, 'configuration changed; restarting with it when requests under way have ended');
-        if (await isStoppedWhile(drain(), { signals, over })) {
-          notify.stopping();
-          return null;
-        }
-      }
-      if (over.aborted) {
-        signals.giveBack(signal);
-        return new Promise(() => {});
-      }
-      if (isChanged) return fresh;
-      if (fresh !== null) {
-        refuse(null);
-        log.info({}, 'configuration unchanged; rescanning all folders and signing in again');
-        await refresh().catch((error: unknown) => log.error({ error: errorMessage(error) }, 'rescan failed'));
-      }
-      notify.ready();
-    }
-  }
-}
-
-/**
- * Waits until requests under way have ended, because what is cut may be sent twice, or until `over` is aborted. True: a
- * signal to stop came before.
- */
-async function isStoppedWhile(
-  drained: Promise<void>,
-  { signals, over }: { readonly signals: Signals; readonly over: AbortSignal },
-): Promise<boolean> {
-  const waited = new AbortController();
-  const ended = Promise.race([drained, once(over, 'abort')]).then(() => null);
-  let isAskedAgain = false;
-  try {
-    for (;;) {
-      const signal = await Promise.race([ended, signals.next(waited.signal)]);
-      if (signal !== 'SIGHUP') return signal !== null;
-      isAskedAgain = true;
-    }
-  } finally {
-    waited.abort();
-    if (isAskedAgain) signals.giveBack('SIGHUP');
-  }
 }
 
 /**
@@ -391,71 +288,6 @@ async function failureOf(start: Promise<void>): Promise<never> {
     if (errorCode(error) !== 'stopped') throw error;
   });
   return new Promise(() => {});
-}
-
-type Served = Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet'> &
-  Partial<Pick<Daemon, 'readLog'>> & { readonly place: Place | null };
-
-interface ServedDaemon {
-  /** Of the page; null: it has none. */
-  readonly url: string | null;
-  readonly close: () => Promise<void>;
-}
-
-/** Opens the HTTP address and the socket for the command line; the log and daemon.json say where they are. */
-async function serve(
-  daemon: Served,
-  { settings, httpToken }: Reloaded,
-  { log, usualPort }: { readonly log: Log; readonly usualPort: number | undefined },
-): Promise<ServedDaemon> {
-  const { maxSocketPathBytes, startStatusServer } = await import('../status/server/start-status-server.ts');
-  // Loading it has held the event loop long enough.
-  await nextTurn();
-  const dir = hostDirectory(settings.state.dir, daemon.place?.cluster.host ?? null);
-  await makeDirectory(dir, 0o700);
-  const near = join(dir, 'daemon.sock');
-  const far = Buffer.byteLength(near) > maxSocketPathBytes ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
-  const socketPath = far === null ? near : join(far, 'daemon.sock');
-  const server = await startStatusServer({
-    control: daemon.control,
-    metrics: daemon.metrics,
-    deliveries: daemon.deliveries,
-    fleet: daemon.fleet,
-    ...(daemon.readLog === undefined ? {} : { readLog: daemon.readLog }),
-    http: settings.http,
-    usualPort,
-    socketPath,
-    httpToken,
-    log,
-    clock: systemClock,
-    version: version(),
-  });
-  const file = join(dir, 'daemon.json');
-  // Whoever waits for it never reads half of it.
-  const fresh = `${file}.new`;
-  await rm(fresh, { force: true });
-  const address = {
-    pid: process.pid,
-    socket: socketPath,
-    http: server.url,
-    configuration: settings.file,
-  };
-  await writeFile(fresh, `${JSON.stringify(address)}\n`, { mode: 0o600 });
-  await rename(fresh, file);
-  if (server.url !== null) log.info({ url: server.url }, 'status page');
-  return {
-    url: server.url,
-    close: async () => {
-      await rm(file, { force: true });
-      await server.close();
-      if (far !== null) await rm(far, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Where a host keeps what is its own: several may share the state directory. */
-function hostDirectory(stateDir: string, host: string | null): string {
-  return host === null ? stateDir : join(stateDir, 'hosts', encodeURIComponent(host));
 }
 
 /**

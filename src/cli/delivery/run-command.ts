@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Reloaded } from '../../daemon/run-daemon.ts';
+import type { Reloaded } from '../../daemon/process/obey-signals.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { credentialsFor, httpTokenFor, notifyWebhookFor, prepareCommand } from '../prepare-command.ts';

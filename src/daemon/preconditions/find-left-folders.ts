@@ -22,7 +22,7 @@ export interface LeftFolder {
   readonly outside: string;
 }
 
-export interface Follower {
+interface Follower {
   readonly name: string;
   /** Null: nothing stands there. */
   readonly root: RootIdentity | null;

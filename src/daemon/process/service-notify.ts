@@ -18,6 +18,8 @@ export interface ServiceNotifyOptions {
   readonly monotonicMicroseconds?: () => bigint;
 }
 
+export type ServiceNotify = ReturnType<typeof createServiceNotify>;
+
 /**
  * Speaks systemd's notify protocol where `$NOTIFY_SOCKET` is set, and does nothing elsewhere. It never throws, and
  * nobody waits for it.

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+
+import type { Log } from '../../log/create-log.ts';
+import { ConfigurationError, errorMessage } from '../../model/errors.ts';
+import type { Credentials, Settings } from '../../model/settings.ts';
+import type { Daemon } from '../assemble-daemon.ts';
+import type { ServiceNotify } from './service-notify.ts';
+import type { Signals } from './signals.ts';
+
+/** What SIGHUP reads again. */
+export interface Reloaded {
+  readonly settings: Settings;
+  /** Null in embedded mode. */
+  readonly credentials: Credentials | null;
+  readonly httpToken: string | null;
+  /** Where notifications go, a secret; null: nowhere. */
+  readonly notifyWebhook: string | null;
+  /** Reads the credentials again from where they came from, for each token. */
+  readonly readCredentials: () => Promise<Credentials | null>;
+  /** True for the trial configuration that ships with ingestd: folders that were never there are made. */
+  readonly makesFolders: boolean;
+}
+
+const unusable = 'the new configuration is invalid; the previous one stays in effect';
+
+/** Obeys signals until one stops the process (null), or another configuration is to be run; `over` ends it too. */
+export async function obeySignals(
+  {
+    refuse,
+    refresh,
+    drain,
+  }: Pick<Daemon, 'refresh' | 'drain'> & { readonly refuse: Daemon['refuseConfiguration'] },
+  current: Reloaded,
+  {
+    signals,
+    notify,
+    log,
+    reload,
+    over,
+  }: {
+    readonly signals: Signals;
+    readonly notify: ServiceNotify;
+    readonly log: Log;
+    /** Reads the configuration again. Throws ConfigurationError. */
+    readonly reload: () => Promise<Reloaded>;
+    readonly over: AbortSignal;
+  },
+): Promise<Reloaded | null> {
+  for (;;) {
+    const signal = await signals.next(over);
+    if (signal !== 'SIGHUP') {
+      // Only here: after a reload the process goes on, and a service manager would end what says that it stops.
+      notify.stopping();
+      return null;
+    }
+    notify.reloading();
+    const fresh = await reload()
+      .then((read) => withSameState(read, current))
+      .catch((error: unknown) => {
+        refuse(refusalOf(error, log));
+        return null;
+      });
+    const isChanged = fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current);
+    if (isChanged && !over.aborted) {
+      log.info({}, 'configuration changed; restarting with it when requests under way have ended');
+      if (await isStoppedWhile(drain(), { signals, over })) {
+        notify.stopping();
+        return null;
+      }
+    }
+    if (over.aborted) {
+      signals.giveBack(signal);
+      return new Promise(() => {});
+    }
+    if (isChanged) return fresh;
+    if (fresh !== null) {
+      refuse(null);
+      log.info({}, 'configuration unchanged; rescanning all folders and signing in again');
+      await refresh().catch((error: unknown) => log.error({ error: errorMessage(error) }, 'rescan failed'));
+    }
+    notify.ready();
+  }
+}
+
+/** Logs why a new configuration is not run, and gives it fault by fault. */
+export function refusalOf(error: unknown, log: Log): readonly string[] {
+  log.error({ error: errorMessage(error) }, unusable);
+  return error instanceof ConfigurationError ? error.faults : [errorMessage(error)];
+}
+
+/** The ledger of another state directory would not know the documents. */
+function withSameState(fresh: Reloaded, { settings: { state } }: Reloaded): Reloaded {
+  const { dir } = fresh.settings.state;
+  if (dir === state.dir) return fresh;
+  throw new ConfigurationError(
+    `state.dir: ${dir} is another directory than ${state.dir}, whose ledger knows what was delivered: every document would be uploaded a second time. To move it, stop ingestd, move the directory, and start it again`,
+  );
+}
+
+/**
+ * Waits until requests under way have ended, because what is cut may be sent twice, or until `over` is aborted. True: a
+ * signal to stop came before.
+ */
+async function isStoppedWhile(
+  drained: Promise<void>,
+  { signals, over }: { readonly signals: Signals; readonly over: AbortSignal },
+): Promise<boolean> {
+  const waited = new AbortController();
+  const ended = Promise.race([drained, once(over, 'abort')]).then(() => null);
+  let isAskedAgain = false;
+  try {
+    for (;;) {
+      const signal = await Promise.race([ended, signals.next(waited.signal)]);
+      if (signal !== 'SIGHUP') return signal !== null;
+      isAskedAgain = true;
+    }
+  } finally {
+    waited.abort();
+    if (isAskedAgain) signals.giveBack('SIGHUP');
+  }
+}
