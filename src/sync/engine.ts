@@ -62,8 +62,8 @@ import type { LedgerCommits } from './send/ledger-commits.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import type { OpenFile } from './send/outgoing-files.ts';
-import { levels, SendLine } from './send/send-line.ts';
-import type { LineConditions, LineEntry } from './send/send-line.ts';
+import { levels } from './send/send-line.ts';
+import { SendQueue } from './send/send-queue.ts';
 import { createTrackedRequest, Transfers } from './send/tracked-request.ts';
 import type { RequestResult, TrackedRequest, Totals } from './send/tracked-request.ts';
 import { aboutUpload, uploadRequest, uploadedChanges } from './send/upload.ts';
@@ -116,9 +116,6 @@ const longAgo = 0;
 const firstUnreadableMs = 1_000;
 /** After an inspection or a delivery that failed with an unexpected error. */
 const unforeseenMs = 5_000;
-/** While sends wait for a fuller bulk call or for the circuit breaker, they are tried again this often. */
-const askAgainMs = 100;
-const longestAskMs = 60_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
 /** So many paths are named in one log line; `status` names them all. */
@@ -158,8 +155,7 @@ export class Engine {
   readonly #request: TrackedRequest;
   readonly #timers: DueTimes<string>;
   readonly #inspections: WorkQueue;
-  readonly #sends: WorkQueue;
-  readonly #line = new SendLine();
+  readonly #sends: SendQueue;
   readonly #leftUnsent: LeftUnsent;
   readonly #comparison: DocumentComparison;
   /** What is asked while looking for where a record belongs. */
@@ -167,13 +163,9 @@ export class Engine {
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
   readonly #locks: PathLocks;
-  #isTakingPermits = false;
   #isJudging = false;
   #deliveries = 0;
-  #cancelAsk = () => {};
-  /** Nothing is sent any more. */
-  #isDraining = false;
-  /** Nor inspected. */
+  /** Nothing is inspected any more. */
   #isStopped = false;
 
   constructor(options: EngineOptions) {
@@ -216,7 +208,7 @@ export class Engine {
       log,
       changed: () => {
         options.onChange();
-        this.#wakeSender();
+        this.#sends.wake();
       },
     });
     this.#comparison = new DocumentComparison({
@@ -281,9 +273,21 @@ export class Engine {
       run: (key) => this.#inspect(key),
       afterEach: () => this.#afterInspection(),
     });
-    this.#sends = new WorkQueue({
+    this.#sends = new SendQueue({
+      clock,
+      tasks,
+      limiter: options.limiter,
+      breaker: this.#breaker,
+      writer: this.#writer,
+      metrics,
       concurrency: options.settings.service.concurrency,
-      afterEach: () => this.#wakeSender(),
+      conditions: () => ({
+        paused: this.#paused,
+        mayUpload: (folder) => this.folders.mayUpload(folder),
+        isQuiet: this.#isQuiet(),
+        inGrace: tasks.in('grace').size,
+      }),
+      deliver: (work, permit) => this.#deliver(work, permit),
     });
   }
 
@@ -399,7 +403,7 @@ export class Engine {
     this.#inspectUnlisted(folder);
     this.#notes.inBackground(this.holds.endIfEmpty(folder));
     this.#drawFromBacklog();
-    this.#release();
+    this.#sends.release();
     this.#options.onChange();
   }
 
@@ -428,7 +432,7 @@ export class Engine {
   retryWaiting(): void {
     this.#breaker.close();
     for (const task of Array.from(this.tasks.in('retry'))) this.#advance(task, { kind: 'due' });
-    this.#wakeSender();
+    this.#sends.wake();
   }
 
   /**
@@ -445,7 +449,7 @@ export class Engine {
     for (const task of failed) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
     this.#inspectDoubtful();
     this.#breaker.close();
-    this.#wakeSender();
+    this.#sends.wake();
     return { retried, unknown };
   }
 
@@ -462,7 +466,7 @@ export class Engine {
       this.#advance(task, { kind: 'decided', at: this.#clock.now(), hasRecord });
     }
     this.#inspectDoubtful();
-    this.#wakeSender();
+    this.#sends.wake();
     return true;
   }
 
@@ -472,11 +476,8 @@ export class Engine {
    */
   setPaused(folders: Iterable<string>): void {
     this.#paused = new Set(folders);
-    for (const task of this.tasks.in('ready')) {
-      if (isReady(task) && this.#paused.has(task.ref.folder)) this.#line.block(task);
-    }
+    this.#sends.pausesChanged();
     this.#drawFromBacklog();
-    this.#release();
     this.#options.onChange();
   }
 
@@ -497,12 +498,12 @@ export class Engine {
     this.tasks.apply(task, event);
     const { state } = task;
     if (state !== before) {
-      if (before.kind === 'ready') this.#line.leave(task, before.bulkKey);
+      if (before.kind === 'ready') this.#sends.leave(task, before.bulkKey);
       const dueAt = dueOf(task);
       if (dueAt === null) this.#timers.delete(task.key);
       else this.#timers.set(task.key, dueAt);
       if (state.kind === 'inspect') this.#inspections.put(task.key, levels[task.priority], task.at);
-      if (isReady(task)) this.#enterLine(task);
+      if (isReady(task)) this.#sends.enter(task);
     }
     this.#options.onChange();
   }
@@ -529,7 +530,7 @@ export class Engine {
 
   #close(task: Task): void {
     if (!this.tasks.has(task)) return;
-    if (task.state.kind === 'ready') this.#line.leave(task, task.state.bulkKey);
+    if (task.state.kind === 'ready') this.#sends.leave(task, task.state.bulkKey);
     this.#timers.delete(task.key);
     this.tasks.close(task);
     this.#options.onChange();
@@ -554,7 +555,7 @@ export class Engine {
     if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
     const isKnown = (folder: string) => !this.folders.isWaitedFor(folder);
     if (waiting < inspectConcurrency) this.#openUnread(backlog.takeRecorded(inspectConcurrency, isKnown));
-    const ahead = this.tasks.in('ready').size - this.#line.pausedCount(this.#paused) + this.#inspections.size;
+    const ahead = this.tasks.in('ready').size - this.#sends.pausedCount + this.#inspections.size;
     if (ahead > inspectedAhead / 2) return;
     const isWanted = (folder: string) => !this.#paused.has(folder) && isKnown(folder);
     this.#openUnread(backlog.takeNewest(inspectedAhead - ahead, isWanted));
@@ -621,7 +622,7 @@ export class Engine {
 
   #afterInspection(): void {
     this.#drawFromBacklog();
-    if (this.#isQuiet()) this.#release();
+    if (this.#isQuiet()) this.#sends.release();
   }
 
   /** Nothing waits to be inspected but what has to wait for room. */
@@ -977,83 +978,11 @@ export class Engine {
 
   // ── Out: a permit, then the plan, then the request ──────────────────────────────────────────────────────────────
 
-  /** A task has become ready: it goes out on one of the next permits, or has to wait. */
-  #enterLine(task: ReadyTask): void {
-    const entry = this.#line.enter(task, this.#lineConditions());
-    if (entry === null) this.#askLater();
-    else this.#putInLine(entry);
-    this.#wakeSender();
-  }
-
-  #putInLine({ key, level, at }: LineEntry): void {
-    this.#sends.put(key, level, at);
-    this.#noteDemand();
-  }
-
-  #lineConditions(): LineConditions {
-    return {
-      paused: this.#paused,
-      mayUpload: (folder) => this.folders.mayUpload(folder),
-      isQuiet: this.#isQuiet(),
-      inGrace: this.tasks.in('grace').size,
-      now: this.#clock.monotonic(),
-    };
-  }
-
-  /** Other hosts may share the minute: what is urgent here goes before what is not there. */
-  #noteDemand(): void {
-    this.#options.limiter.demand?.({ level: this.#sends.firstLevel, count: this.#sends.size });
-  }
-
-  /** Puts in line what has gathered long enough, and uploads that nothing blocks any more. */
-  #release(): void {
-    for (const entry of this.#line.release(this.#lineConditions())) this.#putInLine(entry);
-    this.#wakeSender();
-  }
-
-  /** Takes permits from now on, as long as something is in line. Called whenever that may have changed. */
-  #wakeSender(): void {
-    if (this.#isTakingPermits || this.#isDraining) return;
-    this.#isTakingPermits = true;
-    void this.#takePermits().finally(() => {
-      this.#isTakingPermits = false;
-    });
-  }
-
-  async #takePermits(): Promise<void> {
-    while (this.#hasRoom() && this.#sends.size > 0) {
-      const asked = this.#clock.monotonic();
-      this.#noteDemand();
-      const permit = await this.#options.limiter.take().catch(() => null);
-      if (permit === null) return;
-      // Only now is it decided who gets it: the first in line at this moment.
-      const isUsed = this.#hasRoom() && this.#sends.startFirst((key) => this.#deliver(key, permit));
-      if (isUsed) this.#options.metrics.rateWait((this.#clock.monotonic() - asked) / 1000);
-      else permit.giveBack();
-    }
-    if (this.#sends.size > 0 || this.#line.isGathering(this.#paused)) this.#askLater();
-  }
-
-  #hasRoom(): boolean {
-    if (this.#isDraining || this.#writer.trouble() !== null) return false;
-    return this.#sends.running < this.#breaker.allowedInFlight(this.#options.settings.service.concurrency);
-  }
-
-  #askLater(): void {
-    this.#cancelAsk();
-    const openMs = this.#breaker.openMs();
-    const ms = openMs > 0 ? Math.min(openMs, longestAskMs) : askAgainMs;
-    this.#cancelAsk = this.#clock.after(ms, () => this.#release());
-  }
-
-  /** Sends what is in line under a key. Null: nothing is any more, and the permit is left for the next. */
-  #deliver(key: string, permit: Permit): Promise<void> | null {
-    const work = this.#line.tasksUnder(key, this.tasks.byKey(key), this.#lineConditions());
-    const [first] = work;
-    return first === undefined ? null : this.#deliverTogether(work, first, permit);
-  }
-
-  async #deliverTogether(work: readonly Task[], first: ReadyTask, permit: Permit): Promise<void> {
+  /** Sends these together: what is sent is decided now that the permit is there. */
+  async #deliver(ready: readonly [ReadyTask, ...ReadyTask[]], permit: Permit): Promise<void> {
+    const [first] = ready;
+    // As they go out they are ready no more.
+    const work: readonly Task[] = ready;
     const delivery = (this.#deliveries += 1);
     const { operation, bulkKey } = first.state;
     for (const task of work) this.#advance(task, { kind: 'deliveryStarted', delivery });
@@ -1358,7 +1287,7 @@ export class Engine {
    */
   isAtRest(): boolean {
     if (this.backlogged() > 0 || this.inFlight() > 0) return false;
-    if (this.tasks.in('ready').size > this.#line.pausedCount(this.#paused)) return false;
+    if (this.tasks.in('ready').size > this.#sends.pausedCount) return false;
     return this.folders.areAllScanned() && busyStates.every((kind) => this.tasks.in(kind).size === 0);
   }
 
@@ -1413,9 +1342,7 @@ export class Engine {
 
   /** Sends nothing any more; resolves when the requests under way have ended. */
   async drain(): Promise<void> {
-    this.#isDraining = true;
-    this.#cancelAsk();
-    await this.#sends.stop();
+    await this.#sends.drain();
   }
 
   /**

@@ -1,0 +1,146 @@
+import { WorkQueue } from '../../lib/queue/work-queue.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { MetricsPort } from '../../model/ports/metrics-port.ts';
+import type { LimiterPort, Permit } from '../../model/ports/service-port.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { isReady } from '../tasks/task.ts';
+import type { ReadyTask, Task } from '../tasks/task.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { LedgerCommits } from './ledger-commits.ts';
+import { SendLine } from './send-line.ts';
+import type { LineConditions, LineEntry } from './send-line.ts';
+
+/** While sends wait for a fuller bulk call or for the circuit breaker, they are tried again this often. */
+const askAgainMs = 100;
+const longestAskMs = 60_000;
+
+interface Options {
+  readonly clock: Clock;
+  readonly tasks: Pick<TaskStore, 'byKey' | 'in'>;
+  readonly limiter: LimiterPort;
+  readonly breaker: Pick<CircuitBreaker, 'allowedInFlight' | 'openMs'>;
+  readonly writer: Pick<LedgerCommits, 'trouble'>;
+  readonly metrics: Pick<MetricsPort, 'rateWait'>;
+  /** Requests at once, at most. */
+  readonly concurrency: number;
+  readonly conditions: () => Omit<LineConditions, 'now'>;
+  /** Sends these together, on this permit. Must not reject. */
+  readonly deliver: (work: readonly [ReadyTask, ...ReadyTask[]], permit: Permit) => Promise<void>;
+}
+
+/** What is ready waits here for a permit, the most urgent first. Who gets one is decided when it has come. */
+export class SendQueue {
+  readonly #options: Options;
+  readonly #line = new SendLine();
+  readonly #sends: WorkQueue;
+  #isTakingPermits = false;
+  #isDraining = false;
+  #cancelAsk = () => {};
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#sends = new WorkQueue({ concurrency: options.concurrency, afterEach: () => this.wake() });
+  }
+
+  /** Requests under way. */
+  get running(): number {
+    return this.#sends.running;
+  }
+
+  /** Documents that are ready, and wait for the end of a pause. */
+  get pausedCount(): number {
+    return this.#line.pausedCount(this.#options.conditions().paused);
+  }
+
+  /** A task has become ready: it goes out on one of the next permits, or has to wait. */
+  enter(task: ReadyTask): void {
+    const entry = this.#line.enter(task, this.#conditions());
+    if (entry === null) this.#askLater();
+    else this.#put(entry);
+    this.wake();
+  }
+
+  /** It is ready no more: something else is to be done with it, or nothing. */
+  leave(task: Task, bulkKey: string | null): void {
+    this.#line.leave(task, bulkKey);
+  }
+
+  /** What is paused now waits; puts in line what has gathered long enough, and what nothing blocks any more. */
+  pausesChanged(): void {
+    const { paused } = this.#options.conditions();
+    for (const task of this.#options.tasks.in('ready'))
+      if (isReady(task) && paused.has(task.ref.folder)) this.#line.block(task);
+    this.release();
+  }
+
+  /** Puts in line what has gathered long enough, and uploads that nothing blocks any more. */
+  release(): void {
+    for (const entry of this.#line.release(this.#conditions())) this.#put(entry);
+    this.wake();
+  }
+
+  /** Takes permits from now on, as long as something is in line. Called whenever that may have changed. */
+  wake(): void {
+    if (this.#isTakingPermits || this.#isDraining) return;
+    this.#isTakingPermits = true;
+    void this.#takePermits().finally(() => {
+      this.#isTakingPermits = false;
+    });
+  }
+
+  /** Starts nothing any more; resolves when the requests under way have ended. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    this.#cancelAsk();
+    await this.#sends.stop();
+  }
+
+  async #takePermits(): Promise<void> {
+    const { clock, limiter, metrics } = this.#options;
+    while (this.#hasRoom() && this.#sends.size > 0) {
+      const asked = clock.monotonic();
+      this.#noteDemand();
+      const permit = await limiter.take().catch(() => null);
+      if (permit === null) return;
+      const isUsed = this.#hasRoom() && this.#sends.startFirst((key) => this.#start(key, permit));
+      if (isUsed) metrics.rateWait((clock.monotonic() - asked) / 1000);
+      else permit.giveBack();
+    }
+    if (this.#sends.size > 0 || this.#line.isGathering(this.#options.conditions().paused)) this.#askLater();
+  }
+
+  /** Sends what is in line under a key. Null: nothing is any more, and the permit is left for the next. */
+  #start(key: string, permit: Permit): Promise<void> | null {
+    const { deliver, tasks } = this.#options;
+    const [first, ...rest] = this.#line.tasksUnder(key, tasks.byKey(key), this.#conditions());
+    return first === undefined ? null : deliver([first, ...rest], permit);
+  }
+
+  #hasRoom(): boolean {
+    const { breaker, concurrency, writer } = this.#options;
+    if (this.#isDraining || writer.trouble() !== null) return false;
+    return this.#sends.running < breaker.allowedInFlight(concurrency);
+  }
+
+  #put({ key, level, at }: LineEntry): void {
+    this.#sends.put(key, level, at);
+    this.#noteDemand();
+  }
+
+  /** Other hosts may share the minute: what is urgent here goes before what is not there. */
+  #noteDemand(): void {
+    this.#options.limiter.demand?.({ level: this.#sends.firstLevel, count: this.#sends.size });
+  }
+
+  #askLater(): void {
+    const { breaker, clock } = this.#options;
+    this.#cancelAsk();
+    const openMs = breaker.openMs();
+    const ms = openMs > 0 ? Math.min(openMs, longestAskMs) : askAgainMs;
+    this.#cancelAsk = clock.after(ms, () => this.release());
+  }
+
+  #conditions(): LineConditions {
+    return { ...this.#options.conditions(), now: this.#options.clock.monotonic() };
+  }
+}
