@@ -340,6 +340,7 @@ export class Engine {
     this.#noteLeft(scan);
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
+    this.#notes.inBackground(this.#judgePaused());
     view.setSkips(directory, scan.skips);
     for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
     this.#options.onChange();
@@ -895,10 +896,11 @@ export class Engine {
     const now = this.#clock.monotonic();
     this.#advance(task, { kind: 'missing', at: now, device });
     const since = task.gone?.since ?? now;
-    const leftMs = since + this.#options.settings.timing.removeGraceMs - now;
+    const { removeGraceMs } = this.#options.settings.timing;
     // Where a person is asked anyhow, what was held before a restart is shown as held at once.
-    if (leftMs > 0 && !this.holds.isHeld(task.ref.folder))
-      return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
+    const isHeldBefore = task.priority === 'backlog' && this.holds.isHeld(task.ref.folder);
+    const graceMs = isHeldBefore ? Math.min(moveMayShowMs, removeGraceMs) : removeGraceMs;
+    if (now < since + graceMs) return this.#advance(task, { kind: 'grace', dueAt: since + graceMs });
     if (this.#mayComeBack(task))
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     const place = await this.#locate(task);
@@ -913,6 +915,9 @@ export class Engine {
     if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
     if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
     if (await this.#allowOrHold(folder, [task])) {
+      // The hold may have ended meanwhile, before its own grace was over.
+      const dueAt = since + removeGraceMs;
+      if (this.#clock.monotonic() < dueAt) return this.#advance(task, { kind: 'grace', dueAt });
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
       this.#advance(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
     } else this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });

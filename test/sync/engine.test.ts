@@ -533,6 +533,44 @@ describe('the sync engine', () => {
     expect(world.ledger().hold('inbox')).toBeUndefined();
   });
 
+  it('an approval shortens no grace: what goes while others are held is waited for as long as ever', async () => {
+    world = await filled(30);
+    for (let index = 1; index < 30; index += 1) world.folder.remove(`a/${index}.txt`);
+    world.folder.scan();
+    await world.quiesce();
+    const meant = world.engine().holds.tasks('inbox');
+    expect(meant).toHaveLength(29);
+    const { find } = world.folder;
+    let isSearching = false;
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    Object.assign(world.folder, {
+      find: async (wanted: Parameters<typeof find>[0]) => {
+        isSearching = true;
+        await gate;
+        return find(wanted);
+      },
+    });
+    world.folder.remove('a/0.txt');
+    world.folder.scan();
+    for (let step = 0; step < 10 && !isSearching; step += 1) {
+      await world.rest();
+      await world.clock.advance(50);
+    }
+    const docId = world.ledger().get({ folder: 'inbox', path: 'a/0.txt' })?.docId;
+    expect(await world.engine().approve('inbox', meant)).toBe(29);
+    goOn();
+    for (let step = 0; step < 20; step += 1) {
+      await world.rest();
+      await world.clock.advance(100);
+      await delay(1);
+    }
+    world.folder.write('a/0.txt', 'saved again');
+    world.folder.scan();
+    await world.quiesce();
+    expect([...world.service.documents.keys()]).toEqual([docId]);
+  });
+
   it('tells of a mass deletion that it holds once, with the number of all', async () => {
     world = await filled(30);
     world.folder.remove('a');

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
 import {
@@ -46,8 +44,8 @@ export class Backlog {
   readonly #directories = new Map<string, Rows>();
   readonly #counts = new Map<string, number>();
   readonly #recorded = new Map<string, number>();
-  /** Directories with new files that nobody has looked at as they stand, by folder. */
-  readonly #unjudged = new Map<string, Set<string>>();
+  /** Names of new files that nobody has looked at as they stand, by folder and directory; null: all that are there. */
+  readonly #unjudged = new Map<string, Map<string, Set<string> | null>>();
   #size = 0;
 
   get size(): number {
@@ -72,8 +70,19 @@ export class Backlog {
       this.#replaceRows({ folder, directory, hasRecord }, alike, now);
     }
     const rows = this.#directories.get(key);
-    if (rows !== undefined && (before === undefined || !isDeepStrictEqual(rows, before)))
-      this.#unjudged.set(folder, (this.#unjudged.get(folder) ?? new Set()).add(directory));
+    if (rows !== undefined) this.#noteUnjudged(rows, before);
+  }
+
+  #noteUnjudged(rows: Rows, before: Rows | undefined): void {
+    const { folder, directory } = rows;
+    const directories = this.#unjudged.get(folder) ?? new Map<string, Set<string> | null>();
+    this.#unjudged.set(folder, directories);
+    const known = directories.get(directory);
+    if (before === undefined) directories.set(directory, null);
+    else if (known !== null) {
+      const differing = differingNames(rows, before);
+      if (differing.length > 0) directories.set(directory, new Set([...(known ?? []), ...differing]));
+    }
   }
 
   #replaceRows(
@@ -172,11 +181,12 @@ export class Backlog {
     isWanted: (folder: string) => boolean,
   ): (Pick<Rows, 'folder' | 'directory'> & { readonly names: readonly string[] }) | null {
     for (const [folder, directories] of this.#unjudged) {
-      const [directory] = isWanted(folder) ? directories : [];
-      if (directory === undefined) continue;
+      const [first] = isWanted(folder) ? directories : [];
+      if (first === undefined) continue;
+      const [directory, names] = first;
       directories.delete(directory);
       const rows = this.#directories.get(keyOf({ folder, directory, hasRecord: false }));
-      return { folder, directory, names: rows?.names.split('/') ?? [] };
+      return { folder, directory, names: [...(names ?? rows?.names.split('/') ?? [])] };
     }
     return null;
   }
@@ -268,6 +278,22 @@ function filesOf({ folder, directory, ...files }: Rows): readonly BacklogFile[] 
     ref: { folder, path: joinPath(directory, name) },
     seen,
   }));
+}
+
+/** Names of files that are not in `before` as they are in `rows`. */
+function differingNames(rows: Rows, before: Rows): readonly string[] {
+  const known = new Map(before.names.split('/').map((name, index) => [name, index]));
+  return rows.names.split('/').filter((name, index) => {
+    const at = known.get(name);
+    return at === undefined || !isSameFile(rows, index, before, at);
+  });
+}
+
+/** Without making what it compares: there may be 100,000 in one directory. */
+function isSameFile(one: Rows, index: number, other: Rows, at: number): boolean {
+  for (let field = 0; field < packedWidth; field += 1)
+    if (one.stats[index * packedWidth + field] !== other.stats[at * packedWidth + field]) return false;
+  return packedFingerprint(one, index) === packedFingerprint(other, at);
 }
 
 function seenAt(rows: Rows, index: number): Seen {

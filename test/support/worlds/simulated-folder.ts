@@ -29,8 +29,8 @@ export interface SimulatedFolder extends FolderPort {
   readonly bringBack: (name: string, to: string) => void;
   /** What its sidecar says. */
   readonly describe: (path: string, metadata: Metadata) => void;
-  /** Lists every directory, as after events in all of them. */
-  readonly scan: (cause?: DirectoryScan['cause']) => void;
+  /** Lists every directory, as after events in all of them. `isWhole` false: nobody says that it was all. */
+  readonly scan: (cause?: DirectoryScan['cause'], isWhole?: boolean) => void;
   readonly contents: () => ReadonlyMap<string, string>;
   /** Path → stat, of everything that stands in it. */
   readonly stats: () => ReadonlyMap<string, FileStat>;
@@ -76,7 +76,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     return JSON.stringify(file.metadata);
   }
 
-  function scan(cause: DirectoryScan['cause'] = 'event'): void {
+  function scan(cause: DirectoryScan['cause'] = 'event', isWhole = true): void {
     if (isAway) return;
     const directories = new Set<string>(['']);
     for (const path of files.keys()) {
@@ -104,7 +104,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       });
     }
     known = directories;
-    listener?.scanned(root);
+    if (isWhole) listener?.scanned(root);
   }
 
   function look(path: string): Inspection {
