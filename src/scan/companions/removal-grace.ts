@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -8,9 +8,9 @@ const longestMs = 10 * 60_000;
 
 /**
  * How long what has been missing from a directory for `missingMs` is still waited for, ms; at most 0: no more. A
- * removal takes time (`rm -r` on a network disk goes file by file), and so does a copy: as long as names come and go in
- * the directory or below, a document does not lose the sharing mode of a sidecar that went first, nor an attachment its
- * document.
+ * removal takes time (`rm -r` on a network disk goes file by file): as long as names go from the directory or below, a
+ * document does not lose the sharing mode of a sidecar that went first, nor an attachment its document. Names that come
+ * are no reason to wait: some directories are never quiet.
  */
 export function removalGrace(folder: FolderState, directory: string, missingMs: number): number {
   const { removeGraceMs } = folder;
@@ -18,12 +18,22 @@ export function removalGrace(folder: FolderState, directory: string, missingMs: 
   return missingMs < longestMs ? Math.max(leftMs, removeGraceMs - quietMs(folder, directory)) : leftMs;
 }
 
-/** For how long no name has come or gone in a directory and below, as far as scans have seen it. */
+/** For how long no name has gone from a directory and below, as far as scans have seen it. */
 function quietMs(folder: FolderState, directory: string): number {
   const { tree, observations } = folder;
   const top = tree.nearest(directory);
-  const found = orNull(() => statSync(folder.absolute(tree.rawPath(top)), { throwIfNoEntry: false }));
   // What a scan has not seen yet has just happened.
-  if (found?.mtimeMs !== tree.get(top)?.mtimeMs) return 0;
-  return observations.now().monotonic - tree.changedAt(top);
+  if (hasFewerNames(folder, top)) return 0;
+  return observations.now().monotonic - tree.removedAt(top);
+}
+
+/** Whether names have gone from a directory since it was scanned. Its time says whether it has to be listed for that. */
+function hasFewerNames({ tree, absolute }: FolderState, path: string): boolean {
+  const known = tree.get(path);
+  const place = absolute(tree.rawPath(path));
+  const found = orNull(() => statSync(place, { throwIfNoEntry: false }));
+  if (known === undefined || found === null || found === undefined) return true;
+  if (found.mtimeMs === known.mtimeMs) return false;
+  const names = orNull(() => readdirSync(place));
+  return names === null || names.length < known.nameCount;
 }

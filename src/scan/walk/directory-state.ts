@@ -12,6 +12,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   /** The user it belongs to. */
   readonly uid: number;
   readonly mtimeMs: number;
+  /** How many names were listed in it. */
+  readonly nameCount: number;
   /** How many followed links lead here. */
   readonly links: number;
   /** Changes when anything in it does. */
@@ -49,10 +51,10 @@ export interface Tree {
   readonly set: (path: string, state: DirectoryState) => void;
   /** Forgets a directory and all below; gives what they were. */
   readonly forget: (path: string) => readonly (readonly [path: string, state: DirectoryState])[];
-  /** A name came or went in a directory at this time, monotonic ms. */
-  readonly noteChange: (path: string, at: number) => void;
-  /** When a name last came or went in a directory or below, monotonic ms; -Infinity: never, as far as is known. */
-  readonly changedAt: (path: string) => number;
+  /** A name went from a directory at this time, monotonic ms. */
+  readonly noteRemoval: (path: string, at: number) => void;
+  /** When a name last went from a directory or below, monotonic ms; -Infinity: never, as far as is known. */
+  readonly removedAt: (path: string) => number;
   /** The path itself, or the nearest known directory above. */
   readonly nearest: (path: string) => string;
   /** Where a path stands on disk, from the root. */
@@ -64,13 +66,13 @@ export interface Tree {
 
 export function createTree(): Tree {
   const states = new Map<string, DirectoryState>();
-  const changes = new Map<string, number>();
+  const removals = new Map<string, number>();
 
   function forget(path: string, into: (readonly [string, DirectoryState])[]): void {
     const state = states.get(path);
     if (state === undefined) return;
     states.delete(path);
-    changes.delete(path);
+    removals.delete(path);
     into.push([path, state]);
     for (const name of state.children) forget(joinPath(path, name), into);
   }
@@ -94,13 +96,13 @@ export function createTree(): Tree {
       forget(path, gone);
       return gone;
     },
-    noteChange: (path, at) => {
+    noteRemoval: (path, at) => {
       for (let place = path; ; place = directoryOf(place)) {
-        changes.set(place, Math.max(changes.get(place) ?? -Infinity, at));
+        removals.set(place, Math.max(removals.get(place) ?? -Infinity, at));
         if (place === '') return;
       }
     },
-    changedAt: (path) => changes.get(path) ?? -Infinity,
+    removedAt: (path) => removals.get(path) ?? -Infinity,
     nearest: (path) => {
       let known = path;
       while (known !== '' && !states.has(known)) known = directoryOf(known);
@@ -111,7 +113,7 @@ export function createTree(): Tree {
     size: () => states.size,
     clear: () => {
       states.clear();
-      changes.clear();
+      removals.clear();
     },
   };
 }

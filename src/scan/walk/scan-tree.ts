@@ -246,6 +246,7 @@ function unreadDirectory(
     birthtimeMs: 0,
     uid: -1,
     mtimeMs: 0,
+    nameCount: 0,
     links: 0,
     signature: 0,
     rules: above?.rules ?? rules,

@@ -113,6 +113,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     ...identity,
     uid: stats.uid,
     mtimeMs: stats.mtimeMs,
+    nameCount: countNames(opened.listing),
     links,
     signature: signatureOf(fingerprint, sorted, found),
     rules,
@@ -133,7 +134,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     unreadable: null,
   };
   tree.set(path, state);
-  noteChange(folder, path, { mtimeMs: stats.mtimeMs, before });
+  noteRemoval(folder, path, { now: state, before });
   noteCompanions(folder, path, earlier, state);
   folder.formerCompanions.delete(path);
   return {
@@ -156,15 +157,19 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   };
 }
 
-/** Notes when a name last came or went; the first time that a directory is seen, its own time has to tell. */
-function noteChange(
+function countNames({ entries, twins, bytes }: Listing): number {
+  return entries.length + twins.length + bytes.length;
+}
+
+/** Notes when a name last went; the first time that a directory is seen, the time of its last change has to tell. */
+function noteRemoval(
   { tree, observations }: FolderState,
   path: string,
-  { mtimeMs, before }: { readonly mtimeMs: number; readonly before: DirectoryState | undefined },
+  { now, before }: { readonly now: DirectoryState; readonly before: DirectoryState | undefined },
 ): void {
-  if (before?.mtimeMs === mtimeMs) return;
-  const { now, monotonic } = observations.now();
-  tree.noteChange(path, before === undefined ? monotonic - Math.max(0, now - mtimeMs) : monotonic);
+  const moment = observations.now();
+  if (before === undefined) tree.noteRemoval(path, moment.monotonic - Math.max(0, moment.now - now.mtimeMs));
+  else if (now.nameCount < before.nameCount) tree.noteRemoval(path, moment.monotonic);
 }
 
 /** How many followed links lead to a directory. */

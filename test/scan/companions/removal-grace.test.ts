@@ -100,9 +100,22 @@ describe('what has gone', () => {
   });
 
   it('is waited for as long as names go that no scan has seen yet', async () => {
+    await folder.write('proj/b.pdf', 'pdf');
+    await folder.scan();
     folder.pass(removeGraceMs);
-    await mkdir(folder.join('proj/unseen'));
+    await rm(folder.join('proj/b.pdf'));
     expect(await modeOf('proj/a.pdf', 'name')).toBe('settling');
+  });
+
+  it('is not waited for because names come: some directories are never quiet', async () => {
+    for (let passed = 0; passed < removeGraceMs; passed += stepMs) {
+      expect(await modeOf('proj/a.pdf', 'name')).toBe('settling');
+      folder.pass(stepMs);
+      await folder.write(`proj/${passed}.tmp`, '');
+      await folder.scan();
+    }
+    await folder.write('proj/unseen.tmp', '');
+    expect(await modeOf('proj/a.pdf', 'name')).toBe('EVERYONE');
   });
 
   it('is not waited for because of what happens elsewhere', async () => {
@@ -116,7 +129,9 @@ describe('what has gone', () => {
     for (let passed = 0; passed < 600_000; passed += stepMs) {
       expect(await modeOf('proj/a.pdf', 'name')).toBe('settling');
       folder.pass(stepMs);
-      await folder.write(`proj/${passed}.tmp`, '');
+      await folder.write('proj/goes.tmp', '');
+      await folder.scan();
+      await rm(folder.join('proj/goes.tmp'));
       await folder.scan();
     }
     expect(await modeOf('proj/a.pdf', 'name')).toBe('EVERYONE');
