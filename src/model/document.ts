@@ -113,6 +113,8 @@ export interface FoundDocument {
    * that one, by its name.
    */
   readonly leftSidecar?: string | undefined;
+  /** How long its sidecar, or the document that attaches it, may still be on its way, ms; absent: no more. */
+  readonly arrivingMs?: number | undefined;
   /** Absent: there are none. */
   readonly companions?: Companions | undefined;
   /** Effective metadata: defaults, directory `.meta.json`, sidecar, title and createdTimestamp by the settings. */

@@ -76,7 +76,7 @@ function unsettledRulesOf(folder: FolderState, place: string): number {
     if (stats === undefined) return companionGrace(folder, path);
     const ownerUid = tree.get(place)?.uid ?? stats.uid;
     if (!stats.isFile() || !isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid)) return 0;
-    const settleMs = observations.settle(path, stats, 'companion');
+    const settleMs = observations.settle(path, stats);
     // The rules in force are those of the last scan, which may have seen less of it.
     return tree.get(place)?.rulesKey === statKey(stats) ? settleMs : Math.max(settleMs, afterScanMs);
   } catch {

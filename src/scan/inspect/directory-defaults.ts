@@ -61,7 +61,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         const kind = kindOf(stats);
         const key = entryKey({ kind, stats });
         fingerprint = directoryFingerprint(fingerprint, key);
-        const delay = kind === 'file' ? folder.observations.settle(path, stats, 'companion') : 0;
+        const delay = kind === 'file' ? folder.observations.settle(path, stats) : 0;
         if (delay > 0) return settling(delay);
         const reading = read(path, absolute, key);
         if (reading.kind === 'gone') return changedMeanwhile;

@@ -83,7 +83,7 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const stats = shownStats(absolute);
   if (stats?.isDirectory() !== true || ignoringPattern(rules, path, true) !== null)
     return { kind: 'own', paths: [], keys: [] };
-  const delay = folder.observations.settle(path, stats, 'companion');
+  const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
   const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path), folder.settings.followSymlinks);
   const listing = await listAttachments({ path, absolute, place, rules }, createTimeSlice(32));
@@ -148,7 +148,7 @@ function leavesByLink(folder: FolderState, path: string): boolean {
 function judge(folder: FolderState, path: string, shown: string): FoundAttachment | NoDocument {
   const stats = statsOf(folder, path);
   if (typeof stats === 'string') return invalid(shown, stats);
-  const delay = folder.observations.settle(path, stats, 'companion');
+  const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
   if (stats.size === 0) {
     const message = `the attachment ${shown} is empty`;

@@ -32,6 +32,7 @@ import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../walk/attachment-files.ts';
 import { afterScanMs } from '../rules/settle.ts';
+import { arrivalMs } from '../companions/arrival.ts';
 import { changedMeanwhile, ignored, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
@@ -187,7 +188,7 @@ async function inspectFile(
   // Whether its content is on its way is said when it has settled.
   if (classified.kind !== 'document' && !awaitsContent(classified))
     return withoutContent(folder, path, classified, defaults);
-  const delay = Math.max(folder.observations.settle(path, stats, 'document'), unsettledRules(folder, path));
+  const delay = Math.max(folder.observations.settle(path, stats), unsettledRules(folder, path));
   if (delay > 0) return settling(delay);
   if (classified.kind !== 'document') return withoutContent(folder, path, classified, defaults);
   const fitName = judgeName(name, folder.settings.names);
@@ -203,6 +204,7 @@ async function inspectFile(
   if (own.kind !== 'sidecar') return own;
   const gathered = await gatherAttachments(folder, path, own.sidecar?.attachments ?? []);
   if (gathered.kind !== 'attachments') return gathered;
+  const arrivingMs = own.sidecar === null ? arrivalMs(folder, path, stats) : 0;
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [
@@ -229,6 +231,7 @@ async function inspectFile(
       fileName: fitName.name,
       sidecar: own.path,
       ...(own.left === null ? null : { leftSidecar: own.left }),
+      ...(arrivingMs === 0 ? null : { arrivingMs }),
       ...(own.named === null && inheritedFrom.length === 0
         ? null
         : { companions: { sidecar: own.named, defaults: inheritedFrom } }),

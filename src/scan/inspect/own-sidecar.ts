@@ -166,7 +166,7 @@ function sidecarAt(
       path,
       kind,
       key: statKey(stats),
-      settleMs: folder.observations.settle(path, stats, 'companion'),
+      settleMs: folder.observations.settle(path, stats),
     };
   } catch (error) {
     // A name that is too long to exist is no sidecar; anything else is one that cannot be read.

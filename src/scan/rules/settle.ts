@@ -4,16 +4,9 @@ import { clockJumpMs } from '../../lib/time/clock.ts';
 import type { FileStat } from '../../model/document.ts';
 import { statKey } from './entry.ts';
 
-/**
- * What a file is. One that says how a document is shared, or goes with it (`companion`: a sidecar, `.meta.json`,
- * `.ingestignore`, an attachment), often comes a moment before or after the document that it belongs to.
- */
-type FileRole = 'document' | 'companion';
-
 /** What is known of one file when it is asked whether it has settled. */
 export interface SettleQuestion {
-  readonly role: FileRole;
-  readonly stat: Pick<FileStat, 'mtimeMs' | 'ctimeMs' | 'birthtimeMs'>;
+  readonly stat: Pick<FileStat, 'mtimeMs' | 'ctimeMs'>;
   /** Monotonic time at which exactly this stat was first seen; null: it is seen for the first time. */
   readonly seenSince: number | null;
   /** It was seen with another stat shortly before. */
@@ -25,32 +18,26 @@ export interface SettleQuestion {
   readonly settleMs: number;
 }
 
-/** How soon a moved-in document is inspected for the second time. */
-const secondInspectionMs = 50;
 /** How soon a place is inspected again that a scan has to see first. */
 export const afterScanMs = 250;
 
 /**
- * Says how long until a file counts as settled, in whole milliseconds; 0: it has. Quiet time is counted from the mtime,
- * and not before a document was made here (a copy may have old times) or a companion got its name (it would decide
- * about another document than the one that follows it). In the future, or after a jump of the wall clock, it is
- * counted on the monotonic clock since the stat was first seen (F49). An older document that was moved in a moment ago
- * (its ctime says so) has settled when two inspections agree, unless it was seen changing: then its times come from
- * another clock, such as a file server's, or are set by who writes it.
+ * How long until a file counts as settled, in whole milliseconds; 0: it has. Quiet time is counted from its last change
+ * and from when it got its name (its ctime): what belongs to a document that is moved in may come a moment after it. In
+ * the future, or after a jump of the wall clock, it is counted on the monotonic clock since the stat was first seen
+ * (F49); so it is where the file was seen changing and its times do not say so: they come from another clock, such as a
+ * file server's, or are set by who writes it.
  */
 export function settleDelay(question: SettleQuestion): number {
-  const { role, stat, seenSince, hasChanged, now, monotonic, jumpedAt, settleMs } = question;
+  const { stat, seenSince, hasChanged, now, monotonic, jumpedAt, settleMs } = question;
   const watched = settleMs - (seenSince === null ? 0 : monotonic - seenSince);
   if (watched <= 0) return 0;
   const jumped = jumpedAt !== null && monotonic - jumpedAt < settleMs;
-  const changedMs = Math.max(stat.mtimeMs, role === 'companion' ? stat.ctimeMs : stat.birthtimeMs);
+  const changedMs = Math.max(stat.mtimeMs, stat.ctimeMs);
   if (jumped || changedMs > now) return Math.ceil(watched);
   const quiet = settleMs - (now - changedMs);
   if (quiet > 0) return Math.ceil(Math.min(quiet, watched));
-  if (hasChanged) return Math.ceil(watched);
-  const came = now - stat.ctimeMs;
-  const cameLongAgo = came >= settleMs;
-  return cameLongAgo || seenSince !== null ? 0 : Math.min(secondInspectionMs, settleMs);
+  return hasChanged ? Math.ceil(watched) : 0;
 }
 
 /** Wall clock and monotonic time of one moment, ms. */
@@ -120,10 +107,10 @@ export function createObservations(settleMs: number) {
       observe(path, stats, present().monotonic);
     },
     /** Milliseconds until the file counts as settled; 0: it has. Counts as an inspection. */
-    settle: (path: string, stats: Stats, role: FileRole): number => {
+    settle: (path: string, stats: Stats): number => {
       const { now, monotonic } = at;
       const observed = observe(path, stats, monotonic);
-      const delay = settleDelay({ role, stat: stats, ...observed, now, monotonic, jumpedAt, settleMs });
+      const delay = settleDelay({ stat: stats, ...observed, now, monotonic, jumpedAt, settleMs });
       if (delay === 0 && stats.mtimeMs <= now - settleMs && stats.ctimeMs <= now - settleMs)
         seen.delete(path);
       return delay;

@@ -147,7 +147,7 @@ function leftOf(
   const stats = now === undefined ? null : (sorted.sidecars.get(now.sidecar)?.stats ?? null);
   return now === undefined || stats === null
     ? Infinity
-    : observations.settle(joinPath(directory, now.sidecar), stats, 'companion');
+    : observations.settle(joinPath(directory, now.sidecar), stats);
 }
 
 /** Whether anything but a directory bears this name, or a directory in the place of a sidecar. */

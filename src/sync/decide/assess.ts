@@ -114,13 +114,24 @@ export async function compareWithRecord(
 }
 
 /**
- * How long a document that was moved waits with another sharing mode, ms: the sidecar that states the one it had may
- * follow it. Before the process began, at `began`, any document may have been moved. A document that was never sent
- * waits if its file left another path, with other companions, at `leftAt` (null: it did not), also where it takes the
- * place of another. All else can be put right without harm.
+ * How long a document waits because its sidecar, or the document that attaches it, may follow it, ms:
+ * - one that was moved and gets another sharing mode, for the grace period. Before the process began, at `began`, any
+ *   document may have been moved;
+ * - one that was never sent, and whose file left another path, with other companions, at `leftAt` (null: it did not), also
+ *   where it takes the place of another;
+ * - one that was never sent, as long as files still come to its directory.
+ * All else can be put right without harm.
  */
 export function sidecarGraceMs(
-  { movedAt, leftAt }: { readonly movedAt: number | null; readonly leftAt: number | null },
+  {
+    movedAt,
+    leftAt,
+    arrivingMs = 0,
+  }: {
+    readonly movedAt: number | null;
+    readonly leftAt: number | null;
+    readonly arrivingMs?: number | undefined;
+  },
   operation: Operation,
   {
     removeGraceMs,
@@ -134,7 +145,7 @@ export function sidecarGraceMs(
     sendsContent ? (leftAt ?? -Infinity) : -Infinity,
     changesMode ? (movedAt ?? began) : -Infinity,
   );
-  return Math.max(0, since + removeGraceMs - now);
+  return Math.max(operation.kind === 'upload' ? arrivingMs : 0, since + removeGraceMs - now);
 }
 
 /** What the record learns where nothing has to be sent, so that nobody inspects again; null: it says so already. */

@@ -158,7 +158,8 @@ export class DocumentComparison {
     if (compared === null) return compareAgain;
     if ('code' in compared) return { kind: 'unfit', reason: compared };
     const operation = planDocument(compared, record, isLost ? known : null);
-    const moved = { movedAt: task.movedAt, leftAt: leftUnsent.leftAt(document) };
+    const { arrivingMs } = document;
+    const moved = { movedAt: task.movedAt, leftAt: leftUnsent.leftAt(document), arrivingMs };
     const againMs = sidecarGraceMs(moved, operation, {
       removeGraceMs: timing.removeGraceMs,
       began: this.#began,

@@ -9,9 +9,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const times = { mtimeMs: now - 10_000, ctimeMs: now - 10_000, birthtimeMs: now - 86_400_000 };
+const times = { mtimeMs: now - 10_000, ctimeMs: now - 10_000 };
 const question = {
-  role: 'document' as const,
   stat: times,
   seenSince: null,
   hasChanged: false,
@@ -35,24 +34,8 @@ describe('settling (F1, F5, F49)', () => {
     );
   });
 
-  it('takes an older file that was moved in a moment ago at the second inspect', () => {
-    const movedIn = { ...question, stat: { ...times, mtimeMs: now - 86_400_000, ctimeMs: now - 10 } };
-    expect(settleDelay(movedIn)).toBeGreaterThan(0);
-    expect(settleDelay({ ...movedIn, seenSince: 49_990 })).toBe(0);
-  });
-
-  it('waits for a copy with old times as for any file that was made here a moment ago', () => {
-    const copied = { mtimeMs: now - 86_400_000, ctimeMs: now - 500, birthtimeMs: now - 500 };
-    expect(settleDelay({ ...question, stat: copied })).toBe(1_500);
-    expect(settleDelay({ ...question, stat: copied, seenSince: 49_990 })).toBe(1_500);
-  });
-
-  it('counts for a companion from when it got its name: it may come before the document that it is for', () => {
-    const movedIn = {
-      ...question,
-      role: 'companion' as const,
-      stat: { ...times, mtimeMs: now - 86_400_000, ctimeMs: now - 500 },
-    };
+  it('counts from when an older file got its name: what belongs to it may come after it', () => {
+    const movedIn = { ...question, stat: { mtimeMs: now - 86_400_000, ctimeMs: now - 500 } };
     expect(settleDelay(movedIn)).toBe(1_500);
     expect(settleDelay({ ...movedIn, seenSince: 49_990 })).toBe(1_500);
     expect(settleDelay({ ...movedIn, stat: { ...movedIn.stat, ctimeMs: now - 2_000 } })).toBe(0);
@@ -61,15 +44,12 @@ describe('settling (F1, F5, F49)', () => {
   it('counts from the last change that was seen where the times of a file are older than that change', () => {
     const written = {
       ...question,
-      stat: { ...times, mtimeMs: now - 3_600_000, ctimeMs: now - 10 },
+      stat: { mtimeMs: now - 3_600_000, ctimeMs: now - 3_600_000 },
       hasChanged: true,
     };
     expect(settleDelay(written)).toBe(2_000);
     expect(settleDelay({ ...written, seenSince: 49_000 })).toBe(1_000);
     expect(settleDelay({ ...written, seenSince: 48_000 })).toBe(0);
-    expect(
-      settleDelay({ ...written, stat: { ...times, mtimeMs: now - 3_600_000, ctimeMs: now - 3_600_000 } }),
-    ).toBe(2_000);
   });
 
   it('waits on the monotonic clock for an mtime in the future, and not for ever', () => {
@@ -102,7 +82,7 @@ describe('settling (F1, F5, F49)', () => {
         (mtimeMs, seenSince, jumpedAt) => {
           const delay = settleDelay({
             ...question,
-            stat: { mtimeMs, ctimeMs: mtimeMs, birthtimeMs: mtimeMs },
+            stat: { mtimeMs, ctimeMs: mtimeMs },
             seenSince,
             jumpedAt,
           });
@@ -135,7 +115,7 @@ describe('observations: what is remembered of files', () => {
     observations.moment({ now: Math.floor(lstatSync(folder.join('a')).ctimeMs) + aheadMs, monotonic });
   }
 
-  const settle = () => observations.settle('a', lstatSync(folder.join('a')), 'document');
+  const settle = () => observations.settle('a', lstatSync(folder.join('a')));
 
   describe('a file settles', () => {
     it('by its times, where clocks agree', () => {
