@@ -56,7 +56,13 @@ export type Operation =
       readonly unclearable: readonly Unclearable[];
       readonly withheld: Reason | null;
     }
-  | { readonly kind: 'upload'; readonly metadata: Metadata; readonly accepted: Metadata }
+  | {
+      readonly kind: 'upload';
+      readonly metadata: Metadata;
+      readonly accepted: Metadata;
+      /** Why it is sent with a narrower sharing mode than the document asks for; null: it is not. */
+      readonly withheld: Reason | null;
+    }
   | {
       readonly kind: 'modify';
       readonly docId: string;

@@ -13,7 +13,7 @@ import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts'
 import { timestampOf } from './metadata/effective-metadata.ts';
 import { isDelete, metadataDelta, unstatedMode, uploadMetadata } from './metadata/metadata-delta.ts';
 import { modeOf, shareModes } from './metadata/metadata.ts';
-import type { Metadata } from './metadata/metadata.ts';
+import type { Metadata, ShareMode } from './metadata/metadata.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 import type { Reason } from './report/status.ts';
 
@@ -52,8 +52,12 @@ export function planDocument(
 ): Operation {
   const { document } = compared;
   if (record === null) {
-    const { send, accepted } = uploadMetadata(inPlaceOf(lost, document.metadata));
-    return { kind: 'upload', metadata: send, accepted };
+    const stated = inPlaceOf(lost, document.metadata);
+    const withheld = lost === null ? null : leftBehind(modeOf(stated), document, lost);
+    const shared =
+      withheld === null || lost === null ? stated : { ...stated, shareInfo: { mode: narrowestMode(lost) } };
+    const { send, accepted } = uploadMetadata(shared);
+    return { kind: 'upload', metadata: send, accepted, withheld };
   }
   const said = record.said ?? [];
   const { unsure } = record;
@@ -98,24 +102,40 @@ export function planDocument(
  */
 function withholding(
   change: MetadataChange | null,
-  { attachments, leftSidecar }: FoundDocument,
+  document: FoundDocument,
   record: LedgerRecord,
 ): Reason | null {
   if (change?.shareInfo === undefined) return null;
-  const possible = new Set([record.metadata, ...(record.unsure?.metadata ?? [])].map(modeOf));
-  const before = shareModes.find((mode) => possible.has(mode)) ?? 'DEFAULT';
   const after = modeOf(change);
-  if (shareModes.indexOf(after) <= shareModes.indexOf(before)) return null;
-  const kept = `its sharing mode is not changed to ${after}`;
-  if (attachments.length === 0 && mayHoldAttachments(record)) {
+  if (!isWider(after, record)) return null;
+  if (document.attachments.length === 0 && mayHoldAttachments(record)) {
     const why =
       'more people would see attachments that it no longer lists, and that the service cannot remove';
-    return { code: 'attachments-would-show', message: `${kept}: ${why}` };
+    return { code: 'attachments-would-show', message: `${keptMode(after)}: ${why}` };
   }
-  if (leftSidecar === undefined) return null;
+  return leftBehind(after, document, record);
+}
+
+/** Why a document may not get a wider mode: the sidecar that states the narrower one stands without a document. */
+function leftBehind(after: ShareMode, { leftSidecar }: FoundDocument, record: LedgerRecord): Reason | null {
+  if (leftSidecar === undefined || !isWider(after, record)) return null;
   const sidecar = printable(leftSidecar);
   const why = `its sidecar is gone, and ${sidecar} belongs to no document; rename ${sidecar} after the document, or remove it`;
-  return { code: leftSidecarCode, message: `${kept}: ${why}` };
+  return { code: leftSidecarCode, message: `${keptMode(after)}: ${why}` };
+}
+
+function keptMode(after: ShareMode): string {
+  return `its sharing mode is not changed to ${after}`;
+}
+
+function isWider(after: ShareMode, record: LedgerRecord): boolean {
+  return shareModes.indexOf(after) > shareModes.indexOf(narrowestMode(record));
+}
+
+/** The mode that the service has, as far as answers tell: the narrowest that it may have. */
+function narrowestMode({ metadata, unsure }: LedgerRecord): ShareMode {
+  const possible = new Set([metadata, ...(unsure?.metadata ?? [])].map(modeOf));
+  return shareModes.find((mode) => possible.has(mode)) ?? 'DEFAULT';
 }
 
 function withoutMode(

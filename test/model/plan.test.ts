@@ -35,6 +35,7 @@ describe('what to send for a document', () => {
       kind: 'upload',
       metadata: { title: 'T', customTags: [{ name: 'a', operation: 'ADD' }] },
       accepted: metadata,
+      withheld: null,
     });
   });
 
@@ -101,9 +102,22 @@ describe('what to send for a document', () => {
       const of = (mode: ShareInfo['mode']): Metadata => (mode === undefined ? {} : { shareInfo: { mode } });
       const lost = recordOf({ metadata: of(held) });
       const operation = planDocument(comparedOf({ metadata: of(stated) }), null, lost);
-      expect(operation).toEqual({ kind: 'upload', metadata: of(sent), accepted: of(sent) });
+      expect(operation).toEqual({ kind: 'upload', metadata: of(sent), accepted: of(sent), withheld: null });
     },
   );
+
+  it('is, in place of a lost private document whose sidecar was left behind, a private upload', () => {
+    const lost = recordOf({ metadata: { shareInfo: { mode: 'NONE' } } });
+    const found = {
+      metadata: { shareInfo: { mode: 'EVERYONE' } } as Metadata,
+      leftSidecar: 'a.pdf.meta.json',
+    };
+    expect(planDocument(comparedOf(found), null, lost)).toMatchObject({
+      kind: 'upload',
+      metadata: { shareInfo: { mode: 'NONE' } },
+      withheld: { code: 'sidecar-left-behind' },
+    });
+  });
 
   it.each([
     ['what was last accepted', { mode: 'NONE' }, { mode: 'NONE' }, ['shareInfo']],

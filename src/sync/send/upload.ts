@@ -33,7 +33,7 @@ export function uploadRequest(document: FoundDocument, { metadata }: Upload, ope
  */
 export function uploadedChanges(
   document: FoundDocument,
-  { accepted }: Upload,
+  { accepted, withheld }: Upload,
   {
     docId,
     sent,
@@ -43,14 +43,16 @@ export function uploadedChanges(
 ): readonly Change[] {
   const { ref } = document;
   const doubts = doubtsAbout(ref, ledger);
+  const before = ledger.get(ref);
   const record: LedgerRecord = {
     docId,
     sha256: sent[0]?.sha256 ?? '',
     stat: document.stat,
-    fingerprint: document.fingerprint,
+    // What was withheld is found again by every scan of everything.
+    fingerprint: withheld === null ? document.fingerprint : '',
     fileName: document.fileName,
     attachments: recordedAttachments(document.attachments, sent.slice(1)),
-    companions: document.companions,
+    companions: withheld === null ? document.companions : before?.companions,
     metadata: accepted,
     uploadedAt: new Date(now).toISOString(),
     modifiedAt: null,
@@ -58,7 +60,7 @@ export function uploadedChanges(
   };
   return [
     { kind: 'put', ref, record },
-    ...traceOfDuplicates(ref, ledger.get(ref), now, replacedMessage),
+    ...traceOfDuplicates(ref, before, now, replacedMessage),
     ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
     { kind: 'clear', ref },
   ];

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { DirectoryScan } from '../../../src/model/document.ts';
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
-import type { FolderSettings, SafetySettings } from '../../../src/model/settings.ts';
+import type { FolderSettings, SafetySettings, ServiceSettings } from '../../../src/model/settings.ts';
 import { openFolder } from '../../../src/scan/folder.ts';
 import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
@@ -39,6 +39,7 @@ export interface SyncedFolder extends Omit<EngineWorld, 'folder' | 'quiesce'> {
 interface Options {
   readonly settings?: Partial<FolderSettings>;
   readonly safety?: Partial<SafetySettings>;
+  readonly service?: Partial<ServiceSettings>;
   /** How far the clock in hand is ahead of the disk's at the beginning, ms. */
   readonly aheadMs?: number;
   /** Fills the folder before it is scanned first. */
@@ -60,7 +61,7 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
   let port: FolderPort;
   const world = await engineWorld({
     wallClock: Date.now() + aheadMs,
-    service: { requestsPerMinute: 5_000 },
+    service: { requestsPerMinute: 5_000, ...options.service },
     ...(options.safety === undefined ? {} : { safety: options.safety }),
     port: (clock) => {
       port = openFolder({

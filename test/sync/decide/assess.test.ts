@@ -230,14 +230,14 @@ describe('a document that was moved waits for its sidecar', () => {
     ['does not wait where it is new', null, 0],
   ])('that was never sent %s', (_, leftAt, expected) => {
     const times = { removeGraceMs: 5_000, began: 5_900, now: 6_000 };
-    const upload: Operation = { kind: 'upload', metadata: {}, accepted: {} };
+    const upload: Operation = { kind: 'upload', metadata: {}, accepted: {}, withheld: null };
     expect(sidecarGraceMs({ movedAt: null, leftAt }, upload, times)).toBe(expected);
   });
 
   it('waits as long as files still come to its directory, if it was never sent', () => {
     const times = { removeGraceMs: 5_000, began: 0, now: 6_000 };
     const coming = { movedAt: null, leftAt: null, arrivingMs: 700 };
-    const upload: Operation = { kind: 'upload', metadata: {}, accepted: {} };
+    const upload: Operation = { kind: 'upload', metadata: {}, accepted: {}, withheld: null };
     expect(sidecarGraceMs(coming, upload, times)).toBe(700);
     expect(sidecarGraceMs({ ...coming, leftAt: 5_000 }, upload, times)).toBe(4_000);
     expect(sidecarGraceMs(coming, { ...upload, kind: 'none', unclearable: [], withheld: null }, times)).toBe(

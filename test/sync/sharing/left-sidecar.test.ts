@@ -66,3 +66,29 @@ it('a document whose sidecar is removed has the mode of its folder', async () =>
   await world.sync();
   expect([failures(), modes()]).toEqual([[], ['EVERYONE']]);
 });
+
+it('I15: a private document that was renamed without its sidecar, and that the service lost, is private again', async () => {
+  await world.close();
+  world = await syncedFolder({
+    settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
+    service: { onMissing: 'upload' },
+  });
+  await world.inbox.write('a.txt', 'one');
+  await world.inbox.write('a.txt.meta.json', secret);
+  await world.sync();
+  await rename(at('a.txt'), at('b.txt'));
+  await world.sync();
+  world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
+  await writeFile(at('b.txt'), 'two, and longer');
+  await world.sync();
+  // The one that it says it lost, and the one in its place.
+  const both = (mode: string) => [['NONE', mode], 'two, and longer'];
+  const held = () => [modes(), world.held()['b.txt']];
+  expect([failures(), held()]).toEqual([['sidecar-left-behind'], both('NONE')]);
+  await world.restart();
+  await world.sync();
+  expect([failures(), held()]).toEqual([['sidecar-left-behind'], both('NONE')]);
+  await rm(at('a.txt.meta.json'));
+  await world.sync();
+  expect([failures(), held()]).toEqual([[], both('EVERYONE')]);
+});
