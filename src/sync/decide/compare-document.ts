@@ -91,8 +91,9 @@ export class DocumentComparison {
       }
       const waitedMs = this.#clock.monotonic() - task.since;
       const isKeptWhenGone = folders.get(ref.folder)?.settings.onRemove === 'keep';
-      // Its own file has come to the attachment's path: it moves, and is not deleted.
-      const isKept = record === null || isKeptWhenGone || sameFile(record.stat, document.stat);
+      // No deletion ends it where its own file has come to the attachment's path, or stands where it is not sent.
+      const isDormant = evidence.tasks.get(ref)?.state.kind === 'dormant';
+      const isKept = record === null || isKeptWhenGone || isDormant || sameFile(record.stat, document.stat);
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
         continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
