@@ -10,6 +10,12 @@ export interface Newcomer {
   readonly sha256: string | null;
 }
 
+/** A record whose file is not at its path. */
+export interface MissingEntry extends LedgerEntry {
+  /** The file that was seen there last, if it is another one: it was saved there, and not sent yet. */
+  readonly seen?: FileStat | undefined;
+}
+
 /** Where a new document came from, and how one knows. */
 interface Move {
   readonly match: LedgerEntry;
@@ -32,14 +38,14 @@ export function matchMove({
   missing,
 }: {
   readonly found: Newcomer;
-  readonly missing: readonly LedgerEntry[];
+  readonly missing: readonly MissingEntry[];
 }): Move | null {
   const { ref, stat, sha256 } = found;
-  const same = missing.filter(({ record }) => sameFile(record.stat, stat));
+  const same = missing.filter((one) => isFileOf(one, stat));
   const sameContent = missing.filter(({ record }) => record.sha256 === sha256);
   const edited = same.filter((one) => !sameContent.includes(one));
   const bornTogether = edited.filter(({ record }) => isBirthKnown(record.stat, stat));
-  const birthUnknown = edited.filter(({ record }) => !isBirthKnown(record.stat, stat));
+  const birthUnknown = edited.filter((one) => !bornTogether.includes(one));
 
   const unchanged = nearest(
     sameContent.filter((one) => same.includes(one)),
@@ -55,8 +61,13 @@ export function matchMove({
 }
 
 /** The missing records that a new file could be, before it is read; none: reading it would not help. */
-export function candidates(found: FileStat, missing: readonly LedgerEntry[]): readonly LedgerEntry[] {
-  return missing.filter(({ record }) => record.stat.size === found.size || sameFile(record.stat, found));
+export function candidates<T extends MissingEntry>(found: FileStat, missing: readonly T[]): readonly T[] {
+  return missing.filter((one) => one.record.stat.size === found.size || isFileOf(one, found));
+}
+
+/** Whether this is the recorded file, or the one that was seen in its place. */
+export function isFileOf({ record, seen }: MissingEntry, stat: FileStat): boolean {
+  return sameFile(record.stat, stat) || (seen !== undefined && sameFile(seen, stat));
 }
 
 /**

@@ -936,8 +936,10 @@ export class Engine {
     if (health?.busy === true && health.coveredUntil < (task.gone?.since ?? Infinity)) return true;
     const stat = this.#ledger.get(task.ref)?.stat;
     if (stat === undefined) return false;
-    this.#openUnread(this.tasks.backlog.takeLike(stat));
-    const others = uncompared(this.tasks, task, stat);
+    const others = [stat, ...(task.seen === null ? [] : [task.seen.stat])].flatMap((like) => {
+      this.#openUnread(this.tasks.backlog.takeLike(like));
+      return uncompared(this.tasks, task, like);
+    });
     for (const other of others) if (other.state.kind === 'ready') this.#advance(other, { kind: 'touched' });
     return others.length > 0;
   }

@@ -1,6 +1,7 @@
 import { hasGone, isBirthKnown, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
-import { candidates, matchMove } from '../../model/match-moves.ts';
+import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
+import type { MissingEntry } from '../../model/match-moves.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
@@ -119,10 +120,9 @@ async function findOrigin(
   const sha256 = await evidence.hash(ref, standing).catch(() => '');
   if (sha256 === null) return unclear;
   if (sha256 === '') return none;
-  const missing: LedgerEntry[] = [];
+  const missing: MissingEntry[] = [];
   for (const entry of possible) {
-    const { record } = entry;
-    const isLike = record.sha256 === sha256 || sameFile(record.stat, standing);
+    const isLike = entry.record.sha256 === sha256 || isFileOf(entry, standing);
     if (isLike && (await hasLeft(entry, standing, evidence))) missing.push(entry);
   }
   const still = missing.filter((one) => ledger.get(one.ref)?.docId === one.record.docId);
@@ -156,11 +156,12 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
 }
 
 /** Records that this file could be, of files that scans did not list, or of its inode. */
-function perhapsMissing({ size, ino }: FileStat, { ledger, tasks }: MoveEvidence): readonly LedgerEntry[] {
-  const found = new Map(ledger.findByInode(ino).map((entry) => [refKey(entry.ref), entry]));
-  for (const { key, ref } of tasks.missingOfSize(size)) {
+function perhapsMissing({ size, ino }: FileStat, { ledger, tasks }: MoveEvidence): readonly MissingEntry[] {
+  const found = new Map<string, MissingEntry>();
+  for (const entry of ledger.findByInode(ino)) found.set(refKey(entry.ref), entry);
+  for (const { key, ref, seen } of tasks.missingOfSize(size)) {
     const record = ledger.get(ref);
-    if (record !== undefined) found.set(key, { ref, record });
+    if (record !== undefined) found.set(key, { ref, record, seen: seen?.stat });
   }
   return [...found.values()];
 }

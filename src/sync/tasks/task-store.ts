@@ -49,8 +49,8 @@ export class TaskStore {
   readonly #missingSizes = new TaskIndex();
   readonly #newSizes = new TaskIndex();
   readonly #inodes = new TaskIndex();
-  /** The recorded size under which a missing one was entered: its record may be gone when it leaves. */
-  readonly #sizeOf = new Map<Task, number>();
+  /** The sizes under which a missing one was entered: its record may be gone when it leaves. */
+  readonly #sizesOf = new Map<Task, ReadonlySet<number>>();
   readonly #counts = new Map<string, FolderCounts>();
 
   constructor(ledger: Pick<LedgerPort, 'get'>, monotonic: () => number) {
@@ -127,7 +127,7 @@ export class TaskStore {
     return this.#states.get(kind) ?? nobody;
   }
 
-  /** Tasks of files that are gone, with a record, by the recorded size: where a new file may have come from. */
+  /** Tasks of files that are gone, with a record, by the size recorded or last seen: where a new file may have come from. */
   missingOfSize(size: number): Iterable<Task> {
     return this.#missingSizes.of(size);
   }
@@ -189,9 +189,9 @@ export class TaskStore {
     }
     if (!task.hasRecord || kind === 'dormant') return;
     grow(this.#missing, task.ref.folder, task);
-    const size = this.#ledger.get(task.ref)?.stat.size ?? -1;
-    this.#sizeOf.set(task, size);
-    this.#missingSizes.add(size, task);
+    const sizes = new Set([this.#ledger.get(task.ref)?.stat.size ?? -1, task.seen?.stat.size ?? -1]);
+    this.#sizesOf.set(task, sizes);
+    for (const size of sizes) this.#missingSizes.add(size, task);
   }
 
   #leave(task: Task): void {
@@ -202,10 +202,8 @@ export class TaskStore {
       this.#newSizes.remove(task.seen.stat.size, task);
     }
     shrink(this.#missing, task.ref.folder, task);
-    const size = this.#sizeOf.get(task);
-    if (size === undefined) return;
-    this.#sizeOf.delete(task);
-    this.#missingSizes.remove(size, task);
+    for (const size of this.#sizesOf.get(task) ?? []) this.#missingSizes.remove(size, task);
+    this.#sizesOf.delete(task);
   }
 
   #count(task: Task, by: 1 | -1): void {
