@@ -364,7 +364,9 @@ export class Engine {
     }
     for (const { task, entry } of differences.changed) {
       const { stat, fingerprint } = entry;
+      const before = task.seen?.stat ?? stat;
       this.#advance(task, { kind: 'seen', seen: { stat, fingerprint }, liveAt });
+      if (!sameFile(before, stat)) this.#inspectKept(before);
     }
     for (const { task, present } of differences.touched) this.#advance(task, { kind: 'touched', present });
     for (const path of differences.gone) this.#lose({ folder, path }, cause);
