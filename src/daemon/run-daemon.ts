@@ -28,6 +28,7 @@ const soonMs = 1_000;
 const askMs = 100;
 /** The garbage of a start is collected so long after it: what waited for the daemon is answered first. */
 const tidyAfterMs = 400;
+const longestGrowthMs = 60_000;
 
 const lostWords = 'the state directory is lost to another host; standing by';
 const lapsedWords =
@@ -217,9 +218,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       onRunning();
       daemon.refuseConfiguration(refused);
       const over = new AbortController();
-      let cancelTidying = () => {};
+      // The heap was let grow for the first scan, which never ends on a drive that hangs.
+      let cancelTidying = systemClock.after(longestGrowthMs, keepHeapSmall);
       const startAndTidy = async (): Promise<void> => {
         await daemon.start();
+        cancelTidying();
         if (!over.signal.aborted) cancelTidying = systemClock.after(tidyAfterMs, keepHeapSmall);
       };
       const failure = failureOf(startAndTidy());

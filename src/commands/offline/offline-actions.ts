@@ -51,11 +51,14 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     retry: (paths) =>
       withFolders(options, async (ledger) => {
         const { refs, lost } = namedRefs(folders, paths);
-        for (const ref of refs ?? []) {
-          const folder = folders.find(({ name }) => name === ref.folder);
-          // A folder is scanned for it.
-          if (folder === undefined || doubtsAbout(ref, ledger).length === 0) continue;
-          await inFolder(ledger, folder, (port) => requireDoubtedFile({ ref, port, ledger }));
+        const doubted = (refs ?? []).filter((ref) => doubtsAbout(ref, ledger).length > 0);
+        for (const folder of folders) {
+          const inIt = doubted.filter((ref) => ref.folder === folder.name);
+          // The folder is scanned for them.
+          if (inIt.length > 0)
+            await inFolder(ledger, folder, async (port) => {
+              for (const ref of inIt) await requireDoubtedFile({ ref, port, ledger });
+            });
         }
         const failed = Array.from(ledger.failures(), ([ref]) => ({ ref }));
         const { changes, retried, unknown } = chooseRetries(refs, failed, ledger);
