@@ -109,8 +109,8 @@ export interface FoundDocument {
   /** The sidecar that was read, NFC, from the folder's root. */
   readonly sidecar?: string | null | undefined;
   /**
-   * Where the sidecar is gone by which the service got it: one in its directory that belongs to no document, and may be
-   * that one, by its name.
+   * Where the sidecar is gone by which the service got it: one that belongs to no document, and may be that one, from
+   * the root.
    */
   readonly leftSidecar?: string | undefined;
   /** How long its sidecar, or the document that attaches it, may still be on its way, ms; absent: no more. */
@@ -163,6 +163,9 @@ export type Inspection =
 export function hasGone(found: Inspection | undefined): boolean {
   return found?.kind === 'absent' || (found?.kind === 'ignored' && found.presence === 'gone');
 }
+
+/** `code` of a sidecar that belongs to no document. */
+export const orphanSidecarCode = 'orphan-sidecar';
 
 /** The code of a file that is skipped as long as it is empty. */
 export const emptyFileCode = 'empty-file';

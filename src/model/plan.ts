@@ -120,7 +120,7 @@ function withholding(
 function leftBehind(after: ShareMode, { leftSidecar }: FoundDocument, record: LedgerRecord): Reason | null {
   if (leftSidecar === undefined || !isWider(after, record)) return null;
   const sidecar = printable(leftSidecar);
-  const why = `its sidecar is gone, and ${sidecar} belongs to no document; rename ${sidecar} after the document, or remove it`;
+  const why = `its sidecar is gone, and ${sidecar} belongs to no document; move it beside the document and name it after it, or remove it`;
   return { code: leftSidecarCode, message: `${keptMode(after)}: ${why}` };
 }
 

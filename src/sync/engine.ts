@@ -4,11 +4,20 @@ import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
-import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
+import {
+  directoryOf,
+  joinPath,
+  nameOf,
+  orphanSidecarCode,
+  refKey,
+  sameStat,
+  sameFile,
+} from '../model/document.ts';
 import type { DirectoryScan, DocumentRef, FileStat, Inspection, ScanCause, Skip } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
 import type { SendKind } from '../model/operation.ts';
+import { leftSidecarCode } from '../model/plan.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import { isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
@@ -71,7 +80,7 @@ import { acceptedCode, acceptedOperations, Attempts, mostAttempts } from './task
 import type { BacklogFile } from './tasks/backlog.ts';
 import { PathLocks } from './tasks/path-locks.ts';
 import { TaskStore } from './tasks/task-store.ts';
-import { bareReason, dueOf, isReady } from './tasks/task.ts';
+import { bareReason, dueOf, isReady, reasonOf } from './tasks/task.ts';
 import type { ReadyTask, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** What an engine works with. */
@@ -341,9 +350,21 @@ export class Engine {
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
     this.#notes.inBackground(this.#judgePaused());
-    view.setSkips(directory, scan.skips);
+    this.#noteSkips(scan);
     for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
     this.#options.onChange();
+  }
+
+  /** What waits for a sidecar that was left behind is inspected when one is gone, or has a document. */
+  #noteSkips({ folder, directory, skips }: Pick<DirectoryScan, 'folder' | 'directory' | 'skips'>): void {
+    const view = this.folders.viewOf(folder);
+    const orphans = view.skipsIn(directory).filter(({ code }) => code === orphanSidecarCode);
+    view.setSkips(directory, skips);
+    const still = new Set(skips.filter(({ code }) => code === orphanSidecarCode).map(({ path }) => path));
+    if (orphans.every(({ path }) => still.has(path))) return;
+    for (const task of Array.from(this.tasks.in('failed')))
+      if (task.ref.folder === folder && reasonOf(task)?.code === leftSidecarCode)
+        this.#advance(task, { kind: 'touched' });
   }
 
   /** Opens and advances tasks for what differs. */
@@ -387,6 +408,7 @@ export class Engine {
 
   /** A directory with records is gone, ignored by now, or a link. */
   #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
+    this.#noteSkips({ folder, directory, skips: [] });
     const wasListed = this.folders.viewOf(folder).forgetDirectory(directory);
     this.#noteLeft({ folder, directory, entries: [] });
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());

@@ -135,8 +135,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'All else is sent. List another attachment, which replaces the old ones, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
       },
       'sidecar-left-behind': {
-        cause: 'Renamed without its sidecar',
-        fix: 'Rename the sidecar after the document (its whole name, then .meta.json), or remove it. Until then the sharing mode stays as narrow as it is; all else is sent.',
+        cause: 'Renamed or moved without its sidecar',
+        fix: 'Move the sidecar beside the document and name it after it (its whole name, then .meta.json), or remove it. Until then the sharing mode stays as narrow as it is; all else is sent.',
       },
       'too-many-attachments': {
         cause: 'Too many attachments',

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, nameOf } from '../../model/document.ts';
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
@@ -25,7 +25,7 @@ export interface OwnSidecar {
   /** Where it stands, from the root; null: it has none. */
   readonly path: string | null;
   readonly named: Companions['sidecar'];
-  /** Where `known` is gone: a sidecar of no document in the same directory, by its name; null: there is none. */
+  /** Where `known` is gone: a sidecar of no document that may be that one, from the root; null: there is none. */
   readonly left: string | null;
   /** What of it goes into the fingerprint; '' for none. */
   readonly key: string;
@@ -60,7 +60,7 @@ export function findSidecar(
         sidecar: null,
         path: null,
         named: null,
-        left: known === null ? null : orphanBeside(folder, document),
+        left: known === null ? null : leftBehind(folder, document, known),
         key: '',
       };
     const message = `waiting for its sidecar ${printable(nameOf(sidecarPlaces(document).byName))}`;
@@ -94,9 +94,18 @@ export function findSidecar(
   return { kind: 'sidecar', sidecar: reading.value, path, named, left: null, key };
 }
 
-function orphanBeside({ tree }: FolderState, document: string): string | null {
-  for (const [name, standing] of tree.get(directoryOf(document))?.unpaired ?? [])
-    if (standing === 'orphan') return name;
+/**
+ * A sidecar that belongs to no document, and may be what a document left behind when it was renamed or moved: any in its
+ * directory; elsewhere in the folder one that is named after it.
+ */
+function leftBehind({ tree }: FolderState, document: string, known: 'name' | 'stem'): string | null {
+  const directory = directoryOf(document);
+  for (const [name, standing] of tree.get(directory)?.unpaired ?? [])
+    if (standing === 'orphan') return joinPath(directory, name);
+  const { byName, byStem } = sidecarPlaces(document);
+  const name = nameOf(known === 'name' ? byName : byStem);
+  for (const [path, { unpaired }] of tree.entries())
+    if (unpaired?.get(name) === 'orphan') return joinPath(path, name);
   return null;
 }
 

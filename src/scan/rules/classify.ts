@@ -1,5 +1,5 @@
 import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
-import { emptyFileCode, joinPath } from '../../model/document.ts';
+import { emptyFileCode, joinPath, orphanSidecarCode } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
@@ -196,7 +196,7 @@ export function classifyUnpaired(
   orphan: 'orphan' | 'foreign',
 ): Classification & { readonly kind: 'skipped' } {
   return orphan === 'orphan'
-    ? { kind: 'skipped', code: 'orphan-sidecar', message: 'a sidecar without its document' }
+    ? { kind: 'skipped', code: orphanSidecarCode, message: 'a sidecar without its document' }
     : {
         kind: 'skipped',
         code: 'foreign-sidecar',

@@ -84,6 +84,11 @@ export class FolderView {
     for (const list of this.#skips.values()) yield* list;
   }
 
+  /** What is skipped in a directory. */
+  skipsIn(directory: string): readonly Skip[] {
+    return this.#skips.get(directory) ?? [];
+  }
+
   /** These and no other files of a directory are skipped. */
   setSkips(directory: string, skips: readonly Skip[]): void {
     this.#skipCount += skips.length - (this.#skips.get(directory)?.length ?? 0);

@@ -1,4 +1,4 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
@@ -60,6 +60,56 @@ describe.each(['A.txt', 'b.txt', 'a.docx'])(
     });
   },
 );
+
+describe('I15: a private document that is moved to another directory without its sidecar', () => {
+  beforeEach(async () => {
+    await mkdir(at('sub'));
+    await rename(at('a.txt'), at('sub/a.txt'));
+    await world.sync();
+  });
+
+  it('stays private, and fails, over a restart too', async () => {
+    expect([failures(), modes(), [...world.docIds().keys()]]).toEqual([
+      ['sidecar-left-behind'],
+      ['NONE'],
+      ['sub/a.txt'],
+    ]);
+    await world.restart();
+    await world.sync();
+    expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+  });
+
+  it('is in order when the sidecar is moved after it', async () => {
+    await rename(at('a.txt.meta.json'), at('sub/a.txt.meta.json'));
+    await world.sync();
+    expect([failures(), modes()]).toEqual([[], ['NONE']]);
+  });
+
+  it('is shown to everyone when the sidecar is removed where it was', async () => {
+    await rm(at('a.txt.meta.json'));
+    await world.sync();
+    expect([failures(), modes()]).toEqual([[], ['EVERYONE']]);
+  });
+});
+
+it('I15: a private document waits for no full scan when the sidecar that it left behind is removed', async () => {
+  await world.close();
+  world = await syncedFolder({
+    settings: { watch: 'native', metadata: { shareInfo: { mode: 'EVERYONE' } } },
+  });
+  await mkdir(at('from'));
+  await mkdir(at('to'));
+  await world.inbox.write('from/a.txt.meta.json', secret);
+  await world.inbox.write('from/a.txt', 'one');
+  await world.until(() => modes().length === 1);
+  await rename(at('from/a.txt'), at('to/a.txt'));
+  await world.until(() => failures().length === 1);
+  await rm(at('from/a.txt.meta.json'));
+  const since = world.clock.monotonic();
+  await world.until(() => failures().length === 0);
+  expect(world.clock.monotonic() - since).toBeLessThan(60_000);
+  await world.until(() => modes()[0] === 'EVERYONE');
+}, 60_000);
 
 it('a document whose sidecar is removed has the mode of its folder', async () => {
   await rm(at('a.txt.meta.json'));
