@@ -595,7 +595,7 @@ export class Engine {
     this.#isJudging = true;
     try {
       for (;;) {
-        const next = this.tasks.backlog.nextUnjudged(this.#isKeptBack);
+        const next = this.tasks.backlog.takeUnjudged(this.#isKeptBack);
         const port = next === null ? undefined : this.folders.get(next.folder)?.port;
         if (next === null || port === undefined) return;
         const { folder, directory, names } = next;
@@ -603,7 +603,7 @@ export class Engine {
         for (let from = 0; from < names.length && !this.#isStopped; from += inspectConcurrency) {
           const some = names.slice(from, from + inspectConcurrency);
           const judged = await Promise.all(
-            some.map((name) => this.#isPlain({ folder, path: joinPath(directory, name) }, port)),
+            some.map((name) => this.#isSendable({ folder, path: joinPath(directory, name) }, port)),
           );
           for (const [index, name] of some.entries()) if (judged[index] === false) unfit.add(name);
         }
@@ -617,7 +617,7 @@ export class Engine {
   }
 
   /** A new document that could be sent, as far as its own files tell. */
-  async #isPlain(ref: DocumentRef, port: FolderPort): Promise<boolean> {
+  async #isSendable(ref: DocumentRef, port: FolderPort): Promise<boolean> {
     const found = await this.#inspectAt(ref, port);
     if (found.kind !== 'document') return false;
     const isCarried = carriersOf(found.document, this.#ledger).length > 0;

@@ -8,8 +8,8 @@ import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 
 /**
- * Has what was claimed in this very directory follow it from where it stood, before what is in it now is looked at: a sidecar
- * that is not valid does not tell. Gives the paths whose standing changed.
+ * Moves what was claimed in a directory to where that directory is now, before its sidecars are read: one that is not
+ * valid does not tell. Gives the paths whose standing changed.
  */
 export function bringClaims(
   folder: FolderState,
@@ -23,14 +23,18 @@ export function bringClaims(
     // A link or a mount: it has not moved.
     if (standsAt(folder, from, identity)) return [];
     const left = new Map(claims.in(from));
-    const brought = new Map<string, Claim>();
+    const here = new Map(claims.in(directory));
     for (const [owner, claim] of claims.in(from)) {
-      if (claim.directory === undefined || !sameFile(claim.directory, identity)) continue;
+      if (!isMadeIn(claim, identity)) continue;
       left.delete(owner);
-      const paths = claim.paths.map((path) => carry(path, from, directory));
-      brought.set(joinPath(directory, nameOf(owner)), { ...claim, paths });
+      const brought = joinPath(directory, nameOf(owner));
+      const standing = here.get(brought);
+      if (standing !== undefined && (standing.directory === undefined || isMadeIn(standing, identity)))
+        continue;
+      here.set(brought, moved(claim, from, directory));
+      // What was claimed here in the directory that has left: it is brought from there to where that one is.
+      if (standing !== undefined && !left.has(owner)) left.set(owner, moved(standing, directory, from));
     }
-    const here = new Map([...brought, ...claims.in(directory)]);
     return [...claims.set(from, left), ...claims.set(directory, here)];
   });
 }
@@ -45,6 +49,14 @@ export function bringRestored(folder: FolderState, known: OwnersClaims): readonl
 function standsAt(folder: FolderState, path: string, identity: FileIdentity): boolean {
   const stats = orNull(() => lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }));
   return stats?.isDirectory() === true && sameFile(stats, identity);
+}
+
+function isMadeIn({ directory }: Claim, identity: FileIdentity): boolean {
+  return directory !== undefined && sameFile(directory, identity);
+}
+
+function moved(claim: Claim, from: string, to: string): Claim {
+  return { ...claim, paths: claim.paths.map((path) => carry(path, from, to)) };
 }
 
 /** Where a path leads that was written down in a directory which has moved; as it is where it would leave the folder. */

@@ -177,7 +177,7 @@ export class Backlog {
   }
 
   /** Names the new files of one directory that nobody has looked at as they stand. They count as judged then. */
-  nextUnjudged(
+  takeUnjudged(
     isWanted: (folder: string) => boolean,
   ): (Pick<Rows, 'folder' | 'directory'> & { readonly names: readonly string[] }) | null {
     for (const [folder, directories] of this.#unjudged) {

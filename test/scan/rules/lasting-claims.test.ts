@@ -223,3 +223,25 @@ describe('a file that a valid sidecar attached stays an attachment (I5)', () => 
     expect(await documents(removeGraceMs)).toEqual(['d.pdf/other.pdf', 'salaries.csv']);
   });
 });
+
+it.each([2, 3])(
+  'what directories claim follows them when %i of them change names while their sidecars are not valid (I5)',
+  async (count) => {
+    const names = ['p', 'q', 'r'].slice(0, count);
+    for (const name of names) {
+      await folder.write(`${name}/report.pdf`, name);
+      await folder.write(`${name}/report.pdf.meta.json`, JSON.stringify({ attachments: [`${name}.csv`] }));
+      await folder.write(`${name}/${name}.csv`, '1,2');
+    }
+    const reports = names.map((name) => `${name}/report.pdf`);
+    expect(await documents()).toEqual(reports);
+    for (const name of names) await folder.write(`${name}/report.pdf.meta.json`, '{"attach');
+    expect(await documents()).toEqual(reports);
+    await rename(folder.join('p'), folder.join('t'));
+    for (const [index, name] of names.slice(1).entries())
+      await rename(folder.join(name), folder.join(names[index] ?? ''));
+    await rename(folder.join('t'), folder.join(names.at(-1) ?? ''));
+    expect(await documents()).toEqual(reports);
+    expect(await documents(removeGraceMs)).toEqual(reports);
+  },
+);
