@@ -1,7 +1,7 @@
 import { hasGone, isBirthKnown, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
-import type { MissingEntry } from '../../model/match-moves.ts';
+import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
@@ -120,13 +120,8 @@ async function findOrigin(
   const sha256 = await evidence.hash(ref, standing).catch(() => '');
   if (sha256 === null) return unclear;
   if (sha256 === '') return none;
-  const missing: MissingEntry[] = [];
-  for (const entry of possible) {
-    const isLike = entry.record.sha256 === sha256 || isFileOf(entry, standing);
-    if (isLike && (await hasLeft(entry, standing, evidence))) missing.push(entry);
-  }
-  const still = missing.filter((one) => ledger.get(one.ref)?.docId === one.record.docId);
-  const found = matchMove({ found: { ref, stat: standing, sha256 }, missing: still });
+  const like = possible.filter((entry) => entry.record.sha256 === sha256 || isFileOf(entry, standing));
+  const found = await matchOfLeft({ ref, stat: standing, sha256 }, like, evidence);
   if (ledger.get(document.ref) !== undefined) return none;
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (found === null) return findRelocation(document, evidence);
@@ -135,6 +130,22 @@ async function findOrigin(
   const stat = isEdited ? match.record.stat : document.stat;
   const step = { entry: match, to: document.ref, stat, isEdited };
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
+}
+
+/** The record that a newcomer is, of those whose files have left their paths. */
+async function matchOfLeft(
+  found: Newcomer,
+  like: readonly MissingEntry[],
+  evidence: MoveEvidence,
+): Promise<ReturnType<typeof matchMove>> {
+  const isStill = ({ ref, record }: MissingEntry) => evidence.ledger.get(ref)?.docId === record.docId;
+  // The same file with the same content is the best match, whatever else is missing: many files may be equal.
+  const best = matchMove({ found, missing: like });
+  if (best?.proof === 'inode' && (await hasLeft(best.match, found.stat, evidence)) && isStill(best.match))
+    return best;
+  const missing: MissingEntry[] = [];
+  for (const entry of like) if (await hasLeft(entry, found.stat, evidence)) missing.push(entry);
+  return matchMove({ found, missing: missing.filter(isStill) });
 }
 
 /**
