@@ -127,8 +127,6 @@ const firstUnreadableMs = 1_000;
 const unforeseenMs = 5_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
-/** So many paths are named in one log line; `status` names them all. */
-const mostNamed = 20;
 
 const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** Reasons that end by themselves. */
@@ -317,12 +315,15 @@ export class Engine {
 
   /** Uploads that were under way when the process died are in doubt. Call it before the folders start. */
   async recover(): Promise<void> {
-    const intents = this.#ledger.intents();
-    if (intents.length === 0) return;
-    await this.#writer.commit(interruptedUploads(intents, this.#options.settings.safety.inDoubt));
-    const paths = [...new Set(intents.map(({ ref }) => refKey(ref)))];
-    const named = { documents: paths.length, paths: paths.slice(0, mostNamed) };
-    this.#log.warn(named, 'uploads in doubt: ingestd stopped before the service answered');
+    const changes = interruptedUploads(this.#ledger.intents(), this.#options.settings.safety.inDoubt);
+    if (changes.length === 0) return;
+    await this.#writer.commit(changes);
+    for (const change of changes) {
+      // What is held is reported when it is inspected.
+      if (change.kind !== 'doubt' || change.doubt.holds) continue;
+      const { ref, message } = change.doubt;
+      this.#reports.add({ ...ref, what: 'in doubt', docId: null, message });
+    }
   }
 
   /** What a folder has to call. */

@@ -238,3 +238,20 @@ describe('the doubts about a file (I9)', () => {
     expect(await whose(path, found, left)).toEqual(expected);
   });
 });
+
+it.each([
+  ['hold', ['in doubt']],
+  ['retry', ['in doubt', 'uploaded']],
+] as const)('an upload that a crash interrupted is listed as in doubt, inDoubt: %s', async (mode, listed) => {
+  const world = await engineWorld({ safety: { inDoubt: mode } });
+  const release = world.service.holdNext();
+  world.folder.write('a.txt', 'one');
+  world.folder.scan();
+  await world.until(() => world.service.isHolding());
+  await world.restart();
+  release();
+  world.folder.scan('start');
+  await world.quiesce();
+  expect(world.activities.map(({ what }) => what)).toEqual(listed);
+  await world.close();
+});
