@@ -42,6 +42,7 @@ function decisionsIn(
     changes: createChangeSignal(clock),
     status: () => ({}) as never,
     unready: () => [],
+    obstacles: () => [],
     fleet: null,
   });
   return { said, control, decisions: control.decisions('page') };

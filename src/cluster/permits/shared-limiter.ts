@@ -156,8 +156,8 @@ export class SharedLimiter implements LimiterPort {
     if (isUrgent) this.#call();
   }
 
-  pause(ms: number): void {
-    this.#options.local.pause(ms);
+  pause(ms: number, message: string): void {
+    this.#options.local.pause(ms, message);
     if (!(ms > 0)) return;
     this.#pauseUntil = Math.max(this.#pauseUntil, this.#clock.monotonic() + ms);
     this.#call();
@@ -182,6 +182,7 @@ export class SharedLimiter implements LimiterPort {
       used: answer?.used ?? local.used,
       windowMs: times.windowMs,
       pausedUntil,
+      pausedBy: local.pausedBy,
       nextFreeMs,
     };
   }

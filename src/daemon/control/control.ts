@@ -46,6 +46,8 @@ interface Sources {
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
+  /** Why nothing is sent now, of whatever document. */
+  readonly obstacles: () => readonly Reason[];
   /** Null: this host is alone. */
   readonly fleet: Pick<Place['cluster'], 'listenToPauses' | 'reasons'> | null;
 }
@@ -95,7 +97,7 @@ export function createControl(sources: Sources): ControlPort {
           isInBacklog: engine.tasks.backlog.has(ref),
           isPaused: pausedNames(pauses, settings.folders).includes(ref.folder),
           isFleetPaused: isFleetPaused(sources.fleet?.reasons() ?? []),
-          obstacle: engine.reasons()[0]?.message ?? null,
+          obstacle: sources.obstacles()[0]?.message ?? null,
         },
         nextAt,
       });
