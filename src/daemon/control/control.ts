@@ -18,6 +18,7 @@ import {
   approvedOf,
   decided,
   fleetPausedOf,
+  isFleetPauseLogged,
   pausedOf,
   requireShown,
   resolvedOf,
@@ -44,7 +45,7 @@ interface Sources {
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
   readonly tokens: AuthPort;
-  readonly history: Pick<History, 'add' | 'recent' | 'listen' | 'past'>;
+  readonly history: Pick<History, 'add' | 'recent' | 'listen' | 'past' | 'readBack'>;
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
@@ -68,10 +69,14 @@ export function createControl(sources: Sources): ControlPort {
   });
   /** About documents: what is written last was decided last, though the disk may keep one waiting. */
   const inTurn = createTurns();
-  sources.fleet?.listenToPauses((isPaused) => {
-    const own = pauses.names();
-    const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
-    note(fleetPausedOf(others, isPaused), 'command line');
+  const inNews = createTurns();
+  sources.fleet?.listenToPauses(({ isHalted: isPaused, isFirst: isOld }) => {
+    void inNews(async () => {
+      if (isOld && isPaused === (await isFleetPauseLogged(history.readBack))) return;
+      const own = pauses.names();
+      const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
+      note(fleetPausedOf(others, { isPaused, isOld }), 'command line');
+    });
   });
   return {
     status: sources.status,
