@@ -23,6 +23,7 @@ import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
 import type { TokenStore } from './token-store.ts';
 import { SharedLimiter } from './permits/shared-limiter.ts';
+import type { FleetPauseNews } from './permits/shared-limiter.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
 
 export interface ClusterOptions {
@@ -49,7 +50,7 @@ export async function openCluster(options: ClusterOptions) {
   let limiter: SharedLimiter | null = null;
   let lease: Lease | null = null;
   let notify = () => {};
-  let notifyHalt: (isHalted: boolean) => void = () => {};
+  let notifyHalt: (news: FleetPauseNews) => void = () => {};
   const link = openLink({
     address: settings.redis,
     clock,
@@ -116,7 +117,7 @@ export async function openCluster(options: ClusterOptions) {
         recent: lease?.hadPredecessor === true ? [] : recent,
         lease,
         onChange: () => notify(),
-        onHalt: (isHalted) => notifyHalt(isHalted),
+        onHalt: (news) => notifyHalt(news),
       });
       return limiter;
     },
@@ -132,12 +133,14 @@ export async function openCluster(options: ClusterOptions) {
     listen: (listener: () => void) => {
       notify = listener;
     },
-    /** Calls when a person has paused all hosts, true, or resumed them, false, while this one runs. */
-    listenToPauses: (listener: (isPaused: boolean) => void) => {
+    /** Calls when it is first known whether a person has paused all hosts, and whenever that changes. */
+    listenToPauses: (listener: (news: FleetPauseNews) => void) => {
       notifyHalt = listener;
     },
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => [
+      // Who stands by asks for no permits.
+      ...((limiter === null ? publisher.isHalted : limiter.state().isHalted) ? [fleetPaused] : []),
       ...reasonsOf(settings, { away: link.away(), refused: refusal() }, limiter, tokens),
       ...(link.away() === null ? clashReasons(host, options.requestsPerMinute, publisher.clashes) : []),
     ],
@@ -225,7 +228,7 @@ function reasonsOf(
   const state = limiter?.state();
   const share = state?.share ?? 0;
   const isHalted = state?.isHalted === true;
-  const reasons: Reason[] = isHalted ? [fleetPaused] : [];
+  const reasons: Reason[] = [];
   if (away !== null) {
     const what =
       share === 0 || isHalted

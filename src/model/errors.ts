@@ -45,10 +45,17 @@ export class CredentialsRefusedError extends IngestdError {
 /** The service could not be reached or gave no valid answer. Exit code 1. */
 export class ServiceUnavailableError extends IngestdError {
   readonly retryAfterMs: number | null;
+  /** It is there, and asks for fewer requests (429). */
+  readonly isTooMany: boolean;
 
-  constructor(message: string, retryAfterMs: number | null = null) {
+  constructor(
+    message: string,
+    retryAfterMs: number | null = null,
+    { isTooMany = false }: { readonly isTooMany?: boolean } = {},
+  ) {
     super('service-unavailable', exitCodes.unforeseen, message);
     this.retryAfterMs = retryAfterMs;
+    this.isTooMany = isTooMany;
   }
 }
 

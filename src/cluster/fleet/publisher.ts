@@ -17,7 +17,7 @@ import type { RedisSession } from '../redis/connection.ts';
 /**
  * KEYS: summaries, seen, limits, state of the shared minute, shares. ARGV: host, summary, aliveMs, run, limit,
  * `compare` or `stop` or ''. What was not renewed for a day goes. Gives how many hosts are alive, the run that wrote
- * last under this name, and hosts with another limit. The lowest limit of those that may send is what all obey.
+ * last under this name, hosts with another limit, and since when all are paused or ''. The lowest limit of those that may send is what all obey.
  */
 const publishScript = `
 ${readTimeLua}
@@ -43,13 +43,11 @@ if ARGV[6] == 'compare' then
   end
   redis.call('HSET', KEYS[4], 'limit', least)
 end
-return { redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf'), before, others }
+return { redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf'), before, others,
+  redis.call('HGET', KEYS[4], 'halted') or '' }
 `;
 
-/**
- * How many hosts speak with Redis, the run that published last under this host's name, and those with another limit.
- */
-const answerSchema = z.tuple([z.number(), z.string(), z.array(z.string())]);
+const answerSchema = z.tuple([z.number(), z.string(), z.array(z.string()), z.string()]);
 
 interface PublisherOptions {
   /** Null: Redis is away. */
@@ -59,7 +57,7 @@ interface PublisherOptions {
   readonly limit: number;
   readonly clock: Clock;
   readonly log: LogPort;
-  /** Something that `clashes` says has changed. */
+  /** Something that `clashes` or `isHalted` says has changed. */
   readonly onChange: () => void;
 }
 
@@ -99,6 +97,7 @@ export class Publisher {
   #sinceClash = Infinity;
   #otherLimits: Clashes['otherLimits'] = [];
   #trouble: Trouble | null = null;
+  #isHalted = false;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -107,6 +106,11 @@ export class Publisher {
   /** How many hosts speak with Redis, this one included; 0: not known yet. */
   get hosts(): number {
     return this.#hosts;
+  }
+
+  /** A person has paused all hosts. */
+  get isHalted(): boolean {
+    return this.#isHalted;
   }
 
   get clashes(): Clashes {
@@ -172,15 +176,16 @@ export class Publisher {
     if (this.trouble !== before) this.#options.onChange();
   }
 
-  #learn([hosts, before, others]: z.output<typeof answerSchema>, isCompared: boolean): void {
-    const known = JSON.stringify(this.clashes);
+  #learn([hosts, before, others, halted]: z.output<typeof answerSchema>, isCompared: boolean): void {
+    const known = JSON.stringify([this.clashes, this.isHalted]);
     this.#hosts = hosts;
     this.#publications += 1;
     // The first time it may be the run before this one, which ended without a word.
     const isOther = this.#publications > 1 && before !== '' && before !== this.#run;
     this.#sinceClash = isOther ? 0 : this.#sinceClash + 1;
     if (isCompared) this.#otherLimits = pairsOf(others).map(([name, limit]) => [name, Number(limit)]);
-    if (JSON.stringify(this.clashes) !== known) this.#options.onChange();
+    this.#isHalted = halted !== '';
+    if (JSON.stringify([this.clashes, this.isHalted]) !== known) this.#options.onChange();
   }
 }
 

@@ -43,14 +43,16 @@ export interface LimiterPort {
   readonly take: (options?: { readonly ahead?: boolean }) => Promise<Permit>;
   /** Says what is in line, whenever its priority changes. Left out where nobody else takes of the minute. */
   readonly demand?: (demand: Demand) => void;
-  /** No place is given for `ms` from now, whatever is free: Retry-After. A longer pause wins. */
-  readonly pause: (ms: number) => void;
+  /** No place is given for `ms` from now, whatever is free: Retry-After, in the service's words. A longer pause wins. */
+  readonly pause: (ms: number, message: string) => void;
   readonly status: () => {
     readonly limit: number;
     readonly used: number;
     readonly windowMs: number;
     /** Wall clock, ms. */
     readonly pausedUntil: number | null;
+    /** With which words it was asked for and when, ISO 8601. Left out: it was not, or another host was asked. */
+    readonly pausedBy?: { readonly since: string; readonly message: string } | undefined;
     /** When the next place comes free, ms from now; 0: now. */
     readonly nextFreeMs: number;
   };

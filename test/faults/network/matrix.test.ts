@@ -173,7 +173,7 @@ function pictureOf(world: NetworkWorld, since: number) {
   };
 }
 
-function expectedPicture({ fate, act, fault, operation }: Case): ReturnType<typeof pictureOf> {
+function expectedPicture({ fate, act, operation }: Case): ReturnType<typeof pictureOf> {
   const kind = kindOf(fate);
   const code = fate.slice(kind.length + 1);
   const listed = (retries: boolean, name: unknown = code) =>
@@ -192,10 +192,8 @@ function expectedPicture({ fate, act, fault, operation }: Case): ReturnType<type
     case 'again':
     case 'doubt':
       return { ...quiet, state: 'working', failures: listed(true, expect.stringMatching(`^(${code})$`)) };
-    case 'waits': {
-      const reasons = fault.row === 'N18' ? ['rate-limited'] : [];
-      return { ...quiet, state: 'paused', reasons, failures: listed(true) };
-    }
+    case 'waits':
+      return { ...quiet, state: 'paused', reasons: ['rate-limited'], failures: listed(true) };
     case 'fails':
     case 'conflict':
       return { ...quiet, failures: listed(false) };

@@ -304,7 +304,7 @@ describe('a storm of 401 (N8, N9)', () => {
       steps.token({ access_token: 'refused' }),
       steps.token({ access_token: 'short', expires_in: 300 }),
     );
-    const result = world.call('remove', { onAnswer: () => world.limiter.pause(600_000) });
+    const result = world.call('remove', { onAnswer: () => world.limiter.pause(600_000, 'too busy') });
     await eventually(() => world.tokens.status().expiresAt === '2026-01-01T00:05:00.000Z');
     await clock.advance(600_000);
     expect(await result).toMatchObject({ outcome: { kind: 'accepted' } });
