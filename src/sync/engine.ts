@@ -31,6 +31,7 @@ import type {
   Failure,
   Intent,
   LedgerPort,
+  LedgerRecord,
   RootIdentity,
 } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -84,6 +85,7 @@ import { createLedgerCommits } from './send/ledger-commits.ts';
 import type { LedgerCommits } from './send/ledger-commits.ts';
 import { consequenceOf, docIdConflict, changedUnderWayMs } from './send/consequence.ts';
 import type { Consequence } from './send/consequence.ts';
+import { arrivesWithinMs, mayArriveLate, underWayReason } from './send/late-arrivals.ts';
 import { levels, SendLine } from './send/send-line.ts';
 import type { LineConditions, LineEntry } from './send/send-line.ts';
 import { createTrackedRequest, Transfers } from './send/tracked-request.ts';
@@ -202,6 +204,8 @@ export class Engine {
   /** One task works out how directories were moved; the others wait for what it finds. */
   #isMovingDirectories = false;
   #claimsWritten: Promise<void> = Promise.resolve();
+  /** Requests of an earlier process may still reach the service. */
+  #mayArriveLate = false;
   #isTakingPermits = false;
   #isJudging = false;
   #deliveries = 0;
@@ -311,8 +315,12 @@ export class Engine {
 
   // ── In: what a crash left open, scans, timers, people ───────────────────────────────────────────────────────────
 
-  /** Uploads that were under way when the process died are in doubt. Call it before the folders start. */
+  /**
+   * Uploads that were under way when the process died are in doubt, and its other requests may still arrive. Call it
+   * before the folders start.
+   */
   async recover(): Promise<void> {
+    this.#mayArriveLate = mayArriveLate(this.#ledger.sentRequests(), this.#clock.now());
     const intents = this.#ledger.intents();
     if (intents.length === 0) return;
     await this.#writer.commit(interruptedUploads(intents, this.#options.settings.safety.inDoubt));
@@ -795,6 +803,8 @@ export class Engine {
     const known = this.#ledger.get(document.ref);
     const isLost = known !== undefined && known.docId === task.unknownDocId;
     const record = known === undefined || isLost ? null : known;
+    const lateMs = record === null ? 0 : this.#arrivalMs(record);
+    if (lateMs > 0) return { kind: 'later', againMs: lateMs, reason: underWayReason };
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
     const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
@@ -818,6 +828,13 @@ export class Engine {
     const change = adoptionOf(compared, record, operation);
     const isAdopted = await this.#adopt(task, record.docId, change, operation.unclearable);
     return isAdopted ? { kind: 'clean' } : compareAgain;
+  }
+
+  /** How long it takes until nothing of an earlier process can arrive any more for this document, ms. */
+  #arrivalMs(record: LedgerRecord): number {
+    if (!this.#mayArriveLate) return 0;
+    const { responseSeconds } = this.#options.settings.service;
+    return this.#began + arrivesWithinMs(record, responseSeconds * 1_000) - this.#clock.monotonic();
   }
 
   /** Whether its record, or that of its file, is another path's: first by the directories, then by the file itself. */
@@ -1024,6 +1041,13 @@ export class Engine {
       case 'settling':
         await this.#holds.endApproval(task);
         return this.#settleSoon(task, found.againMs);
+      case 'later': {
+        await this.#holds.endApproval(task);
+        const { againMs, reason } = found;
+        const { attempts } = task;
+        this.#advance(task, { kind: 'retryLater', dueAt: this.#inMs(againMs), reason, attempts });
+        return;
+      }
       case 'waiting': {
         await this.#holds.endApproval(task);
         const dueAt = found.againMs === null ? null : this.#inMs(found.againMs);
