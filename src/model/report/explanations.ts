@@ -329,6 +329,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Hosts of the account count with different limits',
         fix: 'Set the same service.requestsPerMinute on all hosts of the account, then send SIGHUP.',
       },
+      'request-under-way': {
+        cause: 'A request of before the last start may still arrive',
+        fix: itRepeats,
+      },
       'permit-lost': { cause: 'Permit lost before the request was complete', fix: itRepeats },
     },
   },

@@ -31,6 +31,8 @@ export type Assessment =
   /** Nothing may be concluded of the place now. */
   | { readonly kind: 'unknown'; readonly reason: Reason }
   | { readonly kind: 'settling'; readonly againMs: number }
+  /** What an earlier process sent of it may still arrive. */
+  | { readonly kind: 'later'; readonly againMs: number; readonly reason: Reason }
   /** `againMs` null: only a change ends it. */
   | { readonly kind: 'waiting'; readonly againMs: number | null; readonly reason: Reason }
   | { readonly kind: 'unfit'; readonly reason: Reason }

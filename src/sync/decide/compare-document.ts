@@ -5,11 +5,12 @@ import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import type { Unclearable } from '../../model/operation.ts';
 import { planDocument } from '../../model/plan.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort, LedgerRecord, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TimingSettings } from '../../model/settings.ts';
 import type { WatchedFolders } from '../folders/watched-folders.ts';
 import { changedUnderWayMs } from '../send/consequence.ts';
+import { arrivesWithinMs, mayArriveLate, underWayReason } from '../send/late-arrivals.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
 import type { Task } from '../tasks/task.ts';
@@ -47,6 +48,8 @@ interface Options {
   readonly leftUnsent: LeftUnsent;
   readonly writer: Pick<LedgerCommits, 'commit'>;
   readonly timing: Pick<TimingSettings, 'removeGraceMs' | 'pollSeconds'>;
+  /** How long an answer of the service is waited for. */
+  readonly responseMs: number;
   readonly evidence: MoveEvidence & DirectoryEvidence;
   /** Whether a file is known to stand at another path than this one. */
   readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
@@ -64,6 +67,8 @@ export class DocumentComparison {
   readonly #began: number;
   /** One task works out how directories were moved; the others wait for what it finds. */
   #isPlanningMove = false;
+  /** Requests of an earlier process may still reach the service. */
+  #mayArriveLate = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -71,6 +76,11 @@ export class DocumentComparison {
     this.#ledger = options.ledger;
     this.#locks = options.locks;
     this.#began = options.clock.monotonic();
+  }
+
+  /** Requests that earlier processes made, answered or not. */
+  noteEarlierRequests(sent: readonly SentRequest[]): void {
+    this.#mayArriveLate = mayArriveLate(sent, this.#clock.now());
   }
 
   /**
@@ -149,6 +159,8 @@ export class DocumentComparison {
     const known = this.#ledger.get(document.ref);
     const isLost = known !== undefined && known.docId === task.unknownDocId;
     const record = known === undefined || isLost ? null : known;
+    const lateMs = record === null ? 0 : this.#arrivalMs(record);
+    if (lateMs > 0) return { kind: 'later', againMs: lateMs, reason: underWayReason };
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
     const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
@@ -172,6 +184,12 @@ export class DocumentComparison {
     if (record === null) return { kind: 'clean' };
     const change = adoptionOf(compared, record, operation);
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
+  }
+
+  /** How long it takes until nothing of an earlier process can arrive any more for this document, ms. */
+  #arrivalMs(record: LedgerRecord): number {
+    if (!this.#mayArriveLate) return 0;
+    return this.#began + arrivesWithinMs(record, this.#options.responseMs) - this.#clock.monotonic();
   }
 
   /** Has doubts follow their file to where it stands now. Gives what holds it back; undefined: nothing. */
