@@ -22,6 +22,7 @@ import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
 import type { MoveDecision, MoveEvidence } from './find-moves.ts';
 import type { LeftUnsent } from './left-unsent.ts';
+import { keptElsewhereCode } from './whereabouts.ts';
 
 /** The document is as the service holds it, and its record is to learn what was found, without a request. */
 export interface Adoption {
@@ -102,8 +103,9 @@ export class DocumentComparison {
       const waitedMs = this.#clock.monotonic() - task.since;
       const isKeptWhenGone = folders.get(ref.folder)?.settings.onRemove === 'keep';
       // No deletion ends it where its own file has come to the attachment's path, or stands where it is not sent.
-      const isDormant = evidence.tasks.get(ref)?.state.kind === 'dormant';
-      const isKept = record === null || isKeptWhenGone || isDormant || sameFile(record.stat, document.stat);
+      const state = evidence.tasks.get(ref)?.state;
+      const isElsewhere = state?.kind === 'dormant' && state.reason.code === keptElsewhereCode;
+      const isKept = record === null || isKeptWhenGone || isElsewhere || sameFile(record.stat, document.stat);
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
         continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
