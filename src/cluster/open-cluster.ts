@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
+import { readIfThere } from '../lib/files/durable-file.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';
 import type { Clock } from '../lib/time/clock.ts';
@@ -181,13 +182,8 @@ async function stateId(dir: string): Promise<{ readonly id: string; readonly isN
 
 /** Null: it has none yet, or none that is valid. */
 export async function readStateId(dir: string): Promise<string | null> {
-  const id = (await readFile(join(dir, 'id'), 'utf8').catch(orMissing)).trim();
+  const id = (await readIfThere(join(dir, 'id')))?.trim() ?? '';
   return idForm.test(id) ? id : null;
-}
-
-function orMissing(error: unknown): string {
-  if (errorCode(error) === 'ENOENT') return '';
-  throw error;
 }
 
 /** The name of this host where the configuration gives none: `archive-3f9a01c2`. */

@@ -8,7 +8,7 @@ import { fencedHolder, isLockFree, takeProcessLock } from '../lib/process/proces
 import type { ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { LeaseTraces, WriteLease } from '../model/ports/write-lease-port.ts';
-import { ConfigurationError, StateLockedError, errorCode } from '../model/errors.ts';
+import { ConfigurationError, StateLockedError, errorCode, fileFault } from '../model/errors.ts';
 import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 
@@ -33,7 +33,7 @@ export async function takeStateLock(
   const path = join(dir, 'lock');
   const since = new Date(clock.now()).toISOString();
   const attempt = await takeProcessLock(path, { since, silenceMs, fence, alone }).catch((error: unknown) => {
-    throw unwritable(path, error);
+    throw errorCode(error) === 'EISDIR' ? fileFault(error) : unwritable(path, error);
   });
   if (attempt.kind === 'taken') return attempt.lock;
   const { pid, host, since: held } = attempt.holder;

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hostname } from 'node:os';
 
 import * as z from 'zod';
+import { withPath } from '../files/durable-file.ts';
 import { orNull } from '../or-null.ts';
 
 const mode = 0o600;
@@ -67,7 +68,10 @@ export async function takeProcessLock(
     ...(fence === undefined ? {} : { fence }),
     ...(alone === null ? {} : { alone }),
   };
-  const taken = await take({ path, own, silenceMs, text: `${JSON.stringify(own)}\n` }, 0);
+  const text = `${JSON.stringify(own)}\n`;
+  const taken = await take({ path, own, silenceMs, text }, 0).catch((error: unknown) => {
+    throw withPath(error, path);
+  });
   if ('kind' in taken) return taken;
   const lock = await createLock(path, own, taken);
   await clearLeftovers(path);
