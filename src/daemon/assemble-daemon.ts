@@ -43,6 +43,8 @@ export interface DaemonOptions {
   readonly maxAttempts: number | null;
   /** Folders that were never there are made: only for the trial configuration that ships with ingestd. */
   readonly makesFolders?: boolean | undefined;
+  /** Of the embedded service that ran in this process before; it is taken again where it is free. */
+  readonly servicePort?: number | undefined;
   /** Among the hosts of one account, with the lease of the state directory. Null or left out: this host is alone. */
   readonly place?: Place | null | undefined;
 }

@@ -43,6 +43,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   let hadName = false;
   /** Of the page; where any port will do, the next daemon in this process takes it again. */
   let usualPort: number | undefined;
+  /** Of the embedded service, which the next daemon takes again as long as the page's port is configured as it was. */
+  let usualService: { readonly port: number; readonly page: number | false } | null = null;
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
   try {
@@ -205,6 +207,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       clock: systemClock,
       startedAt,
       maxAttempts: null,
+      servicePort: usualService?.page === current.settings.http.port ? usualService.port : undefined,
       place,
     });
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
@@ -228,8 +231,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const failure = failureOf(startAndTidy());
       // It is awaited below: it may reject while the notifier is still loaded.
       failure.catch(() => {});
-      if (daemon.servicePage !== null)
+      if (daemon.servicePage !== null) {
+        usualService = { port: Number(new URL(daemon.servicePage).port), page: current.settings.http.port };
         log.info({ url: daemon.servicePage }, 'embedded service; its page lists the documents');
+      }
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
       // Only now: it loads what sends over HTTP, which would have held up the first scan.
