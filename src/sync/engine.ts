@@ -1214,13 +1214,11 @@ export class Engine {
       return this.#advance(task, { kind: 'replan', alone: true });
     }
     const resolved = resolvedBy(result);
-    // Here `accepted` is an upload's answer without a usable docId.
-    const isInDoubt = kind === 'unknown' || kind === 'accepted';
     // What stands at its path by now may be another file.
     const sent = this.#ledger.intents().find(({ id }) => result.intentIds.includes(id))?.stat;
-    if (!isInDoubt && resolved.length > 0) await this.#writer.commit(resolved);
     const { maxAttempts, random, settings } = this.#options;
     const consequence = consequenceOf(outcome, {
+      operation,
       attempts: task.attempts,
       record: this.#ledger.get(task.ref),
       breaker: this.#breaker,
@@ -1229,6 +1227,8 @@ export class Engine {
       inDoubt: settings.safety.inDoubt,
       random,
     });
+    // A doubt takes the place of the intent, in one commit.
+    if (consequence.kind !== 'doubt' && resolved.length > 0) await this.#writer.commit(resolved);
     await this.#apply(task, operation, consequence, { resolved, sent });
   }
 

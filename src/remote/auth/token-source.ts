@@ -336,7 +336,9 @@ function secretsOf(credentials: Credentials): readonly string[] {
 export function withoutToken(error: unknown): Outcome {
   const message = errorMessage(error);
   if (error instanceof CredentialsRefusedError) return { kind: 'unauthorized', message };
-  if (error instanceof MisaddressedError) return { kind: 'misaddressed', code: error.reason, message };
+  if (error instanceof MisaddressedError) {
+    return { kind: 'misaddressed', code: error.reason, message, mayBeTaken: false };
+  }
   const retryAfterMs = error instanceof ServiceUnavailableError ? error.retryAfterMs : null;
   return { kind: 'unavailable', code: 'no-token', message, retryAfterMs, sent: 'nothing' };
 }

@@ -64,6 +64,9 @@ const acts: Readonly<Record<Operation, Act>> = {
   },
 };
 
+/** Fates of what the service may hold without our knowledge. */
+const inDoubt: ReadonlySet<string> = new Set(['doubt', 'conflict', 'astray']);
+
 const minute = 60_000;
 const hour = 60 * minute;
 
@@ -178,7 +181,7 @@ function expectedPicture({ fate, act, operation }: Case): ReturnType<typeof pict
   const code = fate.slice(kind.length + 1);
   const listed = (retries: boolean, name: unknown = code) =>
     act.about.map((path) => [path, name as string, retries]);
-  const isDoubtful = kind === 'doubt' || kind === 'conflict';
+  const isDoubtful = inDoubt.has(kind);
   const quiet = {
     state: 'idle' as const,
     reasons: [],
@@ -198,6 +201,7 @@ function expectedPicture({ fate, act, operation }: Case): ReturnType<typeof pict
     case 'conflict':
       return { ...quiet, failures: listed(false) };
     case 'alarm':
+    case 'astray':
       return { ...quiet, state: 'degraded', reasons: [code], failures: listed(true) };
     case 'warned':
       return { ...quiet, words: act.about.map(() => toldAs(operation)) };
@@ -223,13 +227,12 @@ function expectedRequests({ fate, act, fault, operation }: Case): number {
 
 /** How many documents too many status tells of at the end. What a person retries is no longer in doubt to them. */
 function duplicates({ fate }: Case): number {
-  return kindOf(fate) === 'doubt' || kindOf(fate) === 'conflict' ? 1 : 0;
+  return inDoubt.has(kindOf(fate)) ? 1 : 0;
 }
 
 /** How many the service has. */
 function strays({ fate, fault }: Case): number {
-  const isDoubtful = kindOf(fate) === 'doubt' || kindOf(fate) === 'conflict';
-  return isDoubtful && fault.taken === true ? 1 : 0;
+  return inDoubt.has(kindOf(fate)) && fault.taken === true ? 1 : 0;
 }
 
 function kindOf(fate: Fate): string {

@@ -34,7 +34,12 @@ const busy = busyOf({ sent: 'all' });
 const tooMany = { ...busy, code: 'http-429', message: 'too many' } as const;
 const away = { ...busy, code: 'econnrefused', message: 'away', sent: 'nothing' } as const;
 const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
-const elsewhere: Outcome = { kind: 'misaddressed', code: 'redirect', message: 'it is elsewhere' };
+const elsewhere: Outcome = {
+  kind: 'misaddressed',
+  code: 'redirect',
+  message: 'it is elsewhere',
+  mayBeTaken: false,
+};
 const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
 const strange: Outcome = { ...missing, isOwnWord: false };
 const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
