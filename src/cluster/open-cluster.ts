@@ -17,6 +17,7 @@ import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
 import type { Clashes } from './fleet/publisher.ts';
 import { fleetReader } from './fleet/whole-fleet.ts';
+import { openFolderMemory, readRemembered } from './lease/folder-memory.ts';
 import { Lease } from './lease/lease.ts';
 import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
@@ -47,6 +48,8 @@ export async function openCluster(options: ClusterOptions) {
   const { settings, clock, log, service, times = fleetTimes } = options;
   const { id, isNew } = await stateId(options.stateDir);
   const host = settings.host ?? hostName(id);
+  const directory = hostDirectory(options.stateDir, host);
+  const memory = await openFolderMemory({ path: join(directory, foldersFile), clock });
   const prefix = fleetPrefix(settings.account, service);
   let limiter: SharedLimiter | null = null;
   let lease: Lease | null = null;
@@ -84,6 +87,8 @@ export async function openCluster(options: ClusterOptions) {
 
   return {
     host,
+    /** What is this host's own in the state directory: several may share it. */
+    directory,
     /** One token for all hosts. */
     tokens,
     /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
@@ -92,9 +97,11 @@ export async function openCluster(options: ClusterOptions) {
         session: link.session,
         name: id,
         host,
+        prefix,
         aloneShare: settings.aloneShare,
         isFirst: isNew,
         ...entered,
+        memory,
         times,
         clock,
         onChange: () => notify(),
@@ -151,6 +158,7 @@ export async function openCluster(options: ClusterOptions) {
       await tokens.leave();
       await limiter?.leave();
       await lease?.release();
+      await memory.close();
       link.close();
     },
   };
@@ -180,8 +188,21 @@ async function stateId(dir: string): Promise<{ readonly id: string; readonly isN
   );
 }
 
+const foldersFile = 'folders.json';
+
+function hostDirectory(stateDir: string, host: string): string {
+  return join(stateDir, 'hosts', encodeURIComponent(host));
+}
+
+/** What a host knows by itself, without a word to anybody: what its state directory is known by, and the folders of all. */
+export async function readHost(stateDir: string, { host }: Pick<ClusterSettings, 'host'>) {
+  const id = await readStateId(stateDir);
+  const directory = hostDirectory(stateDir, host ?? hostName(id ?? ''));
+  return { id, remembered: await readRemembered(join(directory, foldersFile)) };
+}
+
 /** Null: it has none yet, or none that is valid. */
-export async function readStateId(dir: string): Promise<string | null> {
+async function readStateId(dir: string): Promise<string | null> {
   const id = (await readIfThere(join(dir, 'id')))?.trim() ?? '';
   return idForm.test(id) ? id : null;
 }

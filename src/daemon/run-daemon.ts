@@ -31,6 +31,7 @@ const tidyAfterMs = 400;
 const longestGrowthMs = 60_000;
 
 const lostWords = 'the state directory is lost to another host; standing by';
+const movedWords = 'a folder is there that was not, or is another directory; asking the fleet whose it is';
 const lapsedWords =
   'the lease of the state directory ran out because Redis did not renew it; standing by until Redis works again';
 
@@ -250,7 +251,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh, drain: daemon.drain };
       try {
         const obeyed = obeySignals(control, current, { signals, notify, log, reload, over: over.signal });
-        return await Promise.race([obeyed, failure, lossOf(place, current)]);
+        return await Promise.race([obeyed, failure, lossOf(place, current), moveOf(place, current)]);
       } finally {
         over.abort();
         cancelTidying();
@@ -277,6 +278,14 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     if (place === null) return new Promise(() => {});
     const reason = await place.lease.lost;
     noteLoss(place, reason);
+    return current;
+  }
+
+  /** Resolves when a folder lies elsewhere than before, for this host to ask whose it is there. */
+  async function moveOf(place: Place | null, current: Reloaded): Promise<Reloaded> {
+    if (place === null) return new Promise(() => {});
+    await place.moved;
+    log.info({ host: place.cluster.host }, movedWords);
     return current;
   }
 

@@ -67,7 +67,7 @@ interface Waiting {
 }
 
 /**
- * The sliding minute of all hosts, in Redis: each permit is a place there (`permitScript`), beside a place of the local
+ * The sliding minute of all hosts, in Redis: each permit is a place there (`askForPermits`), beside a place of the local
  * limiter. While Redis is away, nothing goes out until nobody counts on this host any more; then its own share does.
  */
 export class SharedLimiter implements LimiterPort {
