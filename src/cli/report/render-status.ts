@@ -179,11 +179,8 @@ function heldRows({ held }: Status): string[] {
       ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
     ];
   });
-  return cut(
-    rows,
-    rows.length,
-    'release with ingestd approve FOLDER; documents whose files come back are kept',
-  );
+  const hint = '(release with ingestd approve FOLDER; documents whose files come back are kept)';
+  return rows.length === 0 ? [] : [...rows, hint];
 }
 
 /** Without what is listed as in doubt. */
