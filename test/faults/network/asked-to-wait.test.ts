@@ -41,7 +41,8 @@ async function startWith(documents: readonly string[]): Promise<RunningDaemon> {
 async function expectSaid(daemon: RunningDaemon, code: string, message: string): Promise<Status> {
   const status = await eventually(async () => {
     const now = await daemon.status();
-    return now.reasons.some((reason) => reason.code === code && reason.until !== undefined) ? now : null;
+    const isSaid = now.reasons.some((reason) => reason.code === code && reason.until !== undefined);
+    return isSaid && now.state !== 'starting' ? now : null;
   });
   const found = status.reasons.filter((reason) => reason.code === code);
   expect(found).toEqual([{ code, message: expect.stringContaining(message), since: time, until: time }]);
