@@ -1,3 +1,4 @@
+import { toTheSecond } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import { version } from '../config/package-files.ts';
@@ -271,7 +272,7 @@ export function pauseReason({ pausedUntil, pausedBy }: ReturnType<LimiterPort['s
       code: 'rate-limited',
       message: pausedBy?.message ?? 'the service asked another host of the account to wait',
       ...(pausedBy === undefined ? {} : { since: pausedBy.since }),
-      until: new Date(Math.round(pausedUntil / 1000) * 1000).toISOString(),
+      until: toTheSecond(pausedUntil),
     },
   ];
 }

@@ -52,11 +52,8 @@ export function planDocument(
 ): Operation {
   const { document } = compared;
   if (record === null) {
-    const stated = inPlaceOf(lost, document.metadata);
-    const withheld = lost === null ? null : leftBehind(modeOf(stated), document, lost);
-    const shared =
-      withheld === null || lost === null ? stated : { ...stated, shareInfo: { mode: narrowestMode(lost) } };
-    const { send, accepted } = uploadMetadata(shared);
+    const { metadata, withheld } = inPlaceOf(lost, document);
+    const { send, accepted } = uploadMetadata(metadata);
     return { kind: 'upload', metadata: send, accepted, withheld };
   }
   const said = record.said ?? [];
@@ -151,11 +148,21 @@ export function unread(document: FoundDocument): ComparedDocument {
   return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
 }
 
-/** What of a document's metadata would have outlived the modify that the upload stands for. */
-function inPlaceOf(lost: LedgerRecord | null, metadata: Metadata): Metadata {
-  if (lost === null || metadata.shareInfo !== undefined || unstatedMode(lost.metadata) !== 'NONE')
-    return metadata;
-  return { ...metadata, shareInfo: { mode: 'NONE' } };
+/**
+ * What is uploaded of a document's metadata in the place of a lost one: the sharing mode is what the modify would have left
+ * it, for which the upload stands.
+ */
+function inPlaceOf(
+  lost: LedgerRecord | null,
+  document: FoundDocument,
+): { readonly metadata: Metadata; readonly withheld: Reason | null } {
+  const { metadata } = document;
+  if (lost === null) return { metadata, withheld: null };
+  const withMode = (mode: ShareMode): Metadata => ({ ...metadata, shareInfo: { mode } });
+  const staysPrivate = metadata.shareInfo === undefined && unstatedMode(lost.metadata) === 'NONE';
+  const stated = staysPrivate ? withMode('NONE') : metadata;
+  const withheld = leftBehind(modeOf(stated), document, lost);
+  return { metadata: withheld === null ? stated : withMode(narrowestMode(lost)), withheld };
 }
 
 /** What attempts without an answer may have changed is put right. */

@@ -355,7 +355,7 @@ export class Engine {
     this.#noteLeft(scan);
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
-    this.#notes.inBackground(this.#judgePaused());
+    if (this.#paused.has(folder)) this.#notes.inBackground(this.#judgePaused());
     this.#noteSkips(scan);
     for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
     this.#options.onChange();
@@ -366,11 +366,10 @@ export class Engine {
     const view = this.folders.viewOf(folder);
     const orphans = view.skipsIn(directory).filter(({ code }) => code === orphanSidecarCode);
     view.setSkips(directory, skips);
+    // Nearly always there are none.
+    if (orphans.length === 0) return;
     const still = new Set(skips.filter(({ code }) => code === orphanSidecarCode).map(({ path }) => path));
-    if (orphans.every(({ path }) => still.has(path))) return;
-    for (const task of Array.from(this.tasks.in('failed')))
-      if (task.ref.folder === folder && reasonOf(task)?.code === leftSidecarCode)
-        this.#advance(task, { kind: 'touched' });
+    if (orphans.some(({ path }) => !still.has(path))) this.#inspectFailed(leftSidecarCode, folder);
   }
 
   /** Opens and advances tasks for what differs. */
@@ -478,7 +477,7 @@ export class Engine {
     if (changes.length > 0) await this.#writer.commit(changes);
     // What came due while that was written is under way by now, and stays so.
     for (const task of failed) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
-    this.#inspectDoubtful();
+    this.#inspectFailed(inDoubtCode);
     this.#breaker.close();
     this.#sends.wake();
     return { retried, unknown };
@@ -496,7 +495,7 @@ export class Engine {
       const hasRecord = this.#ledger.get(ref) !== undefined;
       this.#advance(task, { kind: 'decided', at: this.#clock.now(), hasRecord });
     }
-    this.#inspectDoubtful();
+    this.#inspectFailed(inDoubtCode);
     this.#sends.wake();
     return true;
   }
@@ -707,12 +706,11 @@ export class Engine {
     );
   }
 
-  /** Inspects all that failed as in doubt: where the doubt has ended, it is sent. */
-  #inspectDoubtful(): void {
+  /** Inspects what failed for one reason, which may have ended; `folder`: of that one alone. */
+  #inspectFailed(code: string, folder: string | null = null): void {
     for (const task of Array.from(this.tasks.in('failed'))) {
-      const { state } = task;
-      if (state.kind === 'failed' && state.reason.code === inDoubtCode)
-        this.#advance(task, { kind: 'touched' });
+      const isMeant = folder === null || task.ref.folder === folder;
+      if (isMeant && reasonOf(task)?.code === code) this.#advance(task, { kind: 'touched' });
     }
   }
 
@@ -973,10 +971,9 @@ export class Engine {
     if (health?.busy === true && health.coveredUntil < (task.gone?.since ?? Infinity)) return true;
     const stat = this.#ledger.get(task.ref)?.stat;
     if (stat === undefined) return false;
-    const others = [stat, ...(task.seen === null ? [] : [task.seen.stat])].flatMap((like) => {
-      this.#openUnread(this.tasks.backlog.takeLike(like));
-      return uncompared(this.tasks, task, like);
-    });
+    const likes = task.seen === null ? [stat] : [stat, task.seen.stat];
+    for (const like of likes) this.#openUnread(this.tasks.backlog.takeLike(like));
+    const others = likes.flatMap((like) => uncompared(this.tasks, task, like));
     for (const other of others) if (other.state.kind === 'ready') this.#advance(other, { kind: 'touched' });
     return others.length > 0;
   }

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { writeDurably } from '../../lib/files/durable-file.ts';
 import { makeDirectory } from '../../lib/files/make-directory.ts';
 import { orNull } from '../../lib/or-null.ts';
+import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { pairsOf } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
@@ -87,7 +88,7 @@ export class FolderMemory {
   #known: RememberedFolders;
   /** Monotonic, ms. */
   #askedAt = -Infinity;
-  #written: Promise<void> = Promise.resolve();
+  readonly #inTurn = createTurns();
 
   constructor(options: MemoryOptions, known: RememberedFolders) {
     this.#options = options;
@@ -118,14 +119,14 @@ export class FolderMemory {
 
   /** Resolves when what is known is on the disk. */
   async close(): Promise<void> {
-    await this.#written;
+    await this.#inTurn(async () => {});
   }
 
-  /** A failure only makes an empty Redis less safe; and a disk that cannot be written is told of by the ledger. */
+  /** A failure only makes an empty Redis less safe. The ledger reports a disk that cannot be written. */
   #keep(): void {
     const { path } = this.#options;
     const text = `${JSON.stringify(this.#known)}\n`;
-    this.#written = this.#written.then(() => write(path, text)).catch(() => {});
+    this.#inTurn(() => write(path, text)).catch(() => {});
   }
 }
 

@@ -4,6 +4,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 
 import { writeDurably } from '../../lib/files/durable-file.ts';
+import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { readStored } from '../documents/data-directory.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
@@ -57,18 +58,14 @@ export async function openTokens(
   /** Only the hashes of refresh tokens are kept. */
   const refresh = new Map(found.refresh.map(({ hash, expiresAt }) => [hash, expiresAt]));
   const revoked = new Map(found.revoked.map(({ id, expiresAt }) => [id, expiresAt]));
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = createTurns();
 
-  const save = (): Promise<void> => {
-    const write = async () => {
+  const save = (): Promise<void> =>
+    inTurn(async () => {
       forgetExpired(refresh, clock.now());
       forgetExpired(revoked, clock.now());
       await writeDurably(path, print(refresh, revoked));
-    };
-    const mine = last.then(write);
-    last = mine.catch(() => {});
-    return mine;
-  };
+    });
 
   const issueRefreshToken = async (): Promise<string> => {
     const token = randomBytes(32).toString('base64url');
@@ -121,7 +118,7 @@ export async function openTokens(
       { refreshTokens }: { readonly refreshTokens: boolean },
     ) => {
       if (revoked.has(id) && !(refreshTokens && refresh.size > 0)) {
-        await last;
+        await inTurn(async () => {});
         return;
       }
       revoked.set(id, expiresAt);

@@ -6,6 +6,7 @@ import * as z from 'zod';
 
 import { syncDirectory, temporarySuffix, withPath } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
+import { createTurns } from '../../lib/queue/turns.ts';
 import { errorCode, IngestdError } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { DataDirectory } from './data-directory.ts';
@@ -100,7 +101,7 @@ export class DocumentStore {
   #size: number;
   #lines: number;
   #revision = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createTurns();
 
   constructor(
     data: DataDirectory,
@@ -138,15 +139,12 @@ export class DocumentStore {
    * and changes nothing. Durable when this returns; adopted files have left the incoming directory.
    */
   commit<T>(decide: () => Decision<T>): Promise<T> {
-    const mine = this.#last.then(() => this.#carryOut(decide()));
-    this.#last = mine.catch(() => {});
-    return mine;
+    return this.#inTurn(() => this.#carryOut(decide()));
   }
 
   /** Waits for what is being committed. */
   async close(): Promise<void> {
-    await this.#last;
-    await this.#journal.close();
+    await this.#inTurn(() => this.#journal.close());
   }
 
   /** At a start: shortens the journal, and removes bytes that no document refers to. */

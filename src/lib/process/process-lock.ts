@@ -46,8 +46,8 @@ type Held = Extract<LockAttempt, { readonly kind: 'held' }>;
 /**
  * Takes a lock file for this process; its directory has to be there. Of two that start at once one gets it, also when
  * both find the lock of a process that is no more. `since`: ISO 8601, for whoever finds it taken. With a `fence`, the
- * lock of a process with a lower one of the same `fleet` is taken over. `alone` is for whoever finds the lock on another machine. Throws
- * what the file system throws.
+ * lock of a process with a lower one of the same `fleet` is taken over. `alone` is for whoever finds the lock on another
+ * machine. Throws what the file system throws.
  */
 export async function takeProcessLock(
   path: string,

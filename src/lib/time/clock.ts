@@ -30,13 +30,18 @@ export const systemClock: Clock = {
   },
 };
 
+/** A moment of the wall clock, ms, to the second. ISO 8601, UTC. */
+export function toTheSecond(wallMs: number): string {
+  return new Date(Math.round(wallMs / 1000) * 1000).toISOString();
+}
+
 /**
- * What the wall clock shows, or showed, at a moment of the monotonic one. ISO 8601, UTC, to the second: the two clocks
- * differ by a little more or less each time.
+ * What the wall clock shows, or showed, at a moment of the monotonic one, `toTheSecond`: the two clocks differ by a little
+ * more or less each time.
  */
 export function wallTimeOf(
   monotonicMs: number,
   { now, monotonic }: Pick<Clock, 'now' | 'monotonic'>,
 ): string {
-  return new Date(Math.round((now() + monotonicMs - monotonic()) / 1000) * 1000).toISOString();
+  return toTheSecond(now() + monotonicMs - monotonic());
 }

@@ -330,7 +330,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Set the same service.requestsPerMinute on all hosts of the account, then send SIGHUP.',
       },
       'request-under-way': {
-        cause: 'A request of before the last start may still arrive',
+        cause: 'A request from before the last start may still arrive',
         fix: itRepeats,
       },
       'permit-lost': { cause: 'Permit lost before the request was complete', fix: itRepeats },

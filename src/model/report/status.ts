@@ -148,12 +148,6 @@ export type Status = DeepReadonly<z.output<typeof statusSchema>>;
 export type DaemonState = Status['state'];
 export type Health = Status['health'];
 export type Reason = Status['reasons'][number];
-/** How long nothing is sent, whatever is free in the minute; `now`: wall clock, ms. */
-export function blockedForMs(reasons: readonly Reason[], now: number): number {
-  const ends = reasons.map(({ until }) => (until === undefined ? 0 : Date.parse(until) - now));
-  return Math.max(0, ...ends);
-}
-
 export type FolderStatus = Status['folders'][number];
 export type FailureStatus = Status['failures'][number];
 export type SkipStatus = Status['skipped'][number];
@@ -161,6 +155,12 @@ export type HeldStatus = Status['held'][number];
 export type InDoubtStatus = Status['inDoubt'][number];
 export type DuplicateStatus = Status['duplicates'][number];
 export type TransferStatus = Status['transfers'][number];
+
+/** How long nothing is sent, whatever is free in the minute; `now`: wall clock, ms. */
+export function blockedForMs(reasons: readonly Reason[], now: number): number {
+  const ends = reasons.map(({ until }) => (until === undefined ? 0 : Date.parse(until) - now));
+  return Math.max(0, ...ends);
+}
 
 /** One thing that happened, for the activity list and the log. */
 export const activitySchema = place.extend({

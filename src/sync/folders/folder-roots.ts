@@ -1,3 +1,4 @@
+import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { sameDirectory } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
@@ -30,8 +31,8 @@ export class FolderRoots {
   readonly #options: Options;
   readonly #folders: WatchedFolders;
   readonly #ledger: LedgerPort;
-  /** Of each folder, the last reading of its mounts that was asked for. */
-  readonly #readings = new Map<string, Promise<void>>();
+  /** By folder: its mounts are read one after the other. */
+  readonly #turns = new Map<string, ReturnType<typeof createTurns>>();
   /** Folders with a reading for new directories that has not begun: one is enough for all that come before. */
   readonly #noticed = new Set<string>();
 
@@ -94,15 +95,14 @@ export class FolderRoots {
 
   /** Settles when the ledger has the mounts that were asked about by now. */
   async mountsNoted(folder: string): Promise<void> {
-    await this.#readings.get(folder)?.catch(() => undefined);
+    await this.#turns.get(folder)?.(async () => {});
   }
 
   /** One after the other: each writes down all that is known of a folder's mounts. */
   #inTurn(folder: string, read: () => Promise<void>): Promise<void> {
-    const before = this.#readings.get(folder) ?? Promise.resolve();
-    const reading = before.catch(() => undefined).then(read);
-    this.#readings.set(folder, reading);
-    return reading;
+    const inTurn = this.#turns.get(folder) ?? createTurns();
+    this.#turns.set(folder, inTurn);
+    return inTurn(read);
   }
 
   async #readMounts(folder: string, isWhole: boolean): Promise<void> {

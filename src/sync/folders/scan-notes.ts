@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts';
+import { createTurns } from '../../lib/queue/turns.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath } from '../../model/document.ts';
 import type { DirectoryScan, OwnersClaims, ScanCause } from '../../model/document.ts';
@@ -35,7 +36,7 @@ export class ScanNotes {
   readonly #clock: Clock;
   readonly #ledger: LedgerPort;
   readonly #folders: WatchedFolders;
-  #claimsWritten: Promise<void> = Promise.resolve();
+  readonly #inTurn = createTurns();
 
   constructor(options: Options) {
     this.#options = options;
@@ -103,7 +104,7 @@ export class ScanNotes {
    * start, or is gone, does not tell it.
    */
   claimsFound(folder: string, claims: OwnersClaims): void {
-    const write = async () => {
+    const written = this.#inTurn(async () => {
       const slice = createTimeSlice();
       const entries = [...claims];
       for (let from = 0; from < entries.length; from += claimsAtOnce) {
@@ -111,9 +112,7 @@ export class ScanNotes {
         if (changes.length > 0) await this.#options.writer.commit(changes, { keepsRoom: true });
         await slice();
       }
-    };
-    const written = this.#claimsWritten.then(write);
-    this.#claimsWritten = written.catch(() => {});
+    });
     this.inBackground(written);
   }
 

@@ -127,7 +127,7 @@ export class TaskStore {
     return this.#states.get(kind) ?? nobody;
   }
 
-  /** Tasks of files that are gone, with a record, by the size recorded or last seen: where a new file may have come from. */
+  /** Tasks of files that are gone, with a record, by a size recorded or last seen: a new file may come from there. */
   missingOfSize(size: number): Iterable<Task> {
     return this.#missingSizes.of(size);
   }
