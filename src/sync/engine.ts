@@ -562,8 +562,8 @@ export class Engine {
     this.#options.onChange();
   }
 
-  #settleSoon(task: Task, ms: number): void {
-    this.#advance(task, { kind: 'settling', dueAt: this.#inMs(ms) });
+  #settleSoon(task: Task, ms: number, reason?: Reason): void {
+    this.#advance(task, { kind: 'settling', dueAt: this.#inMs(ms), reason });
   }
 
   #inMs(ms: number): number {
@@ -827,7 +827,7 @@ export class Engine {
         return this.#concludeUnknown(task, found.reason);
       case 'settling':
         await this.holds.endApproval(task);
-        return this.#settleSoon(task, found.againMs);
+        return this.#settleSoon(task, found.againMs, found.reason);
       case 'waiting': {
         await this.holds.endApproval(task);
         const dueAt = found.againMs === null ? null : this.#inMs(found.againMs);

@@ -1,8 +1,10 @@
-import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { eventually } from '../support/eventually.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 
@@ -76,6 +78,84 @@ describe('I17: documents, their attachments and their sidecars come one by one, 
     },
     60_000,
   );
+});
+
+describe('I19: where documents have sidecars, many documents come before all of theirs', () => {
+  const settleMs = 500;
+  const count = 40;
+  const documents = Array.from({ length: count }, (_, index) => `report-${index}.txt`);
+
+  beforeEach(async () => {
+    place = await installationWithService({
+      more: { folders: [everyone], timing: { settleMs }, service: { requestsPerMinute: 100_000 } },
+    });
+    await mkdir(join(place.inbox, 'before'));
+    await writeFile(join(place.inbox, 'before/one.txt.meta.json'), isPrivate);
+    await writeFile(join(place.inbox, 'before/one.txt'), 'one');
+  });
+
+  /** A few of them are large. It takes longer than ten settle times. */
+  async function copyDocuments(to: string): Promise<void> {
+    await mkdir(to, { recursive: true });
+    for (const [index, name] of documents.entries()) {
+      for (let part = 0; part < (index % 10 === 9 ? 10 : 1); part += 1) {
+        await appendFile(join(to, name), `${name} ${part}`);
+        await delay(settleMs / 5);
+      }
+    }
+  }
+
+  async function copySidecars(to: string): Promise<void> {
+    for (const name of documents) {
+      await writeFile(join(to, `${name}.meta.json`), isPrivate);
+      await delay(settleMs / 10);
+    }
+  }
+
+  function expectAllSentPrivate(): void {
+    const modes = place.service.requests.map((request) => /"mode":"\w+"/.exec(request.text())?.[0]);
+    expect(modes).toEqual(Array.from({ length: count + 1 }, () => '"mode":"NONE"'));
+  }
+
+  async function expectAllPrivate(daemon: RunningDaemon): Promise<void> {
+    await daemon.idle(({ folders: [inbox] }) => inbox?.synced === count + 1);
+    expectAllSentPrivate();
+  }
+
+  it('they wait, and say for what', async () => {
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    const to = join(place.inbox, 'project');
+    const copied = copyDocuments(to);
+    await eventually(async () => (await daemon.status()).waitingFor.sidecar > 5);
+    const { out } = await place.run('why', join(to, 'report-0.txt'));
+    expect(out).toContain('files still come to its directory, and its sidecar may be one of them');
+    expect((await daemon.status()).state).toBe('working');
+    await copied;
+    await copySidecars(to);
+    await expectAllPrivate(daemon);
+  }, 60_000);
+
+  it('and ingestd is killed between: they wait on', async () => {
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    const to = join(place.inbox, 'project');
+    await copyDocuments(to);
+    const killed = daemon.end('SIGKILL');
+    const copied = copySidecars(to);
+    await killed;
+    const next = await place.start();
+    await copied;
+    await expectAllPrivate(next);
+  }, 60_000);
+
+  it('and it is sync that sends them: they wait, too', async () => {
+    const to = join(place.inbox, 'project');
+    await copyDocuments(to);
+    const [ran] = await Promise.all([place.run('sync'), copySidecars(to)]);
+    expect(ran.code).toBe(0);
+    expectAllSentPrivate();
+  }, 60_000);
 });
 
 it('a directory to which files come all the time sends them all the same', async () => {

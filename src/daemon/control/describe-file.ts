@@ -329,13 +329,12 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
     case 'sending':
       return 'it is being sent';
     case 'settling':
-      return soon;
+    case 'waiting':
+      return waitingWords(found, message);
     case 'grace':
       return 'its document is deleted shortly, unless the file comes back or turns up in another place';
     case 'retry':
       return `retrying: ${message}`;
-    case 'waiting':
-      return waitingWords(found, message);
     case 'failed':
       return failedWords(found, state.reason);
     case 'held':

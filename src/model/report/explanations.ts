@@ -88,6 +88,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Waiting for its sidecar',
         fix: 'This folder is set to sidecar: required. Add NAME.meta.json next to the document.',
       },
+      'sidecar-expected': {
+        cause: 'Its sidecar may be on its way',
+        fix: 'Nothing to do. Documents around it have sidecars, so it waits until nothing has come to its directory or changed in it for timing.settleMs, ten minutes at most. Where each document has a sidecar, set sidecar: required: then it waits however long a copy takes.',
+      },
       'ambiguous-sidecar': {
         cause: 'One sidecar, several documents',
         fix: 'Rename the sidecar to the full name of its document, as in report.pdf.meta.json.',

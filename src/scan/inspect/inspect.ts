@@ -7,6 +7,7 @@ import type { Companions, Inspection } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/names-and-types.ts';
+import { modeOf } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { presenceOf } from '../folder-state.ts';
@@ -32,7 +33,7 @@ import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../walk/attachment-files.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { arrivalMs } from '../companions/arrival.ts';
+import { arrivalOf } from '../companions/arrival.ts';
 import { changedMeanwhile, ignored, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
@@ -204,7 +205,6 @@ async function inspectFile(
   if (own.kind !== 'sidecar') return own;
   const gathered = await gatherAttachments(folder, path, own.sidecar?.attachments ?? []);
   if (gathered.kind !== 'attachments') return gathered;
-  const arrivingMs = own.sidecar === null ? arrivalMs(folder, path, stats) : 0;
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [
@@ -219,6 +219,7 @@ async function inspectFile(
     title,
     createdTimestamp,
   });
+  const arrival = own.sidecar === null ? arrivalOf(folder, path, { stats, mode: modeOf(effective) }) : null;
   return {
     kind: 'document',
     document: {
@@ -231,7 +232,7 @@ async function inspectFile(
       fileName: fitName.name,
       sidecar: own.path,
       ...(own.left === null ? null : { leftSidecar: own.left }),
-      ...(arrivingMs === 0 ? null : { arrivingMs }),
+      ...(arrival === null ? null : { arrival }),
       ...(own.named === null && inheritedFrom.length === 0
         ? null
         : { companions: { sidecar: own.named, defaults: inheritedFrom } }),

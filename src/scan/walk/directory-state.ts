@@ -18,6 +18,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly links: number;
   /** Changes when anything in it does. */
   readonly signature: number;
+  /** When that last changed, as far as is known, monotonic ms. */
+  readonly changedAt: number;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
   /** The fingerprint of plain documents in it. */

@@ -107,6 +107,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const identity = { dev: stats.dev, ino: stats.ino, birthtimeMs: stats.birthtimeMs };
   const paired = await pairEntries(folder, path, { absolute, identity, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
+  const signature = signatureOf(fingerprint, sorted, found);
 
   const state: DirectoryState = {
     raw: tree.rawPath(path),
@@ -115,7 +116,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     mtimeMs: stats.mtimeMs,
     nameCount: countNames(opened.listing),
     links,
-    signature: signatureOf(fingerprint, sorted, found),
+    signature,
+    changedAt: before?.signature === signature ? before.changedAt : changedAt(folder, sorted, opened),
     rules,
     rulesKey,
     defaultsKey,
@@ -170,6 +172,21 @@ function noteRemoval(
   const moment = observations.now();
   if (before === undefined) tree.noteRemoval(path, moment.monotonic - Math.max(0, moment.now - now.mtimeMs));
   else if (now.nameCount < before.nameCount) tree.noteRemoval(path, moment.monotonic);
+}
+
+/** When a directory changed that is not as it was; at the start the times of what is in it have to tell. Monotonic ms. */
+function changedAt(
+  { observations }: FolderState,
+  { documents, sidecars }: SortedEntries,
+  { context: { cause }, before, stats }: OpenedDirectory,
+): number {
+  const { now, monotonic } = observations.now();
+  if (before !== undefined || cause !== 'start') return monotonic;
+  let newest = Math.max(stats.mtimeMs, stats.ctimeMs);
+  for (const entries of [documents, sidecars.values()])
+    for (const entry of entries)
+      newest = Math.max(newest, entry.stats?.mtimeMs ?? 0, entry.stats?.ctimeMs ?? 0);
+  return monotonic - Math.max(0, now - newest);
 }
 
 /** How many followed links lead to a directory. */
