@@ -11,6 +11,7 @@ import {
   LedgerUnwritableError,
   errorMessage,
   exitCodes,
+  fileFault,
 } from '../model/errors.ts';
 import { writeStandardError } from '../log/standard-error.ts';
 import { readCommandLine } from './define-command.ts';
@@ -114,10 +115,11 @@ function refuseUnknownCommand(program: Command, args: readonly string[]): void {
 }
 
 function report(
-  error: unknown,
+  thrown: unknown,
   { complain, stacks }: { complain: (message: string) => void; stacks: boolean },
 ): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  const error = fileFault(thrown);
   complain(errorMessage(error));
   // The system's word alone says what is wrong, not what to do.
   if (error instanceof LedgerUnwritableError) complain(unwritableFix);

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
+import { readIfThere } from '../lib/files/durable-file.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';
 import type { Clock } from '../lib/time/clock.ts';
@@ -16,6 +17,7 @@ import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
 import type { Clashes } from './fleet/publisher.ts';
 import { fleetReader } from './fleet/whole-fleet.ts';
+import { openFolderMemory, readRemembered } from './lease/folder-memory.ts';
 import { Lease } from './lease/lease.ts';
 import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
@@ -23,6 +25,7 @@ import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
 import type { TokenStore } from './token-store.ts';
 import { SharedLimiter } from './permits/shared-limiter.ts';
+import type { FleetPauseNews } from './permits/shared-limiter.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
 
 export interface ClusterOptions {
@@ -45,11 +48,13 @@ export async function openCluster(options: ClusterOptions) {
   const { settings, clock, log, service, times = fleetTimes } = options;
   const { id, isNew } = await stateId(options.stateDir);
   const host = settings.host ?? hostName(id);
+  const directory = hostDirectory(options.stateDir, host);
+  const memory = await openFolderMemory({ path: join(directory, foldersFile), clock });
   const prefix = fleetPrefix(settings.account, service);
   let limiter: SharedLimiter | null = null;
   let lease: Lease | null = null;
   let notify = () => {};
-  let notifyHalt: (isHalted: boolean) => void = () => {};
+  let notifyHalt: (news: FleetPauseNews) => void = () => {};
   const link = openLink({
     address: settings.redis,
     clock,
@@ -82,6 +87,8 @@ export async function openCluster(options: ClusterOptions) {
 
   return {
     host,
+    /** What is this host's own in the state directory: several may share it. */
+    directory,
     /** One token for all hosts. */
     tokens,
     /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
@@ -90,9 +97,11 @@ export async function openCluster(options: ClusterOptions) {
         session: link.session,
         name: id,
         host,
+        prefix,
         aloneShare: settings.aloneShare,
         isFirst: isNew,
         ...entered,
+        memory,
         times,
         clock,
         onChange: () => notify(),
@@ -116,7 +125,7 @@ export async function openCluster(options: ClusterOptions) {
         recent: lease?.hadPredecessor === true ? [] : recent,
         lease,
         onChange: () => notify(),
-        onHalt: (isHalted) => notifyHalt(isHalted),
+        onHalt: (news) => notifyHalt(news),
       });
       return limiter;
     },
@@ -132,12 +141,14 @@ export async function openCluster(options: ClusterOptions) {
     listen: (listener: () => void) => {
       notify = listener;
     },
-    /** Calls when a person has paused all hosts, true, or resumed them, false, while this one runs. */
-    listenToPauses: (listener: (isPaused: boolean) => void) => {
+    /** Calls when it is first known whether a person has paused all hosts, and whenever that changes. */
+    listenToPauses: (listener: (news: FleetPauseNews) => void) => {
       notifyHalt = listener;
     },
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => [
+      // Who stands by asks for no permits.
+      ...((limiter === null ? publisher.isHalted : limiter.state().isHalted) ? [fleetPaused] : []),
       ...reasonsOf(settings, { away: link.away(), refused: refusal() }, limiter, tokens),
       ...(link.away() === null ? clashReasons(host, options.requestsPerMinute, publisher.clashes) : []),
     ],
@@ -147,6 +158,7 @@ export async function openCluster(options: ClusterOptions) {
       await tokens.leave();
       await limiter?.leave();
       await lease?.release();
+      await memory.close();
       link.close();
     },
   };
@@ -176,15 +188,23 @@ async function stateId(dir: string): Promise<{ readonly id: string; readonly isN
   );
 }
 
-/** Null: it has none yet, or none that is valid. */
-export async function readStateId(dir: string): Promise<string | null> {
-  const id = (await readFile(join(dir, 'id'), 'utf8').catch(orMissing)).trim();
-  return idForm.test(id) ? id : null;
+const foldersFile = 'folders.json';
+
+function hostDirectory(stateDir: string, host: string): string {
+  return join(stateDir, 'hosts', encodeURIComponent(host));
 }
 
-function orMissing(error: unknown): string {
-  if (errorCode(error) === 'ENOENT') return '';
-  throw error;
+/** What a host knows by itself, without a word to anybody: what its state directory is known by, and the folders of all. */
+export async function readHost(stateDir: string, { host }: Pick<ClusterSettings, 'host'>) {
+  const id = await readStateId(stateDir);
+  const directory = hostDirectory(stateDir, host ?? hostName(id ?? ''));
+  return { id, remembered: await readRemembered(join(directory, foldersFile)) };
+}
+
+/** Null: it has none yet, or none that is valid. */
+async function readStateId(dir: string): Promise<string | null> {
+  const id = (await readIfThere(join(dir, 'id')))?.trim() ?? '';
+  return idForm.test(id) ? id : null;
 }
 
 /** The name of this host where the configuration gives none: `archive-3f9a01c2`. */
@@ -225,7 +245,7 @@ function reasonsOf(
   const state = limiter?.state();
   const share = state?.share ?? 0;
   const isHalted = state?.isHalted === true;
-  const reasons: Reason[] = isHalted ? [fleetPaused] : [];
+  const reasons: Reason[] = [];
   if (away !== null) {
     const what =
       share === 0 || isHalted

@@ -13,50 +13,87 @@ import type { LogPort } from '../model/ports/log-port.ts';
 import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
 import type { Credentials } from '../model/settings.ts';
 import { aliveMs } from './fleet-times.ts';
-import { readTimeLua } from './redis/redis-time.ts';
 import type { RedisSession } from './redis/connection.ts';
+import { redisScript } from './redis/script.ts';
 
-/** KEYS: token, lease, failure, credentials, seen. ARGV: operation, host, who, lease, value, ms, channel. */
-const tokenScript = `
-local operation, host, who, lease, value, ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local function release()
-  if redis.call('GET', KEYS[2]) == lease then redis.call('DEL', KEYS[2]) end
-  redis.call('PUBLISH', ARGV[7], 'token')
-end
-if operation == 'read' then
-  ${readTimeLua}
-  redis.call('HSET', KEYS[4], host, who)
-  redis.call('PEXPIRE', KEYS[4], 172800000)
-  local others = 0
-  local all = redis.call('HGETALL', KEYS[4])
-  for i = 1, #all, 2 do
-    if all[i + 1] ~= who then
-      local seen = redis.call('ZSCORE', KEYS[5], all[i])
-      if seen and now - tonumber(seen) < tonumber(ms) then others = others + 1 end
-    end
+const foundSchema = z.object({
+  sealed: z.string(),
+  leftMs: z.number(),
+  failure: z.string(),
+  /** How many hosts use other credentials. */
+  others: z.number(),
+});
+
+interface TokenRequest {
+  readonly host: string;
+  /** Names the credentials without telling anything of them. */
+  readonly who: string;
+}
+
+const tokenKeys = [
+  ['token', ({ who }: TokenRequest) => `token:${who}`],
+  ['failure', ({ who }: TokenRequest) => `token:${who}:failure`],
+  ['lease', ({ who }: TokenRequest) => `token:${who}:lease`],
+] as const;
+
+const readToken = redisScript<TokenRequest & { readonly aliveMs: number }, z.output<typeof foundSchema>>({
+  keys: [...tokenKeys, 'credentials', 'seen'],
+  answer: foundSchema,
+  lua: `
+redis.call('HSET', credentials, ask.host, ask.who)
+redis.call('PEXPIRE', credentials, 172800000)
+local others = 0
+local all = redis.call('HGETALL', credentials)
+for i = 1, #all, 2 do
+  if all[i + 1] ~= ask.who then
+    local at = redis.call('ZSCORE', seen, all[i])
+    if at and now - tonumber(at) < ask.aliveMs then others = others + 1 end
   end
-  return { redis.call('GET', KEYS[1]) or '', redis.call('PTTL', KEYS[1]), redis.call('GET', KEYS[3]) or '', others }
 end
-if operation == 'lease' then
+return { sealed = redis.call('GET', token) or '', leftMs = redis.call('PTTL', token),
+  failure = redis.call('GET', failure) or '', others = others }
+`,
+});
+
+interface TokenChange extends TokenRequest {
+  /** `lease`: this host is to ask; `write`, `fail` or `release`: what came of it; `drop`: the token is of no use. */
+  readonly operation: 'lease' | 'write' | 'fail' | 'release' | 'drop';
+  /** This attempt to obtain a token. */
+  readonly lease: string;
+  /** The token or failure that is new; of `lease` and `drop` what this host has read. */
+  readonly value: string;
+  readonly ms: number;
+}
+
+/** Gives 1 where it was done. */
+const changeToken = redisScript<TokenChange, number>({
+  keys: tokenKeys,
+  answer: z.number(),
+  lua: `
+local function release()
+  if redis.call('GET', lease) == ask.lease then redis.call('DEL', lease) end
+  redis.call('PUBLISH', ask.channel, 'token')
+end
+if ask.operation == 'lease' then
   -- Another host has obtained one, or was refused, since this one read.
-  local now = (redis.call('GET', KEYS[1]) or '') .. ' ' .. (redis.call('GET', KEYS[3]) or '')
-  if now ~= value then return 0 end
-  return redis.call('SET', KEYS[2], lease, 'NX', 'PX', ms) and 1 or 0
-end
-if operation == 'write' then
-  redis.call('SET', KEYS[1], value, 'PX', ms)
-  redis.call('DEL', KEYS[3])
+  local found = (redis.call('GET', token) or '') .. ' ' .. (redis.call('GET', failure) or '')
+  if found ~= ask.value then return 0 end
+  return redis.call('SET', lease, ask.lease, 'NX', 'PX', ask.ms) and 1 or 0
+elseif ask.operation == 'write' then
+  redis.call('SET', token, ask.value, 'PX', ask.ms)
+  redis.call('DEL', failure)
   release()
-elseif operation == 'fail' then
-  redis.call('SET', KEYS[3], value, 'PX', ms)
+elseif ask.operation == 'fail' then
+  redis.call('SET', failure, ask.value, 'PX', ask.ms)
   release()
-elseif operation == 'release' then
+elseif ask.operation == 'release' then
   release()
-elseif operation == 'drop' then
-  if redis.call('GET', KEYS[1]) == value then redis.call('DEL', KEYS[1]) end
+elseif ask.operation == 'drop' then
+  if redis.call('GET', token) == ask.value then redis.call('DEL', token) end
 end
 return 1
-`;
+`,
+});
 
 /** A token request takes longer only where something is wrong. */
 const leaseMs = 30_000;
@@ -76,8 +113,6 @@ const failureSchema = z.object({
   message: z.string(),
   retryAfterMs: z.number().nullable(),
 });
-
-const readSchema = z.tuple([z.string(), z.number(), z.string(), z.number()]);
 
 interface TokenStoreOptions {
   /** Null: Redis is away. */
@@ -102,7 +137,7 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
       const redis = session();
       if (redis === null) return;
       const { keys, read, run } = reach(redis, credentials);
-      const [sealed] = await read();
+      const { sealed } = await read();
       if (open(sealed, keys)?.accessToken === accessToken) await run('drop', { value: sealed });
     },
     forget: () => {
@@ -133,7 +168,7 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
       const place = reach(redis, credentials);
       let known: Stored | null = null;
       try {
-        const [sealed, leftMs, failure] = await place.read();
+        const { sealed, leftMs, failure } = await place.read();
         known = open(sealed, place.keys);
         if (known !== null && known.accessToken !== stale && isGood({ ...known, leftMs }))
           return { ...known, leftMs };
@@ -179,19 +214,12 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
   function reach(redis: RedisSession, credentials: Credentials) {
     const keys = keysOf(credentials, redis);
     const lease = randomBytes(8).toString('hex');
-    const run = (operation: string, { value = '', ms = 0 }): Promise<unknown> =>
-      redis.evaluate(tokenScript, keys.names, [
-        operation,
-        host,
-        keys.who,
-        lease,
-        value,
-        String(Math.ceil(ms)),
-        `${redis.prefix}:wake`,
-      ]);
+    const { who } = keys;
+    const run = (operation: TokenChange['operation'], { value = '', ms = 0 }) =>
+      changeToken(redis, { operation, host, who, lease, value, ms: Math.ceil(ms) });
     const read = async () => {
-      const found = readSchema.parse(await run('read', { ms: aliveMs }));
-      others = found[3];
+      const found = await readToken(redis, { host, who, aliveMs });
+      ({ others } = found);
       return found;
     };
     return { keys, lease, read, run };
@@ -210,8 +238,6 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
 }
 
 interface Keys {
-  readonly names: readonly string[];
-  /** Names the credentials without telling anything of them. */
   readonly who: string;
   readonly key: Uint8Array;
   readonly prefix: string;
@@ -227,8 +253,7 @@ function keysOf(
     .update(JSON.stringify([clientId, username, password, apiKey]))
     .digest('hex')
     .slice(0, 16);
-  const own = `token:${who}`;
-  return { names: [own, `${own}:lease`, `${own}:failure`, 'credentials', 'seen'], who, key, prefix };
+  return { who, key, prefix };
 }
 
 const ivBytes = 12;

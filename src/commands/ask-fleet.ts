@@ -1,12 +1,12 @@
 import { redisNodes } from '../lib/server/redis-address.ts';
 import { findForeignFolders } from '../cluster/lease/lease-script.ts';
 import { locateFolders } from '../cluster/lease/directory-location.ts';
-import { readStateId } from '../cluster/open-cluster.ts';
+import { readHost } from '../cluster/open-cluster.ts';
 import { forgetHost, haltFleet, isFleetHalted, readFleet } from '../cluster/fleet/whole-fleet.ts';
 import { fleetTimes } from '../cluster/fleet-times.ts';
 import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
 import type { RedisSession } from '../cluster/redis/connection.ts';
-import type { FolderPlaces } from '../daemon/process/join-cluster.ts';
+import type { FolderPlaces } from '../daemon/process/one-ledger-per-folder.ts';
 import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
 import type { FleetStatus } from '../model/report/fleet.ts';
 import type { ClusterSettings, Settings } from '../model/settings.ts';
@@ -64,15 +64,16 @@ export async function viewFleet(
   address: FleetAddress,
   { state, folders }: Pick<Settings, 'state' | 'folders'>,
 ): Promise<FleetView> {
-  const { locations } = await locateFolders(folders);
-  const name = (await readStateId(state.dir)) ?? 'new';
+  const { locations, places } = await locateFolders(folders);
+  const { id, remembered } = await readHost(state.dir, address.cluster);
   const lifeMs = fleetTimes.lifeMs + fleetTimes.marginMs;
-  const there = locations.filter((location) => location !== null);
   return withSession(address, async (session) => {
-    const found = await findForeignFolders(session, { name, folders: there, lifeMs });
+    const name = id ?? 'new';
+    const found = await findForeignFolders(session, { name, folders: places, lifeMs }, remembered);
     return {
       lease: { folderHolder: ({ key }) => found.get(key) ?? null, listen: () => {} },
       locations,
+      noteMoved: () => {},
       isPaused: await isFleetHalted(session),
     };
   });

@@ -22,7 +22,7 @@ import { Engine } from '../sync/engine.ts';
 import { reasonOf } from '../sync/tasks/task.ts';
 import { followFolders } from '../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
-import { guardOneLedgerPerFolder } from '../daemon/process/join-cluster.ts';
+import { guardOneLedgerPerFolder } from '../daemon/process/one-ledger-per-folder.ts';
 import { portAt, unreadPlaces } from '../daemon/assemble-daemon.ts';
 import { countKept, failureStatus } from '../daemon/make-status.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';

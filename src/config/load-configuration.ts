@@ -55,6 +55,7 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   const { settings, problems } = buildSettings(parsed.data, { file, directory, env: search.env, redisUrl });
   const wrong = [...secrets, ...merged.problems, ...problems];
   if (wrong.length > 0) throw configurationError(source, wrong);
+  await refuseFile({ key: 'state.dir', path: settings.state.dir });
   if (search.checkFolders !== false) await checkPaths(settings);
   return {
     settings,
@@ -162,7 +163,7 @@ async function checkPaths(settings: Settings): Promise<void> {
     folders.push(await placeOf(`folders[${index}].path`, path));
   }
   const state = await placeOf('state.dir', settings.state.dir);
-  for (const place of [...folders, state]) await refuseFile(place);
+  for (const place of folders) await refuseFile(place);
   for (const [index, place] of folders.entries()) {
     for (const other of folders.slice(0, index)) refuseOverlap(other, place);
     refuseOverlap(place, state);
@@ -186,7 +187,7 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-async function refuseFile({ key, path }: Place): Promise<void> {
+async function refuseFile({ key, path }: Pick<Place, 'key' | 'path'>): Promise<void> {
   try {
     if ((await stat(path)).isDirectory()) return;
   } catch (error) {

@@ -20,7 +20,7 @@ import { Engine } from '../sync/engine.ts';
 import { version } from '../config/package-files.ts';
 import type { Place } from './process/join-cluster.ts';
 import { createChangeSignal } from '../lib/time/change-signal.ts';
-import { duplicateLister, makeStatus, withoutRepeats } from './make-status.ts';
+import { duplicateLister, makeStatus, pauseReason, withoutRepeats } from './make-status.ts';
 import { createControl } from './control/control.ts';
 import { pausedNames } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
@@ -43,6 +43,8 @@ export interface DaemonOptions {
   readonly maxAttempts: number | null;
   /** Folders that were never there are made: only for the trial configuration that ships with ingestd. */
   readonly makesFolders?: boolean | undefined;
+  /** Of the embedded service that ran in this process before; it is taken again where it is free. */
+  readonly servicePort?: number | undefined;
   /** Among the hosts of one account, with the lease of the state directory. Null or left out: this host is alone. */
   readonly place?: Place | null | undefined;
 }
@@ -187,18 +189,30 @@ export function assembleDaemon(
   }
 
   function ownReasons(): readonly Reason[] {
-    const refused = signIn.reason();
+    const tokenless = tokens.reason();
+    // Where nobody needs a token and nobody asks for one, what the last attempt found may be over.
+    const isKnown = tokens.backOffMs() > 0 || signIn.isFailing() || !engine.isIdle();
     return [
       ...(refusedConfiguration === null ? [] : [refusedReason(refusedConfiguration)]),
       ...(isDraining ? [draining] : []),
-      ...(refused === null ? [] : [refused]),
+      ...(tokenless === null || !isKnown ? [] : [tokenless]),
+    ];
+  }
+
+  function obstacles(): readonly Reason[] {
+    const tokenless = tokens.reason();
+    return [
+      ...engine.reasons(),
+      ...(tokenless === null ? [] : [tokenless]),
+      ...pauseReason(limiter.status()),
     ];
   }
 
   function unready(): readonly Reason[] {
-    const reasons = [...ownReasons(), ...engine.reasons()].filter(
-      ({ code }) => code !== 'configuration-refused' && code !== draining.code,
-    );
+    // Of those that need no token: a service that asks to wait has accepted the credentials.
+    const passing = new Set(['configuration-refused', draining.code]);
+    if (tokens.reason() === null) passing.add('rate-limited');
+    const reasons = [...ownReasons(), ...engine.reasons()].filter(({ code }) => !passing.has(code));
     for (const port of folders) {
       const { state } = port.health();
       if (state === 'scanning' || state === 'unavailable') {
@@ -246,6 +260,7 @@ export function assembleDaemon(
       changes,
       status,
       unready,
+      obstacles,
       fleet: cluster,
     }),
     engine,

@@ -10,7 +10,7 @@ import type { DocumentRef } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
-import { heldNames, longestList } from '../model/report/status.ts';
+import { blockedForMs, heldNames, longestList } from '../model/report/status.ts';
 import type {
   DaemonState,
   DuplicateStatus,
@@ -60,6 +60,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const rate = limiter.status();
   const held = sources.folders.flatMap(({ name }) => heldOf(sources, name));
   const reasons = allReasons(sources, held);
+  const blockedMs = blockedForMs(reasons, clock.now());
   const sum = (pick: (folder: FolderStatus) => number) =>
     folders.reduce((total, one) => total + pick(one), 0);
   const counts = sources.folders.map(({ name }) => engine.tasks.counts(name));
@@ -94,7 +95,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       pending,
       inFlight: sending,
       waiting: sum((one) => one.waiting) + removingLater,
-      etaSeconds: pending > kept ? Math.ceil(limiter.waitMs(pending - kept) / 1000) : 0,
+      etaSeconds: pending > kept ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - kept)) / 1000) : 0,
     },
     rate: {
       limit: rate.limit,
@@ -245,6 +246,7 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   // What the engine met in a request says more than what the daemon knows of signing in.
   const known = new Set(reasons.map(({ code }) => code));
   reasons.unshift(...sources.ownReasons.filter(({ code }) => !known.has(code)));
+  reasons.push(...pauseReason(sources.limiter.status()));
   for (const port of sources.folders) reasons.push(...port.health().reasons);
   const paused = pausedHere(sources);
   if (paused.length > 0) {
@@ -261,6 +263,19 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   return withoutRepeats(reasons);
 }
 
+/** The service asked to wait, and nothing goes out until then. */
+export function pauseReason({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']>): readonly Reason[] {
+  if (pausedUntil === null) return [];
+  return [
+    {
+      code: 'rate-limited',
+      message: pausedBy?.message ?? 'the service asked another host of the account to wait',
+      ...(pausedBy === undefined ? {} : { since: pausedBy.since }),
+      until: new Date(Math.round(pausedUntil / 1000) * 1000).toISOString(),
+    },
+  ];
+}
+
 /** The sign-in, the circuit breaker and folders on one mount may all have learned the same. */
 export function withoutRepeats(reasons: readonly Reason[]): readonly Reason[] {
   return reasons.filter(
@@ -275,12 +290,11 @@ function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonStat
   if (reasons.some(({ code }) => code === 'ledger-unwritable')) return 'paused';
   if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
   if (reasons.some(({ code }) => reasonHealth(code) === 'error')) return 'degraded';
-  if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
   const { engine } = sources;
   if (engine.isIdle()) return 'idle';
+  if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
   // All that is left is kept back by a pause.
-  if (engine.isAtRest() && engine.folders.isCoveredUntil(Infinity)) return 'paused';
-  return sources.limiter.status().pausedUntil === null ? 'working' : 'paused';
+  return engine.isAtRest() && engine.folders.isCoveredUntil(Infinity) ? 'paused' : 'working';
 }
 
 /** Names of the folders that a person paused, on this host or on all, in the order of the configuration. */

@@ -1,7 +1,7 @@
 import { openConfiguredFolder } from '../scan/folder.ts';
 import type { DaemonOptions, Daemon } from './assemble-daemon.ts';
 import { isDirectory } from './preconditions/folders-on-disk.ts';
-import { guardOneLedgerPerFolder } from './process/join-cluster.ts';
+import { guardOneLedgerPerFolder } from './process/one-ledger-per-folder.ts';
 
 /**
  * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile all else

@@ -70,6 +70,7 @@ async function startEmbedded({
   log,
   clock,
   httpToken,
+  servicePort = portBeside(settings.http),
 }: DaemonOptions): Promise<EmbeddedService | null> {
   if (settings.service.mode !== 'embedded') return null;
   const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
@@ -78,7 +79,7 @@ async function startEmbedded({
     clock,
     log,
     requestsPerMinute: settings.service.requestsPerMinute,
-    usualPort: servicePort(settings.http),
+    usualPort: servicePort,
     pageToken: httpToken,
   });
 }
@@ -89,7 +90,7 @@ const pagePort = 7420;
 const lastPort = 65_535;
 
 /** The embedded service's address follows from the page's, so that a bookmark holds; undefined: any free one. */
-function servicePort({ port }: Settings['http']): number | undefined {
+function portBeside({ port }: Settings['http']): number | undefined {
   if (port === 0) return undefined;
   const usual = (port === false ? pagePort : port) + besidePage;
   return usual > lastPort ? undefined : usual;

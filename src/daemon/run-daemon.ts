@@ -31,6 +31,7 @@ const tidyAfterMs = 400;
 const longestGrowthMs = 60_000;
 
 const lostWords = 'the state directory is lost to another host; standing by';
+const movedWords = 'a folder is there that was not, or is another directory; asking the fleet whose it is';
 const lapsedWords =
   'the lease of the state directory ran out because Redis did not renew it; standing by until Redis works again';
 
@@ -43,6 +44,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   let hadName = false;
   /** Of the page; where any port will do, the next daemon in this process takes it again. */
   let usualPort: number | undefined;
+  /** Of the embedded service, which the next daemon takes again as long as the page's port is configured as it was. */
+  let usualService: { readonly port: number; readonly page: number | false } | null = null;
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
   try {
@@ -205,6 +208,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       clock: systemClock,
       startedAt,
       maxAttempts: null,
+      servicePort: usualService?.page === current.settings.http.port ? usualService.port : undefined,
       place,
     });
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
@@ -228,8 +232,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const failure = failureOf(startAndTidy());
       // It is awaited below: it may reject while the notifier is still loaded.
       failure.catch(() => {});
-      if (daemon.servicePage !== null)
+      if (daemon.servicePage !== null) {
+        usualService = { port: Number(new URL(daemon.servicePage).port), page: current.settings.http.port };
         log.info({ url: daemon.servicePage }, 'embedded service; its page lists the documents');
+      }
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
       // Only now: it loads what sends over HTTP, which would have held up the first scan.
@@ -245,7 +251,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh, drain: daemon.drain };
       try {
         const obeyed = obeySignals(control, current, { signals, notify, log, reload, over: over.signal });
-        return await Promise.race([obeyed, failure, lossOf(place, current)]);
+        return await Promise.race([obeyed, failure, lossOf(place, current), moveOf(place, current)]);
       } finally {
         over.abort();
         cancelTidying();
@@ -272,6 +278,14 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     if (place === null) return new Promise(() => {});
     const reason = await place.lease.lost;
     noteLoss(place, reason);
+    return current;
+  }
+
+  /** Resolves when a folder lies elsewhere than before, for this host to ask whose it is there. */
+  async function moveOf(place: Place | null, current: Reloaded): Promise<Reloaded> {
+    if (place === null) return new Promise(() => {});
+    await place.moved;
+    log.info({ host: place.cluster.host }, movedWords);
     return current;
   }
 

@@ -1,7 +1,6 @@
 import type { Clock } from '../lib/time/clock.ts';
 import { CredentialsRefusedError, errorMessage, StoppedError } from '../model/errors.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import type { Reason } from '../model/report/status.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
 
 const againMs = 30_000;
@@ -15,7 +14,6 @@ interface SignInOptions {
 
 /** Checks the credentials before anything has to be sent, and again while the service is unavailable. */
 export function createSignIn({ tokens, clock, log, onChange }: SignInOptions) {
-  let message: string | null = null;
   /** Why the last attempt failed; null: it did not. */
   let failure: string | null = null;
   let closed = false;
@@ -30,12 +28,10 @@ export function createSignIn({ tokens, clock, log, onChange }: SignInOptions) {
   async function attempt(): Promise<void> {
     try {
       await tokens.login();
-      message = null;
       if (failure !== null) log.info({}, 'signed in again');
       failure = null;
     } catch (error) {
       if (closed || error instanceof StoppedError) return;
-      if (error instanceof CredentialsRefusedError) message = error.message;
       const restMs = Math.max(tokens.backOffMs(), againMs);
       report(error, restMs);
       cancel = clock.after(restMs, begin);
@@ -54,11 +50,8 @@ export function createSignIn({ tokens, clock, log, onChange }: SignInOptions) {
 
   return {
     begin,
-    /** Why nothing can be sent; null: the credentials are not refused. */
-    reason: (): Reason | null =>
-      tokens.status().state === 'refused'
-        ? { code: 'credentials-refused', message: message ?? 'the service refused the credentials' }
-        : null,
+    /** True while the last attempt failed: it is repeated, so what came of it is known to go on. */
+    isFailing: (): boolean => failure !== null,
     close: (): void => {
       closed = true;
       cancel();

@@ -11,7 +11,7 @@ import { printableJson } from '../lib/text/printable.ts';
 import { closeInTime, createLimitedServer, noSchemas } from '../lib/server/http-server.ts';
 import { reachableHost } from '../lib/server/host.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import { closedToUser, ConfigurationError, errorCode } from '../model/errors.ts';
+import { fileFault, ConfigurationError, errorCode } from '../model/errors.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
 import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
 import { addAuthRoutes } from './auth/auth-routes.ts';
@@ -75,7 +75,7 @@ export async function startEmbeddedService(options: EmbeddedServiceOptions): Pro
   try {
     return await start(options);
   } catch (error) {
-    throw closedToUser(error);
+    throw fileFault(error);
   }
 }
 

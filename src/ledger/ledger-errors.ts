@@ -56,9 +56,9 @@ export function unreadable(path: string, error: unknown): unknown {
   const remedy = remedies[code ?? ''];
   if (remedy !== undefined)
     return new ConfigurationError(`state.dir: ${cannotBeRead(path, code)}; ${remedy}`);
-  const what =
-    code === 'ENOENT' ? `${basename(path)} is missing` : `it cannot be read: ${errorMessage(error)}`;
-  return damaged(path, what, error);
+  if (code === 'ENOENT') return damaged(path, `${basename(path)} is missing`, error);
+  if (code === 'EISDIR') return damaged(path, 'it is a directory', error);
+  return damaged(path, `it cannot be read: ${errorMessage(error)}`, error);
 }
 
 /** Its lock was taken away, or its lease has run out. */

@@ -8,13 +8,13 @@ import { fencedHolder, isLockFree, takeProcessLock } from '../lib/process/proces
 import type { ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { LeaseTraces, WriteLease } from '../model/ports/write-lease-port.ts';
-import { ConfigurationError, StateLockedError, errorCode } from '../model/errors.ts';
+import { ConfigurationError, StateLockedError, errorCode, fileFault } from '../model/errors.ts';
 import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 
 /**
  * Holds a state directory for this process. A StateLockedError names who holds it; LedgerUnwritableError when the lock
- * cannot be written. With a fence, the lock of a holder with a lower one is taken over, wherever it runs: its lease is
+ * cannot be written. With a lease, the lock of a holder with a lower fence is taken over, wherever it runs: its lease is
  * over.
  */
 export async function takeStateLock(
@@ -22,21 +22,27 @@ export async function takeStateLock(
   clock: Clock,
   {
     silenceMs,
-    fence,
-    alone = null,
+    lease = null,
   }: {
     readonly silenceMs?: number;
-    readonly fence?: number | undefined;
-    readonly alone?: WriteLease['alone'];
+    readonly lease?: Pick<WriteLease, 'fence' | 'fleet' | 'alone'> | null;
   } = {},
 ): Promise<ProcessLock> {
   const path = join(dir, 'lock');
   const since = new Date(clock.now()).toISOString();
-  const attempt = await takeProcessLock(path, { since, silenceMs, fence, alone }).catch((error: unknown) => {
-    throw unwritable(path, error);
-  });
+  const { fence, fleet, alone } = lease ?? {};
+  const attempt = await takeProcessLock(path, { since, silenceMs, fence, fleet, alone }).catch(
+    (error: unknown) => {
+      throw errorCode(error) === 'EISDIR' ? fileFault(error) : unwritable(path, error);
+    },
+  );
   if (attempt.kind === 'taken') return attempt.lock;
-  const { pid, host, since: held } = attempt.holder;
+  const { pid, host, since: held, fleet: other } = attempt.holder;
+  if (fleet !== undefined && other !== undefined && fleet !== other) {
+    throw new StateLockedError(
+      `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}, as part of another fleet (${other}, here ${fleet}). Give all hosts of a state directory the same cluster.account. If that process is gone, remove ${path}.`,
+    );
+  }
   const doubt = attempt.isCertain ? '' : ` If that process is gone, remove ${path}.`;
   throw new StateLockedError(
     `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}. Stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,

@@ -46,7 +46,7 @@ export interface LedgerOptions {
 export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
   const { dir, clock, log, lease = null, disk = realDisk } = options;
   await prepareDirectory(dir);
-  const lock = await takeStateLock(dir, clock, { fence: lease?.fence, alone: lease?.alone ?? null });
+  const lock = await takeStateLock(dir, clock, { lease });
   const paths = await choosePaths(dir, lease).catch(async (error: unknown) => {
     await lock.release();
     throw error;

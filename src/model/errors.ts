@@ -45,10 +45,17 @@ export class CredentialsRefusedError extends IngestdError {
 /** The service could not be reached or gave no valid answer. Exit code 1. */
 export class ServiceUnavailableError extends IngestdError {
   readonly retryAfterMs: number | null;
+  /** It is there, and asks for fewer requests (429). */
+  readonly isTooMany: boolean;
 
-  constructor(message: string, retryAfterMs: number | null = null) {
+  constructor(
+    message: string,
+    retryAfterMs: number | null = null,
+    { isTooMany = false }: { readonly isTooMany?: boolean } = {},
+  ) {
     super('service-unavailable', exitCodes.unforeseen, message);
     this.retryAfterMs = retryAfterMs;
+    this.isTooMany = isTooMany;
   }
 }
 
@@ -130,11 +137,19 @@ export function cannotBeRead(what: string, code: string | undefined): string {
 export const asItsUser =
   'run the command as the user that runs ingestd, or give that user the directory and all that is in it';
 
-/** An error of the file system, in words where this user may not do it; any other stays what it is. */
-export function closedToUser(error: unknown): unknown {
-  const { code, path } = error as NodeJS.ErrnoException;
-  if ((code !== 'EACCES' && code !== 'EPERM') || path === undefined) return error;
-  return new ConfigurationError(`${path} is closed to this user (${code}); ${asItsUser}`, { cause: error });
+/** An error of the file system, in words where a person can change what it is about; any other stays what it is. */
+export function fileFault(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null) return error;
+  const { code, path, dest = path, syscall } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  if (dest === undefined) return error;
+  const fault = (words: string) => new ConfigurationError(`${dest} ${words}`, { cause: error });
+  if (code === 'EACCES' || code === 'EPERM') return fault(`is closed to this user (${code}); ${asItsUser}`);
+  if (code === 'EISDIR') return fault('is a directory where ingestd keeps a file; move it away');
+  if ((code === 'EEXIST' && syscall === 'mkdir') || (code === 'ENOTDIR' && syscall === 'scandir'))
+    return fault('is a file where ingestd keeps a directory; move it away');
+  if (code === 'ENOTDIR')
+    return fault('lies below a file where ingestd keeps a directory; move that file away');
+  return error;
 }
 
 /** The message of whatever was thrown. */

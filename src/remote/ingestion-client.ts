@@ -119,7 +119,8 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     const outcome = redacted(raw, (text) => tokens.redact(text, accessToken));
     const status = result.kind === 'answer' ? result.status : null;
     if (status !== null && status !== 401 && status < 500) tokens.confirm(accessToken);
-    if (outcome.kind === 'unavailable' && outcome.retryAfterMs !== null) limiter.pause(outcome.retryAfterMs);
+    if (outcome.kind === 'unavailable' && outcome.retryAfterMs !== null)
+      limiter.pause(outcome.retryAfterMs, outcome.message);
     log.debug({ operation, status, outcome: outcome.kind }, 'request ended');
     return { outcome, sent: outcome.kind === 'accepted' ? contents : [] };
   }

@@ -29,9 +29,11 @@ const refusals: Readonly<Record<number, string>> = {
   431: 'headers-too-large',
 };
 
-/** Answers of a proxy that stopped waiting: the service may have accepted the request. */
-const gatewayStatuses = new Set([502, 504, 520, 524]);
-const laterStatuses = new Set([408, 425, 429]);
+/** Redirects that tell to send the same request elsewhere. Others also lead to the result of one that was taken. */
+const turnedAwayStatuses = new Set([301, 302, 307, 308]);
+/** Answers of whoever stopped waiting for a request or its answer: the service may have accepted it. */
+const gaveUpStatuses = new Set([408, 460, 499, 502, 504, 520, 524, 598, 599]);
+const laterStatuses = new Set([425, 429]);
 
 /**
  * The service fails in its envelope (interface 7.3); a gateway without a service behind it, or another host, does not.
@@ -42,10 +44,11 @@ const foreignWords = ', but not from the service itself; check service.ingestUrl
  * Decides the outcome of a request: by status first, then by the envelope. Messages are raw: redact them before they
  * are shown.
  *
- * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, and when a
- * gateway gave up on it then (502, 504): there is no way to ask. 500 and 503 are the service's own statement that it
- * did not accept it. Everything else may be repeated without harm, so it is unavailable. A 404 that does not come from
- * the service says nothing about a document.
+ * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, when a gateway
+ * gave up on it then (502, 504), or with a status that HTTP does not know: there is no way to ask. 500 and 503 are the
+ * service's own statement that it did not accept it. Everything else may be repeated without harm, so it is unavailable.
+ * A 404 that does not come from the service says nothing about a document. A redirect is a wrong address, and an upload
+ * that it answers is in doubt all the same, unless it says to send it elsewhere (301, 302, 307, 308).
  */
 export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): Outcome {
   if (answer.kind === 'fault') return judgeFault(answer, circumstances);
@@ -54,20 +57,26 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
   if (status >= 200 && status < 300) return judgeSuccess(answer, circumstances);
   const isForeign = (status === 404 || status === 410) && !isOwnWord(answer);
   const message = isForeign ? `${describeAnswer(answer)}${foreignWords}` : describeAnswer(answer);
-  if (status < 400) return { kind: 'misaddressed', code: 'redirect', message: redirectWords(answer) };
+  const isUnclear = gaveUpStatuses.has(status) || status < 200 || status >= 600;
+  if (status >= 300 && status < 400) {
+    const mayBeTaken = sent === 'all' && !turnedAwayStatuses.has(status);
+    return { kind: 'misaddressed', code: 'redirect', message: redirectWords(answer), mayBeTaken };
+  }
   if (status === 401) return { kind: 'unauthorized', message };
-  if (status === 407) return { kind: 'misaddressed', code: 'proxy-authentication', message };
+  if (status === 407) {
+    return { kind: 'misaddressed', code: 'proxy-authentication', message, mayBeTaken: false };
+  }
   if ((status === 404 || status === 410) && (operation === 'modify' || operation === 'remove')) {
     return { kind: 'missing', status, message, isOwnWord: !isForeign };
   }
   // Not the service: it may be back in a minute, and the document is not the cause. The service itself may not know
   // a bulk call, which can fall back to single calls.
   const isAway = isForeign && operation === 'upload';
-  if (status < 500 && !laterStatuses.has(status) && !isAway) {
+  if (status < 500 && !laterStatuses.has(status) && !isAway && !isUnclear) {
     return { kind: 'rejected', code: refusals[status] ?? `http-${status}`, message };
   }
   const code = `http-${status}`;
-  if (operation === 'upload' && sent === 'all' && gatewayStatuses.has(status)) {
+  if (operation === 'upload' && sent === 'all' && isUnclear) {
     return { kind: 'unknown', code, message: `${message} after the whole request was sent` };
   }
   const retryAfterMs = readRetryAfter(answer.headers['retry-after'], {
@@ -85,7 +94,9 @@ function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): 
   }
   const words = describeFault(code);
   const message = `the service (${host}): ${words.message}`;
-  if (words.misaddressed) return { kind: 'misaddressed', code: words.code, message };
+  if (words.misaddressed) {
+    return { kind: 'misaddressed', code: words.code, message, mayBeTaken: sent === 'all' };
+  }
   if (operation === 'upload' && sent === 'all') {
     return { kind: 'unknown', code: words.code, message: `${message} after the whole request was sent` };
   }

@@ -1,6 +1,7 @@
 import Bottleneck from 'bottleneck';
 
 import { countingMs, endPermitOnce } from '../lib/queue/permits.ts';
+import { wallTimeOf } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
@@ -44,8 +45,13 @@ export function createLimiter({
   const counting = countingMs(recent, { limit, windowMs, now: clock.now() });
   const slots = new Set<Slot>();
   const timers = new Set<() => void>();
-  /** `until`: monotonic, ms. */
-  let pause: { readonly until: number; readonly cancel: () => void } | null = null;
+  /** `since` and `until`: monotonic, ms. */
+  let pause: {
+    readonly since: number;
+    readonly until: number;
+    readonly message: string;
+    readonly cancel: () => void;
+  } | null = null;
   let parked: Waiting[] = [];
   let closed = false;
 
@@ -72,14 +78,15 @@ export function createLimiter({
         queue.schedule({ priority }, async () => admit(waiting)).catch(stop);
       }),
 
-    pause: (ms) => {
+    pause: (ms, message) => {
       if (closed || !(ms > 0)) return;
-      const until = clock.monotonic() + ms;
+      const now = clock.monotonic();
+      const until = now + ms;
       if (pause !== null && pause.until >= until) return;
       // The reservoir is emptied by `incrementReservoir`: `updateSettings` would stop refilling for good.
       if (pause === null) add(-limit);
       pause?.cancel();
-      pause = { until, cancel: clock.after(ms, resume) };
+      pause = { since: pause?.since ?? now, until, message, cancel: clock.after(ms, resume) };
     },
 
     status: () => {
@@ -89,6 +96,9 @@ export function createLimiter({
         used: slots.size,
         windowMs,
         pausedUntil: pause === null ? null : clock.now() + pauseMs,
+        ...(pause === null
+          ? {}
+          : { pausedBy: { since: wallTimeOf(pause.since, clock), message: pause.message } }),
         nextFreeMs: Math.max(pauseMs, nextFreeMs()),
       };
     },

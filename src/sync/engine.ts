@@ -226,6 +226,7 @@ export class Engine {
       leftUnsent: this.#leftUnsent,
       writer: this.#writer,
       timing: options.settings.timing,
+      responseMs: options.settings.service.responseSeconds * 1_000,
       evidence: this.#moveEvidence,
       standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
     });
@@ -313,8 +314,12 @@ export class Engine {
 
   // ── In: what a crash left open, scans, timers, people ───────────────────────────────────────────────────────────
 
-  /** Uploads that were under way when the process died are in doubt. Call it before the folders start. */
+  /**
+   * Uploads that were under way when the process died are in doubt, and its other requests may still arrive. Call it
+   * before the folders start.
+   */
   async recover(): Promise<void> {
+    this.#comparison.noteEarlierRequests(this.#ledger.sentRequests());
     const changes = interruptedUploads(this.#ledger.intents(), this.#options.settings.safety.inDoubt);
     if (changes.length === 0) return;
     await this.#writer.commit(changes);
@@ -828,6 +833,13 @@ export class Engine {
       case 'settling':
         await this.holds.endApproval(task);
         return this.#settleSoon(task, found.againMs, found.reason);
+      case 'later': {
+        await this.holds.endApproval(task);
+        const { againMs, reason } = found;
+        const { attempts } = task;
+        this.#advance(task, { kind: 'retryLater', dueAt: this.#inMs(againMs), reason, attempts });
+        return;
+      }
       case 'waiting': {
         await this.holds.endApproval(task);
         const dueAt = found.againMs === null ? null : this.#inMs(found.againMs);
@@ -1202,13 +1214,11 @@ export class Engine {
       return this.#advance(task, { kind: 'replan', alone: true });
     }
     const resolved = resolvedBy(result);
-    // Here `accepted` is an upload's answer without a usable docId.
-    const isInDoubt = kind === 'unknown' || kind === 'accepted';
     // What stands at its path by now may be another file.
     const sent = this.#ledger.intents().find(({ id }) => result.intentIds.includes(id))?.stat;
-    if (!isInDoubt && resolved.length > 0) await this.#writer.commit(resolved);
     const { maxAttempts, random, settings } = this.#options;
     const consequence = consequenceOf(outcome, {
+      operation,
       attempts: task.attempts,
       record: this.#ledger.get(task.ref),
       breaker: this.#breaker,
@@ -1217,6 +1227,8 @@ export class Engine {
       inDoubt: settings.safety.inDoubt,
       random,
     });
+    // A doubt takes the place of the intent, in one commit.
+    if (consequence.kind !== 'doubt' && resolved.length > 0) await this.#writer.commit(resolved);
     await this.#apply(task, operation, consequence, { resolved, sent });
   }
 

@@ -17,6 +17,13 @@ import type { RedisServer } from './support/redis-server.ts';
 
 const password = 'planted-redis-password-73';
 
+/** What the log says of the fleet, without the times. */
+function decisionsOf(log: string): readonly string[] {
+  return Array.from(log.matchAll(/ (paused|resumed) +(inbox: on all hosts.*)$/gm), ([, what, words]) =>
+    [what, words].join(' '),
+  );
+}
+
 describeWhere(missingRedis, 'real processes with one account', () => {
   let redis: RedisServer;
   let service: HoldingService;
@@ -261,12 +268,41 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     await first.run('pause', '--fleet');
     for (const place of [first, second]) {
       const log = () => place.run('log').then(({ out }) => out);
-      const paused = await eventually(async () => ((await log()).includes(' paused ') ? await log() : null));
-      expect(paused).toMatch(/ resumed +inbox: on all hosts of the fleet, on the command line\n/);
-      expect(paused).toMatch(/ paused +inbox: on all hosts of the fleet, on the command line\n/);
-      expect(paused.match(/ paused +inbox: on all/g)).toHaveLength(1);
+      const told = await eventually(async () => {
+        const words = decisionsOf(await log());
+        return words.length >= 3 ? words : null;
+      });
+      expect(told).toEqual([
+        'paused inbox: on all hosts of the fleet, before this start, on the command line',
+        'resumed inbox: on all hosts of the fleet, on the command line',
+        'paused inbox: on all hosts of the fleet, on the command line',
+      ]);
     }
     for (const daemon of daemons) await daemon.end('SIGTERM');
+  }, 60_000);
+
+  it('have in their logs what was done to the fleet while they were stopped, once', async () => {
+    settle();
+    const place = await host('one', 1);
+    const toldAfterStart = async () => {
+      const daemon = await place.start();
+      await eventually(async () => (await daemon.status()).fleet?.hosts === 1);
+      await eventually(async () => (await daemon.status()).folders[0]?.state === 'watching');
+      await wait(500);
+      await daemon.end('SIGTERM');
+      return decisionsOf((await place.run('log')).out);
+    };
+    const first = await place.start();
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    await first.end('SIGTERM');
+    await place.run('pause', '--fleet');
+    const paused = 'paused inbox: on all hosts of the fleet, before this start, on the command line';
+    const resumed = paused.replace('paused', 'resumed');
+    expect(await toldAfterStart()).toEqual([paused]);
+    expect(await toldAfterStart()).toEqual([paused]);
+    await place.run('resume', '--fleet');
+    expect(await toldAfterStart()).toEqual([paused, resumed]);
+    expect(await toldAfterStart()).toEqual([paused, resumed]);
   }, 60_000);
 
   it('sign in once, and leave their token alone unless it is said that it is for all', async () => {

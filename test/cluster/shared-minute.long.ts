@@ -144,7 +144,7 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     const other = await fleet.host('other');
     other.work(2);
     await opened();
-    asked.limiter.pause(1_500);
+    asked.limiter.pause(1_500, 'too busy');
     const paused = performance.now();
     await wait(100);
     const before = other.arrivals.length;

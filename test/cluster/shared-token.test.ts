@@ -45,8 +45,8 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
   const host = async (
     credentials: Credentials = plantedCredentials,
     isAwaited = true,
-    /** Awaited before each operation of the token script is sent. */
-    before: (operation: string | undefined) => Promise<unknown> = async () => {},
+    /** Awaited before each operation on the token is sent. */
+    before: (operation: string) => Promise<unknown> = async () => {},
   ): Promise<Host> => {
     const address = parseRedisAddress(redis.url);
     if (address === null) throw new Error('no address');
@@ -66,7 +66,8 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
       const open = link.session();
       if (open === null) return null;
       const evaluate: RedisSession['evaluate'] = async (script, keys, args) => {
-        await before(args[0]);
+        const { operation = 'read' } = JSON.parse(args[0] ?? '') as { operation?: string };
+        await before(operation);
         return open.evaluate(script, keys, args);
       };
       return { ...open, evaluate };
@@ -195,7 +196,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
 
   it('is asked for once a person has corrected it, though another host was about to ask and stopped', async () => {
     service.scriptTokens(steps.json(401, { error: 'invalid_grant' }), steps.silence());
-    const operations: (string | undefined)[] = [];
+    const operations: string[] = [];
     const [refused, stopped] = [await host(), await host()];
     const corrected = await host(plantedCredentials, true, async (operation) => operations.push(operation));
     await expect(refused.tokens.access()).rejects.toMatchObject({ code: 'credentials-refused' });

@@ -1,13 +1,17 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { rm } from 'node:fs/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
 import { createChangeSignal } from '../../src/lib/time/change-signal.ts';
 import { createControl } from '../../src/daemon/control/control.ts';
+import { readPauses } from '../../src/daemon/control/pauses.ts';
 import { isAbout } from '../../src/daemon/history/history-files.ts';
+import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
 import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
@@ -20,15 +24,17 @@ afterEach(() => world.close());
 function decisionsIn(
   { engine, ledger, clock, folder, log, activities }: EngineWorld,
   names: readonly string[],
+  { stateDir = '/nowhere', paused = [] }: { stateDir?: string; paused?: readonly string[] } = {},
 ) {
   const said: Activity[] = [];
   const control = createControl({
     settings: {
       folders: names.map((name) => ({ ...folderSettingsOf(`/${name}`), name })),
+      state: { dir: stateDir },
     } as unknown as Settings,
     clock,
     log,
-    pauses: { all: false, folders: [] },
+    pauses: { all: false, folders: paused.map((name) => ({ name, path: `/${name}` })) },
     engine: engine(),
     ledger: ledger(),
     folders: [folder],
@@ -36,12 +42,14 @@ function decisionsIn(
     history: {
       add: (one) => said.push(one),
       recent: () => said,
+      readBack: async () => ({ entries: said.toReversed(), next: null }),
       listen: () => () => {},
       past: async (ref) => activities.filter(isAbout(ref)),
     },
     changes: createChangeSignal(clock),
     status: () => ({}) as never,
     unready: () => [],
+    obstacles: () => [],
     fleet: null,
   });
   return { said, control, decisions: control.decisions('page') };
@@ -204,3 +212,62 @@ it('explains a document of a folder that was taken out of the configuration', as
     attachments: ['x.pdf'],
   });
 });
+
+describe('decisions that come while an earlier one cannot be written', () => {
+  it('leave each pause in effect, in memory and on disk, though a resume before it fails', async () => {
+    const state = await temporaryFolder();
+    try {
+      await state.write('paused.json/in-the-way', '');
+      world = await engineWorld();
+      const { decisions, said } = decisionsIn(world, ['inbox', 'scans'], {
+        stateDir: state.path,
+        paused: ['inbox'],
+      });
+      world.engine().setPaused(['inbox']);
+      const resumed = decisions.resume('inbox');
+      const paused = decisions.pause('scans');
+      expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
+      await expect(resumed).rejects.toThrow(/paused\.json.*: it stays paused$/);
+      await expect(paused).rejects.toThrow(/: it lasts only until the next start$/);
+      expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
+      expect(said).toMatchObject([{ what: 'paused', folder: 'scans' }]);
+      await rm(state.join('paused.json'), { recursive: true });
+      expect(await decisions.pause('inbox')).toEqual({ paused: ['inbox', 'scans'] });
+      const { folders } = await readPauses(state.path);
+      expect(folders.map(({ name }) => name)).toEqual(['inbox', 'scans']);
+      expect(await decisions.resume('inbox')).toEqual({ paused: ['scans'] });
+      expect([...world.engine().paused()]).toEqual(['scans']);
+    } finally {
+      await state.remove();
+    }
+  });
+
+  it('are taken after it: of a doubt that was dismissed, nothing is sent again', async () => {
+    world = await engineWorld({ safety: { inDoubt: 'hold' } });
+    await loseAnswer();
+    const ledger = world.ledger();
+    const commit = ledger.commit;
+    const full = jest.spyOn(ledger, 'commit').mockImplementationOnce(() => {
+      full.mockImplementation(commit);
+      return Promise.reject(new LedgerUnwritableError('no space left'));
+    });
+    const { said, decisions } = decisionsIn(world, ['inbox']);
+    const first = decisions.resolve('inbox/a.txt', { kind: 'dismiss' });
+    const second = decisions.resolve('inbox/a.txt', { kind: 'again' }).catch(errorMessage);
+    let isDone = false;
+    void first.then(() => (isDone = true));
+    await world.until(() => isDone);
+    expect(await second).toContain('inbox/a.txt is not in doubt');
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload']);
+    expect(said.map(({ message }) => message)).toEqual(['the doubt dismissed']);
+  });
+});
+
+/** Of the upload of `a.txt`, which the service took. */
+async function loseAnswer(): Promise<void> {
+  world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+  world.folder.write('a.txt', 'text');
+  world.folder.scan();
+  await world.until(() => world.ledger().doubts().length > 0 && world.engine().inFlight() === 0);
+}

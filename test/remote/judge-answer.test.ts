@@ -63,7 +63,7 @@ describe('what comes of a request', () => {
         expect(result.kind).toBe('answer');
         if (result.kind === 'answer') {
           expect(result.status).toBeGreaterThanOrEqual(400);
-          expect([502, 504, 520, 524]).not.toContain(result.status);
+          expect([408, 460, 499, 502, 504, 520, 524, 598, 599]).not.toContain(result.status);
         }
       }),
       { numRuns: 2000 },
@@ -132,8 +132,17 @@ describe('what comes of a request', () => {
 
   const own = '{"error":{"message":"no"}}';
   it.each<readonly [number, OperationKind, BodySent, string, string]>([
+    [99, 'upload', 'all', own, 'unknown http-99'],
+    [300, 'upload', 'all', own, 'misaddressed redirect, perhaps taken'],
+    [301, 'upload', 'all', own, 'misaddressed redirect'],
     [302, 'upload', 'all', own, 'misaddressed redirect'],
-    [399, 'modify', 'all', own, 'misaddressed redirect'],
+    [303, 'upload', 'part', own, 'misaddressed redirect'],
+    [303, 'upload', 'all', own, 'misaddressed redirect, perhaps taken'],
+    [303, 'remove', 'all', own, 'misaddressed redirect, perhaps taken'],
+    [304, 'upload', 'all', own, 'misaddressed redirect, perhaps taken'],
+    [307, 'upload', 'all', own, 'misaddressed redirect'],
+    [308, 'upload', 'all', own, 'misaddressed redirect'],
+    [399, 'modify', 'all', own, 'misaddressed redirect, perhaps taken'],
     [400, 'upload', 'all', own, 'rejected bad-request'],
     [401, 'upload', 'part', own, 'unauthorized'],
     [403, 'modify', 'all', own, 'rejected forbidden'],
@@ -144,16 +153,27 @@ describe('what comes of a request', () => {
     [404, 'bulkModify', 'all', 'gateway', 'rejected not-found'],
     [407, 'upload', 'nothing', 'proxy', 'misaddressed proxy-authentication'],
     [408, 'upload', 'part', own, 'unavailable http-408'],
+    [408, 'upload', 'all', own, 'unknown http-408'],
+    [408, 'modify', 'all', own, 'unavailable http-408'],
     [413, 'upload', 'part', own, 'rejected too-large'],
     [418, 'upload', 'all', own, 'rejected http-418'],
     [425, 'upload', 'all', own, 'unavailable http-425'],
     [429, 'bulkRemove', 'all', own, 'unavailable http-429'],
+    [460, 'upload', 'all', 'gateway', 'unknown http-460'],
+    [499, 'upload', 'all', 'gateway', 'unknown http-499'],
+    [499, 'upload', 'part', 'gateway', 'unavailable http-499'],
+    [499, 'remove', 'all', 'gateway', 'unavailable http-499'],
     [500, 'upload', 'all', own, 'unavailable http-500'],
+    [501, 'upload', 'all', own, 'unavailable http-501'],
     [502, 'upload', 'all', 'gateway', 'unknown http-502'],
     [502, 'upload', 'part', 'gateway', 'unavailable http-502'],
     [502, 'modify', 'all', 'gateway', 'unavailable http-502'],
     [503, 'upload', 'all', own, 'unavailable http-503'],
     [504, 'upload', 'all', 'gateway', 'unknown http-504'],
+    [522, 'upload', 'all', 'gateway', 'unavailable http-522'],
+    [598, 'upload', 'all', 'gateway', 'unknown http-598'],
+    [999, 'upload', 'all', own, 'unknown http-999'],
+    [999, 'modify', 'all', own, 'unavailable http-999'],
   ])(
     'of an answer of %i to %s, when %s of it was sent, with %j is %s',
     (status, asked, sent, body, expected) => {
@@ -161,7 +181,8 @@ describe('what comes of a request', () => {
         { ...whole, status, text: body, sent },
         { operation: asked, docId: null, now: 0 },
       );
-      expect('code' in outcome ? `${outcome.kind} ${outcome.code}` : outcome.kind).toBe(expected);
+      const taken = outcome.kind === 'misaddressed' && outcome.mayBeTaken ? ', perhaps taken' : '';
+      expect('code' in outcome ? `${outcome.kind} ${outcome.code}${taken}` : outcome.kind).toBe(expected);
       if (outcome.kind === 'missing') expect(outcome.isOwnWord).toBe(body === own);
     },
   );
@@ -184,6 +205,16 @@ describe('what comes of a request', () => {
     );
     expect(outcome).toMatchObject({ kind, code: word, message: expect.any(String) });
   });
+
+  it.each(['upload', 'modify'] as const)(
+    'of a connection whose TLS fails after all was sent: the %s may have been taken',
+    (operation) => {
+      const fault = { kind: 'fault', code: 'ERR_SSL_X', host: 'service.example:443' } as const;
+      const judge = (sent: BodySent) => judgeAnswer({ ...fault, sent }, { operation, docId: null, now: 0 });
+      expect(judge('all')).toMatchObject({ kind: 'misaddressed', mayBeTaken: true });
+      expect(judge('part')).toMatchObject({ kind: 'misaddressed', mayBeTaken: false });
+    },
+  );
 
   it('never takes the words of a foreign error over', () => {
     const outcome = judgeAnswer(

@@ -93,7 +93,7 @@ describe('the limiter', () => {
     permits[1]?.spent();
     await clock.advance(20_000);
     expect([1, 2, 3, 4, 5, 6].map(limiter.waitMs)).toEqual([0, 30_000, 40_000, 60_000, 60_000, 90_000]);
-    limiter.pause(35_000);
+    limiter.pause(35_000, 'too busy');
     expect([1, 2, 3].map(limiter.waitMs)).toEqual([35_000, 35_000, 40_000]);
   });
 
@@ -179,9 +179,9 @@ describe('the limiter', () => {
     const clock = manualClock();
     const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });
     closing.push(limiter.close);
-    limiter.pause(10_000);
-    limiter.pause(3000);
-    limiter.pause(20_000);
+    limiter.pause(10_000, 'too busy');
+    limiter.pause(3000, 'too busy');
+    limiter.pause(20_000, 'too busy');
     expect(limiter.status()).toMatchObject({
       pausedUntil: clock.now() + 20_000,
       nextFreeMs: 20_000,
@@ -202,9 +202,9 @@ describe('the limiter', () => {
     const clock = manualClock();
     const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });
     closing.push(limiter.close);
-    limiter.pause(20_000);
+    limiter.pause(20_000, 'too busy');
     await clock.advance(5_000);
-    limiter.pause(3_000);
+    limiter.pause(3_000, 'too busy');
     expect(limiter.status()).toMatchObject({ nextFreeMs: 15_000 });
     let taken = 0;
     void limiter.take().then(() => (taken += 1));
@@ -224,7 +224,7 @@ describe('the limiter', () => {
       const waiting = limiter.take().then(() => (taken = true));
       for (let tick = 0; tick < ticks; tick += 1) await new Promise(setImmediate);
       const before = taken;
-      limiter.pause(1000);
+      limiter.pause(1000, 'too busy');
       await wait(2);
       expect([ticks, taken]).toEqual([ticks, before]);
       await clock.advance(1000);
@@ -240,7 +240,7 @@ describe('the limiter', () => {
     const waiting = ['a', 'b', 'ahead'].map((name) =>
       limiter.take({ ahead: name === 'ahead' }).then(() => order.push(name)),
     );
-    limiter.pause(1000);
+    limiter.pause(1000, 'too busy');
     // Bottleneck takes a few turns of the event loop, however long each of them is.
     for (let turn = 0; turn < 30; turn += 1) await wait(1);
     expect(order).toEqual([]);
@@ -300,7 +300,7 @@ describe('the limiter', () => {
     await clock.advance(10_000);
     const waits = [1, 2, 3, 4, 5, 6, 7].map((requests) => limiter.waitMs(requests));
     expect(waits).toEqual([0, 30_000, 50_000, 60_000, 90_000, 110_000, 120_000]);
-    limiter.pause(40_000);
+    limiter.pause(40_000, 'too busy');
     expect([1, 2, 3, 4].map((requests) => limiter.waitMs(requests))).toEqual([
       40_000, 40_000, 50_000, 100_000,
     ]);

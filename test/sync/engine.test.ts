@@ -1285,7 +1285,11 @@ describe('the sync engine', () => {
     await world.ledger().commit([{ kind: 'intent', intent: { id: 'i', ref, size: 1, at: 1 } }]);
     await world.restart();
     expect(world.log.lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', data: { documents: 1, paths: ['inbox/a.txt'] } }),
+      expect.objectContaining({
+        level: 'warn',
+        message: 'in doubt',
+        data: expect.objectContaining({ folder: 'inbox', path: 'a.txt' }),
+      }),
     );
   });
 

@@ -59,7 +59,7 @@ network are retried without end.
 `;
 
 const troublesEnd = `Other codes are the HTTP status of the service's answer (\`http-503\`) or the system's name for a failed connection
-(\`econnreset\`). For 408, 425, 429 and 500 or above there is nothing to do.
+(\`econnreset\`). For 408, 425, 429, 460, 499 and 500 or above there is nothing to do.
 `;
 
 function troublesTable(codes: Readonly<Record<string, Explanation>>): string {

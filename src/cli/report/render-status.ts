@@ -12,7 +12,7 @@ import {
   withDoubts,
 } from '../../model/report/headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import type { Status } from '../../model/report/status.ts';
+import type { Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
 interface StatusView {
@@ -128,11 +128,21 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
     ...(running
       ? [
           `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
-          ...reasons.map(({ code, message }) => `${colors.yellow(message)} ${colors.dim(`(${code})`)}`),
+          ...reasons.map(
+            (reason) =>
+              `${colors.yellow(reason.message)} ${colors.dim(`(${[reason.code, ...timesOf(reason)].join(', ')})`)}`,
+          ),
           colors.dim(process.join(', ')),
         ]
       : []),
     colors.dim(`configuration ${status.configuration}`),
+  ];
+}
+
+function timesOf({ since, until }: Reason): string[] {
+  return [
+    ...(since === undefined ? [] : [`since ${since}`]),
+    ...(until === undefined ? [] : [`until ${until}`]),
   ];
 }
 
@@ -169,11 +179,8 @@ function heldRows({ held }: Status): string[] {
       ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
     ];
   });
-  return cut(
-    rows,
-    rows.length,
-    'release with ingestd approve FOLDER; documents whose files come back are kept',
-  );
+  const hint = '(release with ingestd approve FOLDER; documents whose files come back are kept)';
+  return rows.length === 0 ? [] : [...rows, hint];
 }
 
 /** Without what is listed as in doubt. */

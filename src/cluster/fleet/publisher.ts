@@ -10,46 +10,66 @@ import type { HostSummary } from '../../model/report/fleet.ts';
 import { failedCount, failuresInDoubt, headline } from '../../model/report/headline.ts';
 import type { Health, Status } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
-import { readTimeLua } from '../redis/redis-time.ts';
-import { pairsOf } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
+import { listOf, redisScript } from '../redis/script.ts';
+
+const answerSchema = z.object({
+  /** How many hosts speak with Redis. */
+  hosts: z.number(),
+  /** The run that published last under this host's name. */
+  before: z.string(),
+  /** Hosts with another limit, and theirs. */
+  others: listOf(z.tuple([z.string(), z.number()])),
+  /** Since when all hosts are paused; empty: they are not. */
+  halted: z.string(),
+});
+
+interface Summary {
+  readonly host: string;
+  /** Another start of a host has another one. */
+  readonly run: string;
+  readonly summary: string;
+  readonly limit: number;
+  readonly aliveMs: number;
+  /** The limits of the others are wanted. */
+  readonly compares: boolean;
+  /** The host stops. */
+  readonly stops: boolean;
+}
 
 /**
- * KEYS: summaries, seen, limits, state of the shared minute, shares. ARGV: host, summary, aliveMs, run, limit,
- * `compare` or `stop` or ''. What was not renewed for a day goes. Gives how many hosts are alive, the run that wrote
- * last under this name, and hosts with another limit. The lowest limit of those that may send is what all obey.
+ * Keeps a host's summary for a day. The lowest limit of the hosts that may send is what all obey; it is looked for where
+ * limits are compared.
  */
-const publishScript = `
-${readTimeLua}
-redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now) .. ARGV[2])
-redis.call('PEXPIRE', KEYS[1], 172800000)
-local before = string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '', '^%d+ %d+ (.*)$') or ''
-if ARGV[6] == 'stop' then redis.call('HDEL', KEYS[3], ARGV[1])
-else redis.call('HSET', KEYS[3], ARGV[1], string.format('%.0f ', now) .. ARGV[5] .. ' ' .. ARGV[4]) end
-redis.call('PEXPIRE', KEYS[3], 172800000)
+const publish = redisScript<Summary, z.output<typeof answerSchema>>({
+  keys: ['summaries', 'seen', 'limits', 'state', 'shares'],
+  answer: answerSchema,
+  lua: `
+redis.call('HSET', summaries, ask.host, string.format('%.0f ', now) .. ask.summary)
+redis.call('PEXPIRE', summaries, 172800000)
+local before = string.match(redis.call('HGET', limits, ask.host) or '', '^%d+ %d+ (.*)$') or ''
+if ask.stops then redis.call('HDEL', limits, ask.host)
+else redis.call('HSET', limits, ask.host, string.format('%.0f %d ', now, ask.limit) .. ask.run) end
+redis.call('PEXPIRE', limits, 172800000)
 local others = {}
-if ARGV[6] == 'compare' then
-  local least = tonumber(ARGV[5])
-  local all = redis.call('HGETALL', KEYS[3])
+if ask.compares and not ask.stops then
+  local least = ask.limit
+  local all = redis.call('HGETALL', limits)
   for i = 1, #all, 2 do
     local at, limit = string.match(all[i + 1], '^(%d+) (%d+)')
-    if tonumber(at) < now - tonumber(ARGV[3]) and not redis.call('HGET', KEYS[5], all[i]) then
-      redis.call('HDEL', KEYS[3], all[i])
-    elseif limit ~= ARGV[5] then
+    if tonumber(at) < now - ask.aliveMs and not redis.call('HGET', shares, all[i]) then
+      redis.call('HDEL', limits, all[i])
+    elseif tonumber(limit) ~= ask.limit then
       least = math.min(least, tonumber(limit))
-      others[#others + 1] = all[i]
-      others[#others + 1] = limit
+      others[#others + 1] = { all[i], tonumber(limit) }
     end
   end
-  redis.call('HSET', KEYS[4], 'limit', least)
+  redis.call('HSET', state, 'limit', least)
 end
-return { redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf'), before, others }
-`;
-
-/**
- * How many hosts speak with Redis, the run that published last under this host's name, and those with another limit.
- */
-const answerSchema = z.tuple([z.number(), z.string(), z.array(z.string())]);
+return { hosts = redis.call('ZCOUNT', seen, now - ask.aliveMs, '+inf'), before = before, others = others,
+  halted = redis.call('HGET', state, 'halted') or '' }
+`,
+});
 
 interface PublisherOptions {
   /** Null: Redis is away. */
@@ -59,7 +79,7 @@ interface PublisherOptions {
   readonly limit: number;
   readonly clock: Clock;
   readonly log: LogPort;
-  /** Something that `clashes` says has changed. */
+  /** Something that `clashes` or `isHalted` says has changed. */
   readonly onChange: () => void;
 }
 
@@ -99,6 +119,7 @@ export class Publisher {
   #sinceClash = Infinity;
   #otherLimits: Clashes['otherLimits'] = [];
   #trouble: Trouble | null = null;
+  #isHalted = false;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -107,6 +128,11 @@ export class Publisher {
   /** How many hosts speak with Redis, this one included; 0: not known yet. */
   get hosts(): number {
     return this.#hosts;
+  }
+
+  /** A person has paused all hosts. */
+  get isHalted(): boolean {
+    return this.#isHalted;
   }
 
   get clashes(): Clashes {
@@ -151,11 +177,16 @@ export class Publisher {
     this.#published = session === null ? null : summary.health;
     if (session === null) return;
     const compares = this.#publications % compareEvery === 0;
-    const mode = summary.state === 'stopped' ? 'stop' : compares ? 'compare' : '';
-    const keys = ['summaries', 'seen', 'limits', 'state', 'shares'];
-    const args = [host, JSON.stringify(summary), String(aliveMs), this.#run, String(limit), mode];
     try {
-      const answer = answerSchema.parse(await session.evaluate(publishScript, keys, args));
+      const answer = await publish(session, {
+        host,
+        run: this.#run,
+        summary: JSON.stringify(summary),
+        limit,
+        aliveMs,
+        compares,
+        stops: summary.state === 'stopped',
+      });
       this.#note(null);
       this.#learn(answer, compares);
     } catch (error) {
@@ -172,15 +203,16 @@ export class Publisher {
     if (this.trouble !== before) this.#options.onChange();
   }
 
-  #learn([hosts, before, others]: z.output<typeof answerSchema>, isCompared: boolean): void {
-    const known = JSON.stringify(this.clashes);
+  #learn({ hosts, before, others, halted }: z.output<typeof answerSchema>, isCompared: boolean): void {
+    const known = JSON.stringify([this.clashes, this.isHalted]);
     this.#hosts = hosts;
     this.#publications += 1;
     // The first time it may be the run before this one, which ended without a word.
     const isOther = this.#publications > 1 && before !== '' && before !== this.#run;
     this.#sinceClash = isOther ? 0 : this.#sinceClash + 1;
-    if (isCompared) this.#otherLimits = pairsOf(others).map(([name, limit]) => [name, Number(limit)]);
-    if (JSON.stringify(this.clashes) !== known) this.#options.onChange();
+    if (isCompared) this.#otherLimits = others;
+    this.#isHalted = halted !== '';
+    if (JSON.stringify([this.clashes, this.isHalted]) !== known) this.#options.onChange();
   }
 }
 

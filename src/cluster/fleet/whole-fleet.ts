@@ -7,42 +7,44 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health } from '../../model/report/status.ts';
-import { folderTextLua } from '../lease/folder-text.ts';
+import { foldersVersion, folderTextLua, knownFoldersLua } from '../lease/folders-lua.ts';
 import { aliveMs } from '../fleet-times.ts';
 import type { FleetTimes } from '../fleet-times.ts';
-import { readTimeLua } from '../redis/redis-time.ts';
 import { pairsOf } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
+import { listOf, redisScript } from '../redis/script.ts';
 
-/** KEYS: summaries, use, permits, state. */
-const readScript = `
-${readTimeLua}
-local all = redis.call('HGETALL', KEYS[1])
+const askForSummaries = redisScript({
+  keys: ['summaries', 'use', 'permits', 'state'],
+  answer: z.object({
+    now: z.number(),
+    summaries: listOf(z.string()).transform(pairsOf),
+    /** Requests of this minute, by host. */
+    use: listOf(z.string()).transform(pairsOf),
+    used: z.number(),
+    halted: z.string(),
+  }),
+  lua: `
+local all = redis.call('HGETALL', summaries)
 for i = 1, #all, 2 do
-  if tonumber(string.match(all[i + 1], '^%d+')) < now - 86400000 then redis.call('HDEL', KEYS[1], all[i]) end
+  if tonumber(string.match(all[i + 1], '^%d+')) < now - 86400000 then redis.call('HDEL', summaries, all[i]) end
 end
-return { string.format('%.0f', now), redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]),
-  redis.call('ZCOUNT', KEYS[3], now, '+inf'), redis.call('HGET', KEYS[4], 'halted') or '' }
-`;
-
-const pairs = z.union([
-  z.array(z.string()).transform(pairsOf),
-  z.record(z.string(), z.string()).transform(Object.entries<string>),
-]);
-const readSchema = z.tuple([z.string(), pairs, pairs, z.number(), z.string()]);
+return { now = now, summaries = redis.call('HGETALL', summaries), use = redis.call('HGETALL', use),
+  used = redis.call('ZCOUNT', permits, now, '+inf'), halted = redis.call('HGET', state, 'halted') or '' }
+`,
+});
 
 const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 0 };
 
 /** What all hosts of the account say of themselves, those that need a person first. */
 export async function readFleet(session: RedisSession): Promise<FleetStatus> {
   const { prefix } = session;
-  const keys = ['summaries', 'use', 'permits', 'state'];
-  const [now, summaries, use, used, halted] = readSchema.parse(await session.evaluate(readScript, keys, []));
-  const shares = new Map(use);
+  const { now, summaries, use, used, halted } = await askForSummaries(session, {});
+  const usedBy = new Map(use);
   const hosts = summaries.map(([host, text]) => {
     const space = text.indexOf(' ');
-    const ago = Number(now) - Number(text.slice(0, space));
-    return hostOf(host, text.slice(space + 1), { ago, used: Number(shares.get(host) ?? 0) });
+    const ago = now - Number(text.slice(0, space));
+    return hostOf(host, text.slice(space + 1), { ago, used: Number(usedBy.get(host) ?? 0) });
   });
   hosts.sort((a, b) => weightOf(b) - weightOf(a) || (a.host < b.host ? -1 : 1));
   const worst = Math.max(0, ...hosts.map(weightOf));
@@ -108,73 +110,76 @@ export function fleetReader(
   };
 }
 
-/**
- * KEYS: state, seen, shares, summaries, folders. ARGV: host, unreachableMs, prefix, how long a lease lasts. Gives what
- * came of it, the share, and how many folders are free now: those of ledgers that nobody holds.
- */
-const forgetScript = `
-${readTimeLua}
+const forget = redisScript({
+  keys: ['state', 'seen', 'shares', 'summaries', 'folders', foldersVersion],
+  answer: z.object({
+    /** `alive`: it has spoken with Redis within the last seconds, or holds its ledger. */
+    kind: z.enum(['forgotten', 'alive', 'unknown']),
+    /** What is free now: of the minute, and the folders of ledgers that nobody holds. */
+    share: z.number().default(0),
+    folders: z.number(),
+  }),
+  lua: `
 ${folderTextLua}
-local folders, isHeld, listed = 0, false, redis.call('HGETALL', KEYS[5])
+${knownFoldersLua}
+local count, isHeld, listed = 0, false, redis.call('HGETALL', folders)
 for i = 1, #listed, 2 do
   local folder = readFolder(listed[i + 1])
-  if folder.holder == ARGV[1] then
-    local lease = redis.call('HMGET', ARGV[3] .. ':lease:' .. folder.ledger, 'host', 'at')
-    if (lease[1] or '') == '' or now - tonumber(lease[2]) > tonumber(ARGV[4]) then
-      redis.call('HDEL', KEYS[5], listed[i])
-      folders = folders + 1
+  if folder.holder == ask.host then
+    local lease = redis.call('HMGET', ask.prefix .. ':lease:' .. folder.ledger, 'host', 'at')
+    if (lease[1] or '') == '' or now - tonumber(lease[2]) > ask.lifeMs then
+      dropFolder(listed[i])
+      count = count + 1
     else isHeld = true end
   end
 end
-if folders > 0 then redis.call('PUBLISH', ARGV[3] .. ':wake', 'lease') end
-local alive = redis.call('ZSCORE', KEYS[2], ARGV[1])
-if isHeld or alive and now - tonumber(alive) <= tonumber(ARGV[2]) then
-  return { folders > 0 and 'forgotten' or 'alive', 0, folders }
+if count > 0 then redis.call('PUBLISH', ask.channel, 'lease') end
+local alive = redis.call('ZSCORE', seen, ask.host)
+if isHeld or alive and now - tonumber(alive) <= ask.unreachableMs then
+  return { kind = count > 0 and 'forgotten' or 'alive', folders = count }
 end
-local isKnown = redis.call('HDEL', KEYS[4], ARGV[1]) == 1 or alive or folders > 0
-if not alive then return { isKnown and 'forgotten' or 'unknown', 0, folders } end
-local share = tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or 0)
-redis.call('ZREM', KEYS[2], ARGV[1])
-if redis.call('HDEL', KEYS[3], ARGV[1]) == 1 then redis.call('HINCRBY', KEYS[1], 'version', 1) end
-return { 'forgotten', share, folders }
-`;
-
-const forgetSchema = z.tuple([z.enum(['forgotten', 'alive', 'unknown']), z.number(), z.number()]);
+local isKnown = redis.call('HDEL', summaries, ask.host) == 1 or alive or count > 0
+if not alive then return { kind = isKnown and 'forgotten' or 'unknown', folders = count } end
+local share = tonumber(redis.call('HGET', shares, ask.host) or 0)
+redis.call('ZREM', seen, ask.host)
+if redis.call('HDEL', shares, ask.host) == 1 then redis.call('HINCRBY', state, 'version', 1) end
+return { kind = 'forgotten', share = share, folders = count }
+`,
+});
 
 /** Ends what is reserved for a host that is gone for good: its share, and the folders of its ledger. */
 export async function forgetHost(
   session: RedisSession,
   { host, times }: { readonly host: string; readonly times: Pick<FleetTimes, 'unreachableMs' | 'lifeMs'> },
 ) {
-  const keys = ['state', 'seen', 'shares', 'summaries', 'folders'];
-  const args = [host, String(times.unreachableMs), session.prefix, String(times.lifeMs)];
-  const [kind, share, folders] = forgetSchema.parse(await session.evaluate(forgetScript, keys, args));
-  // It has spoken with Redis within the last seconds.
+  const { unreachableMs, lifeMs } = times;
+  const { kind, share, folders } = await forget(session, { host, unreachableMs, lifeMs });
   if (kind === 'alive') return { kind } as const;
   if (kind === 'forgotten') return { kind, share, folders } as const;
   const hosts = await session.send(['ZRANGE', `${session.prefix}:seen`, '0', '999']);
   return { kind, hosts: Array.isArray(hosts) ? hosts.map(String) : [] } as const;
 }
 
-/** KEYS: state. ARGV: `halt` or `resume`, channel. Gives whether something has changed. */
-const haltScript = `
-local time = redis.call('TIME')
-local changed
-if ARGV[1] == 'halt' then changed = redis.call('HSETNX', KEYS[1], 'halted', time[1])
-else
-  changed = redis.call('HDEL', KEYS[1], 'halted')
-  -- Hosts that put back what Redis has forgotten do not put back a pause that was before.
-  redis.call('HSET', KEYS[1], 'resumed', time[1])
-end
-redis.call('PUBLISH', ARGV[2], 'ask')
-return changed
-`;
-
 /** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */
 export async function haltFleet(session: RedisSession, isHalted: boolean): Promise<boolean> {
-  const args = [isHalted ? 'halt' : 'resume', `${session.prefix}:wake`];
-  return Number(await session.evaluate(haltScript, ['state'], args)) === 1;
+  return (await halt(session, { isHalted })) === 1;
 }
+
+const halt = redisScript<{ readonly isHalted: boolean }, number>({
+  keys: ['state'],
+  answer: z.number(),
+  lua: `
+local changed
+if ask.isHalted then changed = redis.call('HSETNX', state, 'halted', time[1])
+else
+  changed = redis.call('HDEL', state, 'halted')
+  -- Hosts that put back what Redis has forgotten do not put back a pause that was before.
+  redis.call('HSET', state, 'resumed', time[1])
+end
+redis.call('PUBLISH', ask.channel, 'ask')
+return changed
+`,
+});
 
 /** Whether a person has stopped all hosts. */
 export async function isFleetHalted({ send, prefix }: RedisSession): Promise<boolean> {

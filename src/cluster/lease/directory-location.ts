@@ -3,6 +3,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 
 import { mountOf, parseMountTable } from '../../lib/files/mount-table.ts';
 import type { Mount } from '../../lib/files/mount-table.ts';
+import { errorCode } from '../../model/errors.ts';
 
 /** File systems whose source names the same server and export on every host. */
 const shareNames: ReadonlyMap<string, string> = new Map([
@@ -43,30 +44,46 @@ export interface FolderPlace extends DirectoryLocation {
   readonly name: string;
 }
 
-/** Folders in their order. A location is null where the folder is not there, or the system does not tell. */
+/** What is known of where a folder lies, at one moment. */
+export type FolderLocation =
+  | {
+      readonly kind: 'there';
+      readonly place: FolderPlace;
+      /** The directory itself, as this machine knows it. */
+      readonly root: { readonly dev: number; readonly ino: number };
+    }
+  /** There is no directory, or none that can be looked at: the file system's code. */
+  | { readonly kind: 'missing'; readonly code: string | undefined }
+  /** The system does not tell where directories lie. */
+  | { readonly kind: 'untold' };
+
+/** Folders in their order. */
 export async function locateFolders(folders: readonly { readonly name: string; readonly path: string }[]) {
   const names = folders.map(({ name }) => digestOf([name]).slice(0, 16));
   const locations = await Promise.all(
-    folders.map(async ({ path }, index): Promise<FolderPlace | null> => {
-      const location = await directoryLocation(path);
-      return location === null ? null : { ...location, name: names[index] ?? '' };
-    }),
+    folders.map(({ path }, index) => locateFolder(path, names[index] ?? '')),
   );
-  return { names, locations };
+  const places = locations.flatMap((one) => (one.kind === 'there' ? [one.place] : []));
+  return { names, locations, places };
 }
 
-async function directoryLocation(path: string): Promise<DirectoryLocation | null> {
+async function locateFolder(path: string, name: string): Promise<FolderLocation> {
+  let found: Pick<Directory, 'path' | 'dev' | 'ino'>;
   try {
-    const { dev, ino } = await stat(path);
-    return locationOf({
-      mountinfo: await readFile('/proc/self/mountinfo', 'utf8'),
-      boot: (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
-      path: await realpath(path),
-      dev,
-      ino,
-    });
+    const real = await realpath(path);
+    const stats = await stat(real);
+    if (!stats.isDirectory()) return { kind: 'missing', code: 'ENOTDIR' };
+    found = { path: real, dev: stats.dev, ino: stats.ino };
+  } catch (error) {
+    return { kind: 'missing', code: errorCode(error) };
+  }
+  try {
+    // After the root: where something is mounted there meanwhile, the root tells.
+    const mountinfo = await readFile('/proc/self/mountinfo', 'utf8');
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+    return { kind: 'there', place: { ...locationOf({ mountinfo, boot, ...found }), name }, root: found };
   } catch {
-    return null;
+    return { kind: 'untold' };
   }
 }
 

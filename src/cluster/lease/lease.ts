@@ -11,6 +11,7 @@ import type { RedisSession } from '../redis/connection.ts';
 import { reservedMs } from '../fleet-times.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import type { DirectoryLocation } from './directory-location.ts';
+import type { FolderMemory } from './folder-memory.ts';
 import { askForLease } from './lease-script.ts';
 import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
 
@@ -20,6 +21,8 @@ export interface LeaseOptions {
   /** What it is the lease of. */
   readonly name: string;
   readonly host: string;
+  /** What the keys of the account begin with. */
+  readonly prefix: string;
   /**
    * The requests a minute that this host may send while Redis is away; more than none: then nobody takes its lease
    * before a person says that it is gone.
@@ -29,6 +32,7 @@ export interface LeaseOptions {
   readonly isFirst: boolean;
   readonly folders: LeaseRequest['folders'];
   readonly configured: LeaseRequest['configured'];
+  readonly memory: FolderMemory;
   /** What the state directory says of those who had it. */
   readonly traces: () => Promise<LeaseTraces>;
   readonly times: Omit<FleetTimes, 'windowMs' | 'validMs'>;
@@ -99,6 +103,10 @@ export class Lease implements WriteLease {
 
   get fence(): number {
     return this.#fence;
+  }
+
+  get fleet(): string {
+    return this.#options.prefix;
   }
 
   get alone(): WriteLease['alone'] {
@@ -234,16 +242,23 @@ export class Lease implements WriteLease {
     const isRenewal = this.#heldAt !== null;
     const sent = sentNow(this.#options.clock);
     const answer = await this.#send(session, isRenewal ? 'renew' : 'take');
+    const { memory } = this.#options;
+    if (answer.isUnknown) {
+      await memory.recall(session);
+      this.#again = true;
+      return;
+    }
     this.#note(null);
     if (answer.isHeld) {
       this.#hold(answer, sent, isRenewal);
       this.#claim(session, answer);
     } else if (isRenewal) this.#loseTo(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
     else this.#watch(session, answer);
+    await memory.follow(session, answer.changes);
   }
 
   async #send(session: RedisSession, kind: LeaseRequest['kind']): Promise<LeaseAnswer> {
-    const { name, host, times, aloneShare, isFirst, folders, configured } = this.#options;
+    const { name, host, times, aloneShare, isFirst, folders, configured, memory } = this.#options;
     const traces = kind === 'take' ? await this.#options.traces() : undefined;
     this.#hadPredecessor ||= (traces?.highestFence ?? 0) > 0;
     return askForLease(session, {
@@ -264,6 +279,8 @@ export class Lease implements WriteLease {
       mine: Object.fromEntries([...this.#mine].map((folder) => [folder, 1])),
       quiet: this.#quietFolders(session),
       lifeMs: times.lifeMs + times.marginMs,
+      born: memory.known.born,
+      changes: memory.known.changes,
     });
   }
 

@@ -1,8 +1,104 @@
 import * as z from 'zod';
 
 import type { FleetTimes } from '../fleet-times.ts';
-import { readTimeLua } from '../redis/redis-time.ts';
-import type { RedisSession } from '../redis/connection.ts';
+import { redisScript } from '../redis/script.ts';
+
+/** What a host asks for. By `channel` the script tells `next` to all, and `offer` to one host. */
+export interface PermitRequest extends Pick<
+  FleetTimes,
+  'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs' | 'shareMs'
+> {
+  readonly host: string;
+  readonly limit: number;
+  /** A place that is offered to a host is kept for it for so long. */
+  readonly offerMs: number;
+  /** A host that waits says so at least this often. */
+  readonly waitMs: number;
+  /** The last that this host has seen of both. */
+  readonly seq: number;
+  readonly epoch: number;
+  /** What Redis's clock should say. */
+  readonly estimate?: number | undefined;
+  /** A request that comes so much later does nothing. */
+  readonly lateMs: number;
+  /** In this epoch Redis's clock has jumped. */
+  readonly jump?: number | undefined;
+  /** Nothing but a sign of life. */
+  readonly idle?: boolean | undefined;
+  /** Keeps the keys from expiring. */
+  readonly keepKeys?: boolean | undefined;
+  /** The host stops. */
+  readonly leave?: boolean | undefined;
+  /** Requests a minute that this host may send while Redis is away. */
+  readonly share: number;
+  /** Asks for the shares of all. */
+  readonly list?: boolean | undefined;
+  /** The shares as this host last saw them, in case that Redis has lost them. */
+  readonly shares: Readonly<Record<string, number>>;
+  /** When a person has stopped all hosts, in case that Redis has lost it. */
+  readonly halted?: string | undefined;
+  /** Permits whose request was answered, and how long ago, ms. */
+  readonly spent: readonly (readonly [id: string, agoMs: number])[];
+  /** Permits on which nothing was sent. */
+  readonly returned: readonly string[];
+  /** Permits whose requests are under way. */
+  readonly renew: readonly string[];
+  /** Permits whose requests are about to begin. */
+  readonly confirm: readonly string[];
+  /** Requests sent without Redis, and how long they still count, ms. */
+  readonly used: readonly (readonly [id: string, leftMs: number])[];
+  /** How long requests of this host's last run still count, ms, longest first. */
+  readonly recent: readonly number[];
+  /** Nobody sends for so long. */
+  readonly pauseMs?: number | undefined;
+  /** How many permits are wanted, with their names if they are granted. */
+  readonly want: number;
+  readonly ids: readonly string[];
+  /** Offers to this host. */
+  readonly claims: readonly string[];
+  /** 0 to 9: the priority of what is first in line here. */
+  readonly level?: number | undefined;
+  /** How much is in line here. */
+  readonly demand?: number | undefined;
+}
+
+const whole = z.number().default(0);
+const words = z
+  .string()
+  .default('')
+  .transform((text) => (text === '' ? [] : text.split(' ')));
+
+const answerSchema = z.object({
+  now: z.number(),
+  /** Nothing was done. */
+  late: z.boolean().default(false),
+  granted: whole,
+  /** Permits that were to be confirmed and are no longer there. */
+  gone: words,
+  /** When the next place comes free. */
+  nextMs: whole,
+  /** How many hosts come before this one. */
+  rank: whole,
+  used: whole,
+  openMs: whole,
+  pauseMs: whole,
+  epoch: whole,
+  seq: whole,
+  /** Why a window without permits begins: empty, restarted, older, clock. */
+  reset: z.string().default(''),
+  share: z.number().optional(),
+  waiting: whole,
+  version: whole,
+  /** When a person stopped all hosts; empty: nobody has. */
+  halted: z.string().default(''),
+  /** The lowest of the hosts' limits. */
+  limit: z.number().optional(),
+  /** Host, share, host, share …. */
+  shares: words,
+});
+
+/** What came of it. */
+export type PermitAnswer = z.output<typeof answerSchema>;
 
 /**
  * The minute of all hosts, in one step of Redis: takes back, renews and gives permits. All times are Redis's own, ms.
@@ -14,13 +110,12 @@ import type { RedisSession } from '../redis/connection.ts';
  *
  * A place goes to the waiting host with the highest priority, among them to the one that has used least of its share:
  * its demand for one window. A place for another host than the caller is offered to it by a message, for a short time.
- *
- * KEYS: permits, state, waiting, seen, shares, use. ARGV: the request as JSON, see `PermitRequest`.
+ * Rejects where Redis does not answer, or refuses.
  */
-const permitScript = `
-local permits, state, waiting, seen, shares, use = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local ask = cjson.decode(ARGV[1])
-${readTimeLua}
+export const askForPermits = redisScript<PermitRequest, PermitAnswer>({
+  keys: ['permits', 'state', 'waiting', 'seen', 'shares', 'use'],
+  answer: answerSchema,
+  lua: `
 local host, window = ask.host, ask.windowMs
 local answered = window + ask.marginMs
 local underWay = ask.lifeMs + answered
@@ -30,13 +125,13 @@ local run, seq, last = was[1], tonumber(was[2] or 0), tonumber(was[3] or 0)
 local open, pause, epoch = tonumber(was[4] or 0), tonumber(was[5] or 0), tonumber(was[6] or 0)
 local at, lost, version = tonumber(was[7] or 0), tonumber(was[8] or 0), tonumber(was[9] or 0)
 local halted = was[10] or ''
--- Of several limits the lowest is obeyed. It rises again where its host is gone: see publishScript.
+-- Of several limits the lowest is obeyed. It rises again where its host is gone: see publisher.ts.
 local limit = math.min(ask.limit, tonumber(was[11] or ask.limit))
 if tostring(limit) ~= was[11] then redis.call('HSET', state, 'limit', limit) end
 
 -- Its host has given it up, and said all of it again: it waited in a network that was cut.
 if ask.estimate and ask.estimate + ask.lateMs < now then
-  return cjson.encode({ now = now, epoch = epoch, seq = seq, late = true })
+  return { now = now, epoch = epoch, seq = seq, late = true }
 end
 
 local function ownerOf(id) return string.match(id, '^(.*)/') end
@@ -52,14 +147,14 @@ end
 
 local reset = ''
 if not run then reset = 'empty'
-elseif run ~= ask.run then reset = 'restarted'
+elseif run ~= ask.redis then reset = 'restarted'
 elseif seq < ask.seq then reset = 'older'
 elseif now < last - ask.marginMs or ask.jump == epoch then reset = 'clock' end
 if reset ~= '' then
   redis.call('DEL', permits, waiting, use)
   if reset == 'clock' then pause = now + math.max(0, math.min(pause - last, window)) end
   if reset == 'empty' or reset == 'older' then lost = now + answered end
-  run, seq, open, epoch, at = ask.run, math.max(seq, ask.seq), now + answered, math.max(epoch, ask.epoch or 0) + 1, 0
+  run, seq, open, epoch, at = ask.redis, math.max(seq, ask.seq), now + answered, math.max(epoch, ask.epoch or 0) + 1, 0
   -- A share stays reserved until its host is here again.
   local known = redis.call('ZRANGE', seen, 0, -1, 'WITHSCORES')
   for i = 1, #known, 2 do
@@ -69,9 +164,9 @@ end
 
 if ask.idle and reset == '' then
   redis.call('ZADD', seen, now, host)
-  return cjson.encode({ now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
+  return { now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
     openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), version = version, halted = halted,
-    limit = limit })
+    limit = limit }
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', now)) do drop(id) end
@@ -233,118 +328,9 @@ end
 redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
   'at', at, 'lost', lost, 'version', version)
 if ask.keepKeys then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 2 * ask.shareMs) end end
-return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
+return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
   rank = rank, used = used, openMs = math.max(0, open - now),
   pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, share = share, waiting = left, limit = limit,
-  halted = halted, version = version, shares = ask.list and all[1] and table.concat(all, ' ') or '' })
-`;
-
-/**
- * What a host asks of `permitScript`, which gets with it what the session knows: `run`, the Redis process, and
- * `channel`, which names the messages: `next` to all, `offer` to one host.
- */
-export interface PermitRequest extends Pick<
-  FleetTimes,
-  'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs' | 'shareMs'
-> {
-  readonly host: string;
-  readonly limit: number;
-  /** A place that is offered to a host is kept for it for so long. */
-  readonly offerMs: number;
-  /** A host that waits says so at least this often. */
-  readonly waitMs: number;
-  /** The last that this host has seen of both. */
-  readonly seq: number;
-  readonly epoch: number;
-  /** What Redis's clock should say. */
-  readonly estimate?: number | undefined;
-  /** A request that comes so much later does nothing. */
-  readonly lateMs: number;
-  /** In this epoch Redis's clock has jumped. */
-  readonly jump?: number | undefined;
-  /** Nothing but a sign of life. */
-  readonly idle?: boolean | undefined;
-  /** Keeps the keys from expiring. */
-  readonly keepKeys?: boolean | undefined;
-  /** The host stops. */
-  readonly leave?: boolean | undefined;
-  /** Requests a minute that this host may send while Redis is away. */
-  readonly share: number;
-  /** Asks for the shares of all. */
-  readonly list?: boolean | undefined;
-  /** The shares as this host last saw them, in case that Redis has lost them. */
-  readonly shares: Readonly<Record<string, number>>;
-  /** When a person has stopped all hosts, in case that Redis has lost it. */
-  readonly halted?: string | undefined;
-  /** Permits whose request was answered, and how long ago, ms. */
-  readonly spent: readonly (readonly [id: string, agoMs: number])[];
-  /** Permits on which nothing was sent. */
-  readonly returned: readonly string[];
-  /** Permits whose requests are under way. */
-  readonly renew: readonly string[];
-  /** Permits whose requests are about to begin. */
-  readonly confirm: readonly string[];
-  /** Requests sent without Redis, and how long they still count, ms. */
-  readonly used: readonly (readonly [id: string, leftMs: number])[];
-  /** How long requests of this host's last run still count, ms, longest first. */
-  readonly recent: readonly number[];
-  /** Nobody sends for so long. */
-  readonly pauseMs?: number | undefined;
-  /** How many permits are wanted, with their names if they are granted. */
-  readonly want: number;
-  readonly ids: readonly string[];
-  /** Offers to this host. */
-  readonly claims: readonly string[];
-  /** 0 to 9: the priority of what is first in line here. */
-  readonly level?: number | undefined;
-  /** How much is in line here. */
-  readonly demand?: number | undefined;
-}
-
-const whole = z.number().default(0);
-const words = z
-  .string()
-  .default('')
-  .transform((text) => (text === '' ? [] : text.split(' ')));
-
-const answerSchema = z.object({
-  now: z.number(),
-  /** Nothing was done. */
-  late: z.boolean().default(false),
-  granted: whole,
-  /** Permits that were to be confirmed and are no longer there. */
-  gone: words,
-  /** When the next place comes free. */
-  nextMs: whole,
-  /** How many hosts come before this one. */
-  rank: whole,
-  used: whole,
-  openMs: whole,
-  pauseMs: whole,
-  epoch: whole,
-  seq: whole,
-  /** Why a window without permits begins: empty, restarted, older, clock. */
-  reset: z.string().default(''),
-  share: z.number().optional(),
-  waiting: whole,
-  version: whole,
-  /** When a person stopped all hosts; empty: nobody has. */
-  halted: z.string().default(''),
-  /** The lowest of the hosts' limits. */
-  limit: z.number().optional(),
-  /** Host, share, host, share …. */
-  shares: words,
+  halted = halted, version = version, shares = ask.list and all[1] and table.concat(all, ' ') or '' }
+`,
 });
-
-/** What `permitScript` answers. */
-export type PermitAnswer = z.output<typeof answerSchema>;
-
-/** Asks for permits, and says what became of others. Rejects where Redis does not answer, or refuses. */
-export async function askForPermits(
-  { evaluate, runId, prefix }: RedisSession,
-  request: PermitRequest,
-): Promise<PermitAnswer> {
-  const text = JSON.stringify({ ...request, run: runId, channel: `${prefix}:wake` });
-  const keys = ['permits', 'state', 'waiting', 'seen', 'shares', 'use'];
-  return answerSchema.parse(JSON.parse(String(await evaluate(permitScript, keys, [text]))));
-}

@@ -49,8 +49,14 @@ export interface SharedLimiterOptions {
   readonly lease: Lease | null;
   /** Something of `state` has changed. */
   readonly onChange: () => void;
-  /** A person has stopped all hosts, or lets them send again, since this one first asked. */
-  readonly onHalt: (isHalted: boolean) => void;
+  /** Called with the first answer, and when a person has stopped all hosts or lets them send again. */
+  readonly onHalt: (news: FleetPauseNews) => void;
+}
+
+/** Whether a person has stopped all hosts. `isFirst`: it may be long since this host was there to see it. */
+export interface FleetPauseNews {
+  readonly isHalted: boolean;
+  readonly isFirst: boolean;
 }
 
 interface Waiting {
@@ -61,7 +67,7 @@ interface Waiting {
 }
 
 /**
- * The sliding minute of all hosts, in Redis: each permit is a place there (`permitScript`), beside a place of the local
+ * The sliding minute of all hosts, in Redis: each permit is a place there (`askForPermits`), beside a place of the local
  * limiter. While Redis is away, nothing goes out until nobody counts on this host any more; then its own share does.
  */
 export class SharedLimiter implements LimiterPort {
@@ -156,8 +162,8 @@ export class SharedLimiter implements LimiterPort {
     if (isUrgent) this.#call();
   }
 
-  pause(ms: number): void {
-    this.#options.local.pause(ms);
+  pause(ms: number, message: string): void {
+    this.#options.local.pause(ms, message);
     if (!(ms > 0)) return;
     this.#pauseUntil = Math.max(this.#pauseUntil, this.#clock.monotonic() + ms);
     this.#call();
@@ -182,6 +188,7 @@ export class SharedLimiter implements LimiterPort {
       used: answer?.used ?? local.used,
       windowMs: times.windowMs,
       pausedUntil,
+      pausedBy: local.pausedBy,
       nextFreeMs,
     };
   }
@@ -408,12 +415,13 @@ export class SharedLimiter implements LimiterPort {
   #note(answer: PermitAnswer, at: number, isListed: boolean): void {
     // An epoch that is new to this host: what is under way has to be put back at once.
     if (answer.epoch !== this.#epoch && this.#held.size > 0) this.#again = true;
+    const isFirst = this.#last === null;
+    const isTurned = (answer.halted === '') !== (this.#halted === '');
     if (answer.halted !== this.#halted) {
-      const isNews = this.#last !== null && (answer.halted === '') !== (this.#halted === '');
       this.#halted = answer.halted;
       this.#options.onChange();
-      if (isNews) this.#options.onHalt(answer.halted !== '');
     }
+    if (isFirst || isTurned) this.#options.onHalt({ isHalted: answer.halted !== '', isFirst });
     this.#epoch = answer.epoch;
     this.#seq = Math.max(this.#seq, answer.seq);
     const waiting = answer.share === undefined ? (this.#last?.answer.waiting ?? 0) : answer.waiting;

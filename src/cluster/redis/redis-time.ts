@@ -66,9 +66,3 @@ export class RedisTime {
     this.#before = null;
   }
 }
-
-/** Lua: `now` is Redis's own time, in ms. */
-export const readTimeLua = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-`;

@@ -1,6 +1,7 @@
+import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
-import { ConfigurationError, errorMessage, LedgerUnwritableError } from '../../model/errors.ts';
+import type { ControlPort, DecisionPort, Resolution } from '../../model/ports/control-port.ts';
+import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -17,6 +18,7 @@ import {
   approvedOf,
   decided,
   fleetPausedOf,
+  isFleetPauseLogged,
   pausedOf,
   requireShown,
   resolvedOf,
@@ -26,7 +28,8 @@ import type { Decision } from './decisions.ts';
 import type { Place } from '../process/join-cluster.ts';
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import { dismissFormer, requireDoubtedFile, resolveDoubt } from './resolve-doubt.ts';
-import { pause, pausedNames, resume, writePauses } from './pauses.ts';
+import { createPauseKeeper } from './keep-pauses.ts';
+import type { PauseChange } from './keep-pauses.ts';
 import type { Pauses } from './pauses.ts';
 import { namedRefs, requireFolder, requirePath } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
@@ -42,10 +45,12 @@ interface Sources {
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
   readonly tokens: AuthPort;
-  readonly history: Pick<History, 'add' | 'recent' | 'listen' | 'past'>;
+  readonly history: Pick<History, 'add' | 'recent' | 'listen' | 'past' | 'readBack'>;
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
+  /** Why nothing is sent now, of whatever document. */
+  readonly obstacles: () => readonly Reason[];
   /** Null: this host is alone. */
   readonly fleet: Pick<Place['cluster'], 'listenToPauses' | 'reasons'> | null;
 }
@@ -56,12 +61,22 @@ const stuckMs = 30 * 60_000;
 /** What the page and the command line may ask of the running daemon. */
 export function createControl(sources: Sources): ControlPort {
   const { settings, clock, log, engine, ledger, folders, history, changes } = sources;
-  let pauses = sources.pauses;
-  let writing = Promise.resolve();
-  sources.fleet?.listenToPauses((isPaused) => {
-    const own = pausedNames(pauses, settings.folders);
-    const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
-    note(fleetPausedOf(others, isPaused), 'command line');
+  const pauses = createPauseKeeper({
+    stateDir: settings.state.dir,
+    folders: settings.folders,
+    first: sources.pauses,
+    onChange: (names) => engine.setPaused(names),
+  });
+  /** About documents: what is written last was decided last, though the disk may keep one waiting. */
+  const inTurn = createTurns();
+  const inNews = createTurns();
+  sources.fleet?.listenToPauses(({ isHalted: isPaused, isFirst: isOld }) => {
+    void inNews(async () => {
+      if (isOld && isPaused === (await isFleetPauseLogged(history.readBack))) return;
+      const own = pauses.names();
+      const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
+      note(fleetPausedOf(others, { isPaused, isOld }), 'command line');
+    });
   });
   return {
     status: sources.status,
@@ -93,9 +108,9 @@ export function createControl(sources: Sources): ControlPort {
           kind: 'daemon',
           task,
           isInBacklog: engine.tasks.backlog.has(ref),
-          isPaused: pausedNames(pauses, settings.folders).includes(ref.folder),
+          isPaused: pauses.names().includes(ref.folder),
           isFleetPaused: isFleetPaused(sources.fleet?.reasons() ?? []),
-          obstacle: engine.reasons()[0]?.message ?? null,
+          obstacle: sources.obstacles()[0]?.message ?? null,
         },
         nextAt,
       });
@@ -124,83 +139,67 @@ export function createControl(sources: Sources): ControlPort {
 
   function decisions(by: Decider): DecisionPort {
     return {
-      retry: async (paths) => {
-        const { refs, lost } = namedRefs(settings.folders, paths);
-        for (const ref of refs ?? []) {
-          const port = folders.find(({ name }) => name === ref.folder);
-          if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
-        }
-        const { retried, unknown } = await engine.retry(refs);
-        note(retriedOf(retried), by);
-        return { retried: retried.length, unknown: lost(unknown) };
-      },
-      resolve: async (text, resolution) => {
-        const former = dismissFormer(text, { folders, ledger }, resolution);
-        if (former !== null) {
-          await decide(former.ref, former.changes);
-          note([resolvedOf(former.ref, resolution)], by);
-          return;
-        }
-        const { ref, folder: port } = requirePath(folders, text);
-        await decide(ref, await resolveDoubt({ ref, port, ledger }, resolution));
-        note([resolvedOf(ref, resolution)], by);
-      },
-      approve: async (folder, shown) => {
-        requireFolder(settings, folder);
-        const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
-        // Before that nobody knows which files are missing.
-        if (!engine.folders.areAllScanned() && names.some((name) => ledger.hold(name) !== undefined))
-          throw new ConfigurationError('the folders are still being scanned; try again in a moment');
-        // All of them now: what is held while it is written is not meant.
-        const meant = names.map((name) => ({ name, held: engine.holds.tasks(name) }));
-        requireShown(
-          meant.flatMap(({ held }) => held.map(({ ref }) => ref)),
-          shown,
-        );
-        let approved = 0;
-        for (const { name, held } of meant) {
-          const documents = await engine.approve(name, held);
-          if (documents > 0) note(approvedOf([{ folder: name, documents }]), by);
-          approved += documents;
-        }
-        return { approved };
-      },
+      retry: (paths) =>
+        inTurn(async () => {
+          const { refs, lost } = namedRefs(settings.folders, paths);
+          for (const ref of refs ?? []) {
+            const port = folders.find(({ name }) => name === ref.folder);
+            if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
+          }
+          const { retried, unknown } = await engine.retry(refs);
+          note(retriedOf(retried), by);
+          return { retried: retried.length, unknown: lost(unknown) };
+        }),
+      resolve: (text, resolution) =>
+        inTurn(async () => {
+          const { ref, changes } =
+            dismissFormer(text, { folders, ledger }, resolution) ?? (await resolutionOf(text, resolution));
+          if (!(await engine.decide(ref, changes)))
+            throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
+          note([resolvedOf(ref, resolution)], by);
+        }),
+      approve: (folder, shown) =>
+        inTurn(async () => {
+          requireFolder(settings, folder);
+          const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
+          // Before that nobody knows which files are missing.
+          if (!engine.folders.areAllScanned() && names.some((name) => ledger.hold(name) !== undefined))
+            throw new ConfigurationError('the folders are still being scanned; try again in a moment');
+          // All of them now: what is held while it is written is not meant.
+          const meant = names.map((name) => ({ name, held: engine.holds.tasks(name) }));
+          requireShown(
+            meant.flatMap(({ held }) => held.map(({ ref }) => ref)),
+            shown,
+          );
+          let approved = 0;
+          for (const { name, held } of meant) {
+            const documents = await engine.approve(name, held);
+            if (documents > 0) note(approvedOf([{ folder: name, documents }]), by);
+            approved += documents;
+          }
+          return { approved };
+        }),
       pause: async (folder) => {
-        const before = pauses;
-        pauses = pause(pauses, requireFolder(settings, folder));
-        engine.setPaused(pausedNames(pauses, settings.folders));
-        note(pausedOf({ before, after: pauses }, settings.folders), by);
-        await keep('it lasts only until the next start');
-        return { paused: pausedNames(pauses, settings.folders) };
+        await pauses.pause(requireFolder(settings, folder), notePause);
+        return { paused: pauses.names() };
       },
       resume: async (folder) => {
-        const before = pauses;
-        pauses = resume(pauses, requireFolder(settings, folder), settings.folders);
-        await keep('it stays paused').catch((error: unknown) => {
-          pauses = before;
-          throw error;
-        });
-        engine.setPaused(pausedNames(pauses, settings.folders));
-        note(pausedOf({ before, after: pauses }, settings.folders), by);
-        return { paused: pausedNames(pauses, settings.folders) };
+        await pauses.resume(requireFolder(settings, folder), notePause);
+        return { paused: pauses.names() };
       },
     };
+
+    function notePause(change: PauseChange): void {
+      note(pausedOf(change, settings.folders), by);
+    }
   }
 
-  /** Throws ConfigurationError where a request about it is under way: nothing was written then. */
-  async function decide(ref: DocumentRef, changes: readonly Change[]): Promise<void> {
-    if (!(await engine.decide(ref, changes)))
-      throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
-  }
-
-  /** One after the other, the last as it is meant. */
-  async function keep(consequence: string): Promise<void> {
-    const write = writing.then(() => writePauses(settings.state.dir, pauses));
-    writing = write.catch(() => {});
-    await write.catch((error: unknown) => {
-      throw new LedgerUnwritableError(`the pause cannot be saved (${errorMessage(error)}): ${consequence}`, {
-        cause: error,
-      });
-    });
+  /** Throws ConfigurationError where it cannot be taken. */
+  async function resolutionOf(
+    text: string,
+    resolution: Resolution,
+  ): Promise<{ readonly ref: DocumentRef; readonly changes: readonly Change[] }> {
+    const { ref, folder: port } = requirePath(folders, text);
+    return { ref, changes: await resolveDoubt({ ref, port, ledger }, resolution) };
   }
 }

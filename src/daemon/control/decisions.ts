@@ -4,6 +4,7 @@ import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
+import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { Activity, Decider } from '../../model/report/status.ts';
 import { pausedNames } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
@@ -50,9 +51,26 @@ export function pausedOf(
   ];
 }
 
-/** Of these folders, with all hosts of the fleet. */
-export function fleetPausedOf(folders: readonly string[], isPaused: boolean): readonly Decision[] {
-  return folders.map((name) => ofFolder(name, isPaused ? 'paused' : 'resumed', 'on all hosts of the fleet'));
+const onAllHosts = 'on all hosts of the fleet';
+
+/** Of these folders, with all hosts of the fleet. `isOld`: it was done before this host was there. */
+export function fleetPausedOf(
+  folders: readonly string[],
+  { isPaused, isOld }: { readonly isPaused: boolean; readonly isOld: boolean },
+): readonly Decision[] {
+  const message = isOld ? `${onAllHosts}, before this start` : onAllHosts;
+  return folders.map((name) => ofFolder(name, isPaused ? 'paused' : 'resumed', message));
+}
+
+/** Whether the last thing that the log says of the whole fleet is that it was paused. */
+export async function isFleetPauseLogged(readBack: (query: LogQuery) => Promise<LogPage>): Promise<boolean> {
+  for (let before: LogPage['next'] | undefined; before !== null;) {
+    const page = await readBack({ since: null, failed: false, search: onAllHosts, before: before ?? null });
+    const last = page.entries.find(({ message }) => message?.startsWith(onAllHosts));
+    if (last !== undefined) return last.what === 'paused';
+    before = page.next;
+  }
+  return false;
 }
 
 function ofFolder(folder: string, what: string, message: string | null = null): Decision {

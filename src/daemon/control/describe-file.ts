@@ -173,7 +173,8 @@ function verdictOf(found: Inspection): Why['verdict'] {
       return {
         kind: 'settling',
         code: 'settling',
-        message: 'it changed a moment ago; it is sent when it stops changing',
+        message:
+          'it changed a moment ago, or what belongs to it may still come; it is sent when nothing changes any more',
       };
     case 'absent':
       return { kind: 'absent', code: 'absent', message: 'no such file in the folder' };
@@ -249,7 +250,7 @@ function plannedWords(operation: PlannedOperation, key: string, found: Inspectio
 const asSent = 'nothing; the service has the current version';
 export const remains = 'nothing; its document stays at the service as it was last sent';
 const fixFirst = 'nothing until that is fixed; then it is sent';
-const soon = 'it is checked again when it has stopped changing';
+const soon = 'it is checked again when nothing has changed for a while';
 const readFirst = 'nothing until it can be read';
 
 /** What a document waits for, by the code of its inspection. */

@@ -14,7 +14,7 @@ const schema = z.object({
 
 export type Pauses = Readonly<z.output<typeof schema>>;
 
-type PausedFolder = Readonly<Pauses['folders'][number]>;
+export type PausedFolder = Readonly<Pauses['folders'][number]>;
 
 const noPauses: Pauses = { all: false, folders: [] };
 

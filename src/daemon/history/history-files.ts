@@ -2,11 +2,12 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 
+import { withPath } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { closedToUser, errorCode } from '../../model/errors.ts';
+import { fileFault, errorCode } from '../../model/errors.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogFilter, LogPage, LogQuery } from '../../model/report/log-query.ts';
 import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
@@ -53,7 +54,7 @@ function byAge(a: HistoryFile, b: HistoryFile): number {
 export async function listHistory(directory: string): Promise<readonly HistoryFile[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
-    throw closedToUser(error);
+    throw fileFault(error);
   });
   return historyFiles(names);
 }
@@ -119,13 +120,15 @@ export function lastTotals(texts: readonly string[]): Totals | null {
 async function readBytes(file: string, start: number, end?: number): Promise<Buffer> {
   const handle = await open(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
-    throw closedToUser(error);
+    throw fileFault(error);
   });
   if (handle === null) return Buffer.alloc(0);
   try {
     const buffer = Buffer.alloc(Math.max(0, (end ?? (await handle.stat()).size) - start));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
     return buffer.subarray(0, bytesRead);
+  } catch (error) {
+    throw fileFault(withPath(error, file));
   } finally {
     await handle.close();
   }

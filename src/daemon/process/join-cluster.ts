@@ -1,11 +1,10 @@
 import { systemClock } from '../../lib/time/clock.ts';
-import { StateLockedError, errorMessage } from '../../model/errors.ts';
+import { StateLockedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import type { FolderHolder } from '../../cluster/lease/lease-script.ts';
 import type { Reason } from '../../model/report/status.ts';
-import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { createBlockedPatience } from './blocked-patience.ts';
+import { elsewhereWords } from './one-ledger-per-folder.ts';
 
 /** This host among the others of its account: it has the lease of its state directory, or waits for it. */
 export type Place = NonNullable<Awaited<ReturnType<typeof joinCluster>>>;
@@ -35,14 +34,25 @@ export async function joinCluster({ settings, username, log, sends = true }: Joi
     clock: systemClock,
     log,
   });
-  const { names, locations } = await locateFolders(sends ? settings.folders : []);
+  const { names, locations, places } = await locateFolders(sends ? settings.folders : []);
   const lease = await cluster.enter({
     traces: () => readLeaseTraces(dir),
-    folders: locations.filter((location) => location !== null),
+    folders: places,
     configured: sends ? Object.fromEntries(names.map((name) => [name, 1])) : null,
   });
-  // The folders in the order of the settings; null: where one lies is not known.
-  return { cluster, lease, account: username, locations };
+  let noteMoved = () => {};
+  const moved = new Promise<void>((resolve) => (noteMoved = resolve));
+  return {
+    cluster,
+    lease,
+    account: username,
+    /** The folders in the order of the settings, and those of them that are there. */
+    locations,
+    places,
+    /** Resolves when a folder lies elsewhere than it did: this host has to join again to have it. */
+    moved,
+    noteMoved,
+  };
 }
 
 /** Whether Redis keeps this host from its lease: it cannot be reached, or refuses a command; null: neither. */
@@ -98,10 +108,7 @@ async function waitForLease(
 ): Promise<Reason | null> {
   const { lease, cluster } = place;
   const blockedFor = createBlockedPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), patienceMs);
-  while (
-    !lease.holds() ||
-    place.locations.some((location) => location !== null && lease.folderHolder(location)?.host === '')
-  ) {
+  while (!lease.holds() || place.places.some((folder) => lease.folderHolder(folder)?.host === '')) {
     const { holder } = lease;
     const blocked = blockedFor();
     if (blocked !== null) return blocked;
@@ -113,79 +120,9 @@ async function waitForLease(
     await new Promise((resolve) => setTimeout(resolve, askMs));
   }
   for (const [index, { name }] of settings.folders.entries()) {
-    const location = place.locations[index] ?? null;
-    const other = location === null ? null : lease.folderHolder(location);
+    const location = place.locations[index];
+    const other = location?.kind === 'there' ? lease.folderHolder(location.place) : null;
     if (other !== null) throw new StateLockedError(elsewhereWords(other, ` "${name}"`));
   }
   return null;
-}
-
-/** `name`: of the folder, where it does not stand beside it. */
-function elsewhereWords({ host, where, isRunning }: FolderHolder, name = ''): string {
-  const folder = name === '' ? 'this folder' : `the folder${name}`;
-  const around = name === '' ? 'this one' : `the folder${name}`;
-  const sent = { same: folder, inside: `a folder inside ${around}`, around: `a folder around ${around}` }[
-    where
-  ];
-  return isRunning
-    ? `${host} sends ${sent}, with another state directory`
-    : `${host} has sent ${sent}, with another state directory, and is not running; if that state directory is gone for good, run ingestd fleet forget ${host}`;
-}
-
-/** Whose the folders are that a host has in its configuration. */
-export interface FolderPlaces {
-  readonly lease: Pick<Place['lease'], 'folderHolder' | 'listen'>;
-  /** In the order of the settings; null: where one lies is not known. */
-  readonly locations: Place['locations'];
-}
-
-/**
- * Folders in the order of the settings; nothing is found in one that belongs to another ledger, whole or in part: it is
- * unavailable until that ledger gives it up, and begins then.
- */
-export function guardOneLedgerPerFolder<T extends FolderPort>(
-  folders: readonly T[],
-  { lease, locations }: FolderPlaces,
-  log: LogPort,
-): readonly T[] {
-  return folders.map((port, index) => {
-    const location = locations[index] ?? null;
-    if (location === null) return port;
-    let isStarted = false;
-    const holder = () => lease.folderHolder(location);
-    return {
-      ...port,
-      start: async (listener) => {
-        const begin = async () => {
-          if (isStarted || holder() !== null) return;
-          isStarted = true;
-          await port.start(listener);
-        };
-        lease.listen(() => {
-          begin().catch((error: unknown) =>
-            log.error({ folder: port.name, error: errorMessage(error) }, 'folder could not be started'),
-          );
-        });
-        await begin();
-      },
-      rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
-      inspect: async (path, known) => {
-        const other = holder();
-        return other === null ? port.inspect(path, known) : { kind: 'unknown', ...elsewhere(other) };
-      },
-      find: async (files) => (holder() === null ? port.find(files) : null),
-      health: () => {
-        const other = holder();
-        if (other === null) return port.health();
-        // Redis does not say yet whose it is.
-        if (other.host === '') return { ...port.health(), state: 'scanning' };
-        return { ...port.health(), state: 'unavailable', reasons: [elsewhere(other)] };
-      },
-    };
-  });
-}
-
-function elsewhere(holder: FolderHolder): { readonly code: string; readonly message: string } {
-  const known = holder.host === '' ? { ...holder, host: 'another host', isRunning: true } : holder;
-  return { code: 'folder-elsewhere', message: elsewhereWords(known) };
 }

@@ -30,7 +30,7 @@ export async function serveStatus(
     await import('../../status/server/start-status-server.ts');
   // Loading it has held the event loop long enough.
   await nextTurn();
-  const dir = hostDirectory(settings.state.dir, daemon.place?.cluster.host ?? null);
+  const dir = daemon.place?.cluster.directory ?? settings.state.dir;
   await makeDirectory(dir, 0o700);
   const near = join(dir, 'daemon.sock');
   const far = Buffer.byteLength(near) > maxSocketPathBytes ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
@@ -70,9 +70,4 @@ export async function serveStatus(
       if (far !== null) await rm(far, { recursive: true, force: true });
     },
   };
-}
-
-/** Where a host keeps what is its own: several may share the state directory. */
-function hostDirectory(stateDir: string, host: string | null): string {
-  return host === null ? stateDir : join(stateDir, 'hosts', encodeURIComponent(host));
 }

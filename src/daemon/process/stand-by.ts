@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import { emptyStatus, noDocuments } from '../../model/report/status.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
+import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { health } from '../../model/report/health.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts';
@@ -84,17 +85,19 @@ function waitWords(place: Place): string {
 }
 
 function statusOf({ place, settings, startedAt }: StandByOptions): Status {
+  const reasons = reasonsOf(place);
   const status: Omit<Status, 'health'> = {
     ...emptyStatus(settings.service.requestsPerMinute),
     version: version(),
     startedAt,
     pid: process.pid,
     state: 'standby',
+    paused: isFleetPaused(reasons) ? settings.folders.map(({ name }) => name) : [],
     trial: false,
     service: settings.service.ingestUrl,
     account: place.account,
     configuration: settings.file,
-    reasons: reasonsOf(place),
+    reasons,
     folders: settings.folders.map(({ name, path }) => ({ name, path, state: 'stopped', ...noDocuments })),
     fleet: { host: place.cluster.host, hosts: place.cluster.hosts() },
   };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 import * as z from 'zod';
 
-import { syncDirectory, temporarySuffix } from '../../lib/files/durable-file.ts';
+import { syncDirectory, temporarySuffix, withPath } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { errorCode, IngestdError } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
@@ -266,7 +266,7 @@ async function readBytes(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
-    throw error;
+    throw withPath(error, path);
   }
 }
 

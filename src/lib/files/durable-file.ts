@@ -43,6 +43,12 @@ export async function readIfThere(path: string): Promise<string | null> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    throw withPath(error, path);
   }
+}
+
+/** An error of the file system that says where: reading a directory as a file, Node names no path. */
+export function withPath(error: unknown, path: string): unknown {
+  if (typeof error !== 'object' || error === null || 'path' in error) return error;
+  return Object.assign(error, { path });
 }

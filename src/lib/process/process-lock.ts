@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hostname } from 'node:os';
 
 import * as z from 'zod';
+import { withPath } from '../files/durable-file.ts';
 import { orNull } from '../or-null.ts';
 
 const mode = 0o600;
@@ -45,7 +46,7 @@ type Held = Extract<LockAttempt, { readonly kind: 'held' }>;
 /**
  * Takes a lock file for this process; its directory has to be there. Of two that start at once one gets it, also when
  * both find the lock of a process that is no more. `since`: ISO 8601, for whoever finds it taken. With a `fence`, the
- * lock of a process with a lower one is taken over. `alone` is for whoever finds the lock on another machine. Throws
+ * lock of a process with a lower one of the same `fleet` is taken over. `alone` is for whoever finds the lock on another machine. Throws
  * what the file system throws.
  */
 export async function takeProcessLock(
@@ -54,20 +55,26 @@ export async function takeProcessLock(
     since,
     silenceMs = defaultSilenceMs,
     fence,
+    fleet,
     alone = null,
   }: {
     readonly since: string;
     readonly silenceMs?: number | undefined;
     readonly fence?: number | undefined;
+    readonly fleet?: string | undefined;
     readonly alone?: ProcessIdentity['alone'] | null;
   },
 ): Promise<LockAttempt> {
   const own = {
     ...(await ownIdentity(since)),
     ...(fence === undefined ? {} : { fence }),
+    ...(fleet === undefined ? {} : { fleet }),
     ...(alone === null ? {} : { alone }),
   };
-  const taken = await take({ path, own, silenceMs, text: `${JSON.stringify(own)}\n` }, 0);
+  const text = `${JSON.stringify(own)}\n`;
+  const taken = await take({ path, own, silenceMs, text }, 0).catch((error: unknown) => {
+    throw withPath(error, path);
+  });
   if ('kind' in taken) return taken;
   const lock = await createLock(path, own, taken);
   await clearLeftovers(path);
@@ -168,7 +175,8 @@ async function judge({ path, own, silenceMs }: LockFile, found: string): Promise
 
 /** Both know of the other by their fences, and the holder's time is over whether it runs or not. */
 function isFencedOff(holder: ProcessIdentity, own: ProcessIdentity): boolean {
-  return holder.fence !== undefined && own.fence !== undefined && holder.fence < own.fence;
+  if (holder.fence === undefined || own.fence === undefined || holder.fleet !== own.fleet) return false;
+  return holder.fence < own.fence;
 }
 
 interface TakeOver {
@@ -249,6 +257,8 @@ const processIdentitySchema = z.object({
   namespace: z.string().nullable(),
   /** Which holder this is of those that share a directory on several machines; left out: nobody shares it. */
   fence: z.int().positive().optional(),
+  /** Who gives out the fences: those of another fleet say nothing. */
+  fleet: z.string().optional(),
   /** It goes on where nobody can ask it: the name of its host among the others, and how much it may do then. */
   alone: z.object({ host: z.string(), share: z.int().positive() }).optional(),
 });

@@ -29,3 +29,14 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * What the wall clock shows, or showed, at a moment of the monotonic one. ISO 8601, UTC, to the second: the two clocks
+ * differ by a little more or less each time.
+ */
+export function wallTimeOf(
+  monotonicMs: number,
+  { now, monotonic }: Pick<Clock, 'now' | 'monotonic'>,
+): string {
+  return new Date(Math.round((now() + monotonicMs - monotonic()) / 1000) * 1000).toISOString();
+}

@@ -43,14 +43,16 @@ export interface LimiterPort {
   readonly take: (options?: { readonly ahead?: boolean }) => Promise<Permit>;
   /** Says what is in line, whenever its priority changes. Left out where nobody else takes of the minute. */
   readonly demand?: (demand: Demand) => void;
-  /** No place is given for `ms` from now, whatever is free: Retry-After. A longer pause wins. */
-  readonly pause: (ms: number) => void;
+  /** No place is given for `ms` from now, whatever is free: Retry-After, in the service's words. A longer pause wins. */
+  readonly pause: (ms: number, message: string) => void;
   readonly status: () => {
     readonly limit: number;
     readonly used: number;
     readonly windowMs: number;
     /** Wall clock, ms. */
     readonly pausedUntil: number | null;
+    /** With which words it was asked for and when, ISO 8601. Left out: it was not, or another host was asked. */
+    readonly pausedBy?: { readonly since: string; readonly message: string } | undefined;
     /** When the next place comes free, ms from now; 0: now. */
     readonly nextFreeMs: number;
   };
@@ -91,14 +93,20 @@ export type Outcome =
       readonly retryAfterMs: number | null;
       readonly sent: BodySent;
     }
-  /** Upload only: it may have been taken, and no usable docId came back. */
+  /** Upload only: it may have been taken, and no usable docId came back. Of a wrong address `mayBeTaken` says so. */
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   /** The credentials are refused: no token could be obtained, or the service takes none of ours. */
   | { readonly kind: 'unauthorized'; readonly message: string }
   /**
    * The address is wrong (a redirect, TLS that cannot be trusted): not the document's fault; a person has to fix it.
+   * `mayBeTaken`: all of the request had gone out, and the answer does not say that it was turned away.
    */
-  | { readonly kind: 'misaddressed'; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'misaddressed';
+      readonly code: string;
+      readonly message: string;
+      readonly mayBeTaken: boolean;
+    }
   /** The file changed or went while it was sent; the connection was cut before its last byte. */
   | { readonly kind: 'changed'; readonly message: string }
   /** The file cannot be read. */

@@ -2,6 +2,8 @@
 export interface WriteLease {
   /** One higher than that of the holder before. It stands in the names of the ledger's files. */
   readonly fence: number;
+  /** The hosts among which it is one host's. */
+  readonly fleet: string;
   /**
    * Set where its holder goes on while nobody can ask it: its name, and the requests a minute that it may send then.
    */

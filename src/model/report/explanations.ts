@@ -333,6 +333,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Hosts of the account count with different limits',
         fix: 'Set the same service.requestsPerMinute on all hosts of the account, then send SIGHUP.',
       },
+      'request-under-way': {
+        cause: 'A request of before the last start may still arrive',
+        fix: itRepeats,
+      },
       'permit-lost': { cause: 'Permit lost before the request was complete', fix: itRepeats },
     },
   },
@@ -398,7 +402,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
 const explanations = new Map(explanationGroups.flatMap(({ codes }) => Object.entries(codes)));
 
 /** Statuses below 500 by which the service asks for the same once more. */
-const waits: ReadonlySet<string> = new Set(['408', '425', '429']);
+const waits: ReadonlySet<string> = new Set(['425', '429']);
+
+/** Statuses below 500 of whoever stopped waiting for a request or its answer. */
+const stoppedWaiting: ReadonlySet<string> = new Set(['408', '460', '499']);
 
 /** Statuses that are listed as such only where it is not the service itself that does not know the document. */
 const unknownThere: ReadonlySet<string> = new Set(['404', '410']);
@@ -414,6 +421,9 @@ export function explain(code: string): Explanation {
   const status = /^http-(\d{3})$/.exec(code)?.[1];
   if (status !== undefined && waits.has(status)) {
     return { cause: `The service asks us to wait (${status})`, fix: itRepeats };
+  }
+  if (status !== undefined && stoppedWaiting.has(status)) {
+    return { cause: `The service, or a proxy, stopped waiting (${status})`, fix: itRepeats };
   }
   if (status !== undefined && unknownThere.has(status)) {
     return { cause: `Another program answers at the service’s address (${status})`, fix: checkService };

@@ -14,7 +14,14 @@ const count = z.number();
 const time = z.string();
 const place = z.object({ folder: text, path: text });
 
-const reason = z.object({ code: text, message: text });
+const reason = z.object({
+  code: text,
+  message: text,
+  /** From when on it keeps requests back; absent: not known. */
+  since: time.optional(),
+  /** When the next request is tried, whatever comes of it; absent: nothing is planned, or it is due now. */
+  until: time.optional(),
+});
 
 const folder = z.object({
   name: text,
@@ -141,6 +148,12 @@ export type Status = DeepReadonly<z.output<typeof statusSchema>>;
 export type DaemonState = Status['state'];
 export type Health = Status['health'];
 export type Reason = Status['reasons'][number];
+/** How long nothing is sent, whatever is free in the minute; `now`: wall clock, ms. */
+export function blockedForMs(reasons: readonly Reason[], now: number): number {
+  const ends = reasons.map(({ until }) => (until === undefined ? 0 : Date.parse(until) - now));
+  return Math.max(0, ...ends);
+}
+
 export type FolderStatus = Status['folders'][number];
 export type FailureStatus = Status['failures'][number];
 export type SkipStatus = Status['skipped'][number];

@@ -1,3 +1,4 @@
+import { wallTimeOf } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { refusedDelayMs } from '../../model/back-off.ts';
 import {
@@ -7,12 +8,15 @@ import {
   ServiceUnavailableError,
 } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 
 interface BackingOff {
   /** Monotonic, ms. */
   readonly until: number;
   readonly refused: boolean;
   readonly error: (leftMs: number) => Error;
+  /** For the status. */
+  readonly reason: Pick<Reason, 'code' | 'message'>;
 }
 
 /**
@@ -21,13 +25,28 @@ interface BackingOff {
  */
 export function createTokenBackOff(clock: Clock, log: LogPort) {
   let resting: BackingOff | null = null;
+  /** When the first failure of those in a row was. Monotonic, ms. */
+  let since = 0;
   let refusals = 0;
   let troubles = 0;
   /** ms from now; 0: may be asked. */
   const leftMs = () => (resting === null ? 0 : Math.max(0, resting.until - clock.monotonic()));
 
+  /** `until`: monotonic, ms. */
+  function rest(backOffMs: number, what: Omit<BackingOff, 'until'>): void {
+    const now = clock.monotonic();
+    if (resting === null) since = now;
+    resting = { ...what, until: now + backOffMs };
+  }
+
   return {
     leftMs,
+    /** Why there is no token, as the last attempt found; null: it obtained one. */
+    reason: (): Reason | null => {
+      if (resting === null) return null;
+      const until = leftMs() > 0 ? { until: wallTimeOf(resting.until, clock) } : {};
+      return { ...resting.reason, since: wallTimeOf(since, clock), ...until };
+    },
     isRefused: () => resting?.refused ?? false,
     /** Throws the last failure again until the back-off ends. */
     check: () => {
@@ -38,8 +57,11 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
     refused: (times: number, message: string) => {
       refusals += times;
       const backOffMs = backOffAfterRefusals(refusals);
-      const error = () => new CredentialsRefusedError(message);
-      resting = { until: clock.monotonic() + backOffMs, refused: true, error };
+      rest(backOffMs, {
+        refused: true,
+        error: () => new CredentialsRefusedError(message),
+        reason: { code: 'credentials-refused', message },
+      });
       log.warn({ reason: message, againInSeconds: backOffMs / 1000 }, 'credentials refused');
     },
     /** The endpoint gave no valid answer; a Retry-After extends the back-off. */
@@ -47,14 +69,14 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
       troubles += 1;
       const retryAfterMs = error instanceof ServiceUnavailableError ? (error.retryAfterMs ?? 0) : 0;
       const backOffMs = Math.max(retryAfterMs, backOffAfterFailures(troubles));
-      resting = {
-        until: clock.monotonic() + backOffMs,
+      rest(backOffMs, {
         refused: false,
         error: (left) =>
           error instanceof MisaddressedError
             ? new MisaddressedError(error.reason, error.message)
             : new ServiceUnavailableError(errorMessage(error), left),
-      };
+        reason: { code: reasonCode(error), message: errorMessage(error) },
+      });
     },
     /** A token was obtained. Refusals stay counted until a call with it is accepted. */
     obtained: () => {
@@ -72,6 +94,11 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
       troubles = 0;
     },
   };
+}
+
+function reasonCode(error: unknown): string {
+  if (error instanceof MisaddressedError) return error.reason;
+  return error instanceof ServiceUnavailableError && error.isTooMany ? 'rate-limited' : 'service-unavailable';
 }
 
 /** The endpoint, or the service beside it, may be wrong for a moment: three attempts in the first ten seconds. */

@@ -110,10 +110,8 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
     }
     if (status === 407) return new MisaddressedError('proxy-authentication', message);
     const now = options.clock.now();
-    return new ServiceUnavailableError(
-      message,
-      readRetryAfter(headers['retry-after'], { now, date: headers.date }),
-    );
+    const retryAfterMs = readRetryAfter(headers['retry-after'], { now, date: headers.date });
+    return new ServiceUnavailableError(message, retryAfterMs, { isTooMany: status === 429 });
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { AuthPort, Outcome } from '../../model/ports/service-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 import type { TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
@@ -142,6 +143,8 @@ export function createTokenSource({
       state: backOff.isRefused() ? 'refused' : accepted ? 'ok' : 'none',
       expiresAt: expiry(),
     }),
+    /** Why no request can go out for want of a token; null: one is at hand, or nobody has failed to obtain one. */
+    reason: (): Reason | null => (backOff.isRefused() || alive() === null ? backOff.reason() : null),
     /** Redacts and escapes a text of the service. */
     redact: (text: string, { value, credentials }: AccessToken) => redact(text, credentials, value),
     backOffMs: backOff.leftMs,
@@ -168,9 +171,8 @@ export function createTokenSource({
       return await obtain();
     } catch (error) {
       // The old token is used to its end while the token endpoint is unavailable.
-      if (held !== null && clock.monotonic() < held.deadAt && error instanceof ServiceUnavailableError) {
-        return held.accessToken;
-      }
+      const old = alive();
+      if (old !== null && error instanceof ServiceUnavailableError) return old.accessToken;
       throw error;
     }
   }
@@ -284,8 +286,7 @@ export function createTokenSource({
 
   async function revoke({ all }: { readonly all: boolean }): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      const accessToken =
-        held !== null && clock.monotonic() < held.deadAt ? held.accessToken : await obtain();
+      const accessToken = alive()?.accessToken ?? (await obtain());
       try {
         const result = await endpoint.revoke(accessToken.credentials, accessToken.value, { all });
         dropToken(accessToken);
@@ -309,8 +310,13 @@ export function createTokenSource({
 
   /** ISO 8601, UTC. */
   function expiry(): string | null {
-    if (held === null || clock.monotonic() >= held.deadAt) return null;
-    return new Date(held.expiresAt).toISOString();
+    const token = alive();
+    return token === null ? null : new Date(token.expiresAt).toISOString();
+  }
+
+  /** The token, unless it has expired. */
+  function alive(): Held | null {
+    return held !== null && clock.monotonic() < held.deadAt ? held : null;
   }
 }
 
@@ -330,7 +336,9 @@ function secretsOf(credentials: Credentials): readonly string[] {
 export function withoutToken(error: unknown): Outcome {
   const message = errorMessage(error);
   if (error instanceof CredentialsRefusedError) return { kind: 'unauthorized', message };
-  if (error instanceof MisaddressedError) return { kind: 'misaddressed', code: error.reason, message };
+  if (error instanceof MisaddressedError) {
+    return { kind: 'misaddressed', code: error.reason, message, mayBeTaken: false };
+  }
   const retryAfterMs = error instanceof ServiceUnavailableError ? error.retryAfterMs : null;
   return { kind: 'unavailable', code: 'no-token', message, retryAfterMs, sent: 'nothing' };
 }

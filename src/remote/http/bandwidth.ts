@@ -1,7 +1,6 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { passedThrough } from './send-http-request.ts';
 import type { HttpBody } from './send-http-request.ts';
 
 /** How much late timers may catch up; also the largest burst after a pause. */
@@ -38,6 +37,14 @@ export function createBandwidth(bytesPerSecond: number, clock: Clock) {
 /** The same body, slowed to `bandwidth`. */
 export function throttled({ stream, bytes }: HttpBody, bandwidth: Bandwidth): HttpBody {
   return { stream: passedThrough(stream, inPieces(stream, bandwidth)), bytes };
+}
+
+/** What `pieces` makes of a stream; an error of one is passed on to the other. */
+function passedThrough(stream: Readable, pieces: AsyncIterable<Buffer>): Readable {
+  const passed = Readable.from(pieces, { objectMode: false });
+  // A stream that was never read would leave the other open.
+  passed.once('close', () => stream.destroy());
+  return passed;
 }
 
 async function* inPieces(stream: Readable, { take, pieceBytes }: Bandwidth): AsyncGenerator<Buffer> {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { got } from 'got';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorCode, PermitLostError } from '../../model/errors.ts';
+import { errorCode } from '../../model/errors.ts';
 import type { BodySent, PermitGuard } from '../../model/ports/service-port.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';
@@ -68,9 +68,7 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
   return new Promise((resolve) => {
     const { agents, clock, waits, signal } = options;
     const { guard } = request;
-    const whole = request.body?.stream ?? null;
-    const body =
-      whole === null || guard === undefined ? whole : passedThrough(whole, permitted(whole, guard));
+    const body = request.body?.stream ?? null;
     let sent: BodySent = 'nothing';
     let head: { readonly status: number; readonly headers: IncomingHttpHeaders } | null = null;
     let settled = false;
@@ -119,9 +117,7 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
     body?.on('error', (error) => fail(errorCode(error) ?? 'body-failed'));
     stream.on('request', (client: ClientRequest) => {
       watch.follow(client);
-      const { onBytes } = request;
-      // Piped already by now: this only listens.
-      if (onBytes !== undefined) body?.on('data', (chunk: Buffer) => onBytes(chunk.length));
+      if (body !== null) askBeforeEachPiece(client);
     });
     stream.on('response', (response: { statusCode: number; headers: IncomingHttpHeaders }) => {
       head = { status: response.statusCode, headers: response.headers };
@@ -142,6 +138,20 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
     stream.on('error', (error) => fail(errorCode(error) ?? 'failed'));
     // A request without a body is a stream that waits for one.
     if (body === null) stream.end();
+
+    /**
+     * Asks for each piece as it goes out. Asked for when it is read, it would wait its turn in some buffer, and go out
+     * after a process that was frozen meanwhile has lost its permit.
+     */
+    function askBeforeEachPiece(client: ClientRequest): void {
+      const write = client.write.bind(client) as (piece: Buffer, ...more: unknown[]) => boolean;
+      client.write = (piece: Buffer, ...more: unknown[]) => {
+        if (guard?.mayGoOn() === false) fail('permit-lost');
+        if (settled) return false;
+        request.onBytes?.(piece.length);
+        return write(piece, ...more);
+      };
+    }
 
     function onAbort(): void {
       fail('stopped');
@@ -185,21 +195,6 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
 export function textBody(text: string): HttpBody {
   const bytes = Buffer.from(text);
   return { stream: Readable.from([bytes]), bytes: bytes.length };
-}
-
-/** What `pieces` makes of a stream; an error of one is passed on to the other. */
-export function passedThrough(stream: Readable, pieces: AsyncIterable<Buffer>): Readable {
-  const passed = Readable.from(pieces, { objectMode: false });
-  // A stream that was never read would leave the other open.
-  passed.once('close', () => stream.destroy());
-  return passed;
-}
-
-async function* permitted(stream: Readable, { mayGoOn }: PermitGuard): AsyncGenerator<Buffer> {
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (!mayGoOn()) throw new PermitLostError();
-    yield chunk;
-  }
 }
 
 /** `auth.example.com:443`. */

@@ -5,6 +5,7 @@ import { readMountTable } from '../../lib/files/mount-table.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 
 /** The root as it is at this moment. */
 export type RootReading =
@@ -22,12 +23,15 @@ export function readRoot(path: string): RootReading {
     const { dev, ino, birthtimeMs } = stats;
     return { kind: 'there', identity: { path, dev, ino, birthtimeMs } };
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return { kind: 'unavailable', code: 'folder-missing', message: `${path} does not exist` };
-    }
-    return { kind: 'unavailable', code: 'folder-unreadable', message: cannotBeRead(path, code) };
+    return { kind: 'unavailable', ...rootTrouble(path, errorCode(error)) };
   }
+}
+
+/** Why a root cannot be read, by the file system's code. */
+export function rootTrouble(path: string, code: string | undefined): Reason {
+  return code === 'ENOENT' || code === 'ENOTDIR'
+    ? { code: 'folder-missing', message: `${path} does not exist` }
+    : { code: 'folder-unreadable', message: cannotBeRead(path, code) };
 }
 
 /** A root without symbolic links in its path; as it is written, where it cannot be followed. */

@@ -6,6 +6,7 @@ import { orNull } from '../../lib/or-null.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import { waitKinds } from '../../model/report/wait-kinds.ts';
 import type { FleetStatus, Presence } from '../../model/report/fleet.ts';
+import { blockedForMs } from '../../model/report/status.ts';
 import type { Reason, Status, DaemonState, Health, FolderStatus } from '../../model/report/status.ts';
 
 export interface MetricsOptions {
@@ -219,6 +220,11 @@ function createStatusMetrics(registry: Registry): (status: Status, unready: read
   const gauge = gaugesOf(registry, 'ingestd');
   const health = gauge('health', '0: ok, 1: attention, 2: error.');
   const state = gauge('state', '1 for the state that the daemon is in, 0 for the others.', ['state']);
+  const reason = gauge('reason', '1 for each reason in the status, by its code.', ['code']);
+  const blocked = gauge(
+    'blocked_seconds',
+    'Time until the next request is tried, where the service asked to wait or is unavailable, in seconds; else 0.',
+  );
   const ready = gauge('ready', '1 while the folders are watched and the credentials accepted.');
   const folderState = gauge('folder_state', '1 for the state that the folder is in, 0 for the others.', [
     'folder',
@@ -272,8 +278,21 @@ function createStatusMetrics(registry: Registry): (status: Status, unready: read
   };
 
   return (status, unready) => {
-    for (const metric of [folderState, documents, paused, held, kept, attached, oldest, watches, missed])
+    for (const metric of [
+      reason,
+      folderState,
+      documents,
+      paused,
+      held,
+      kept,
+      attached,
+      oldest,
+      watches,
+      missed,
+    ])
       metric.reset();
+    for (const { code } of status.reasons) reason.set({ code }, 1);
+    blocked.set(blockedForMs(status.reasons, Date.now()) / 1000);
     for (const folder of status.folders) setFolder(folder, status.paused.includes(folder.name));
     for (const of of daemonStates) state.set({ state: of }, of === status.state ? 1 : 0);
     health.set(healths.indexOf(status.health));

@@ -9,7 +9,7 @@ import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { setPaused } from './data/ask-daemon.ts';
 import { barPartsOf } from './data/proportions.ts';
 import type { Counts } from './data/proportions.ts';
-import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
+import { clockWords, minuteWords, momentWords, shortDuration } from './data/time-words.ts';
 import { button, byId, createList, el, fixed, setAttribute, setText, showTextIf } from './dom.ts';
 
 const stateWords: Readonly<Record<StatusAnswer['state'], string>> = {
@@ -39,15 +39,15 @@ export function createOverview(): (status: StatusAnswer) => void {
   const bar = createProportions(byId('whole'));
   const showReasons = createList<Reason & { readonly isHeadline: boolean }>(
     byId('reasons'),
-    ({ code, message, isHeadline }) => `${code} ${message} ${isHeadline}`,
-    ({ code, message, isHeadline }) =>
+    (reason) => JSON.stringify(reason),
+    ({ code, message, isHeadline, ...times }) =>
       fixed(
         el(
           'li',
           { 'data-level': reasonHealth(code) },
           // The headline says it already.
           ...(isHeadline ? [] : [el('strong', {}, explain(code).cause)]),
-          el('p', {}, sentence(printable(message))),
+          el('p', {}, [sentence(printable(message)), ...timeWords(times)].join(' ')),
           ...(code === 'paused' ? [button('Resume', {}, () => setPaused(null, false))] : fixOf(code)),
         ),
       ),
@@ -73,6 +73,13 @@ export function createOverview(): (status: StatusAnswer) => void {
     document.title = titleOf(status, phrase);
     setAttribute(byId('favicon'), 'href', icons[status.health]);
   };
+}
+
+function timeWords({ since, until }: Pick<Reason, 'since' | 'until'>): string[] {
+  return [
+    ...(since === undefined ? [] : [`Since ${clockWords(since)}.`]),
+    ...(until === undefined ? [] : [`Next attempt at ${clockWords(until)}.`]),
+  ];
 }
 
 /** Nothing where the message says it already. */

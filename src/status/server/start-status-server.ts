@@ -217,11 +217,14 @@ function answerClientError(error: Error, socket: Duplex): void {
 }
 
 async function removeStale(path: string): Promise<void> {
-  try {
-    if ((await lstat(path)).isSocket()) await rm(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  const found = await lstat(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (found === null) return;
+  if (!found.isSocket())
+    throw new ConfigurationError(`${path} is not a socket, and ingestd needs one there; move it away`);
+  await rm(path, { force: true });
 }
 
 function portProblem(host: string, port: number, error: unknown): string {

@@ -10,6 +10,7 @@ import type { Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { bareReason, keptCode } from '../tasks/task.ts';
 import { unsentAttachments } from './attachments.ts';
+import { movedUnsentCode } from './whereabouts.ts';
 
 /** A document that has to be sent, and what it was compared with. */
 export interface Sendable {
@@ -32,6 +33,8 @@ export type Assessment =
   | { readonly kind: 'unknown'; readonly reason: Reason }
   /** `reason`: what it waits for, where that is not the file itself. */
   | { readonly kind: 'settling'; readonly againMs: number; readonly reason?: Reason }
+  /** What an earlier process sent of it may still arrive. */
+  | { readonly kind: 'later'; readonly againMs: number; readonly reason: Reason }
   /** `againMs` null: only a change ends it. */
   | { readonly kind: 'waiting'; readonly againMs: number | null; readonly reason: Reason }
   | { readonly kind: 'unfit'; readonly reason: Reason }
@@ -76,7 +79,7 @@ export function assessWithoutDocument(
       }
       if (stands === null) return { kind: 'gone', device };
       const message = `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps the document until that is fixed or the file is removed`;
-      return { kind: 'elsewhere', reason: { code: 'moved-unsent', message } };
+      return { kind: 'elsewhere', reason: { code: movedUnsentCode, message } };
     }
   }
 }

@@ -5,11 +5,12 @@ import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import type { Unclearable } from '../../model/operation.ts';
 import { planDocument } from '../../model/plan.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort, LedgerRecord, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TimingSettings } from '../../model/settings.ts';
 import type { WatchedFolders } from '../folders/watched-folders.ts';
 import { changedUnderWayMs } from '../send/consequence.ts';
+import { arrivesWithinMs, mayArriveLate, underWayReason } from '../send/late-arrivals.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
 import type { Task } from '../tasks/task.ts';
@@ -21,6 +22,7 @@ import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
 import type { MoveDecision, MoveEvidence } from './find-moves.ts';
 import type { LeftUnsent } from './left-unsent.ts';
+import { keptElsewhereCode } from './whereabouts.ts';
 
 /** The document is as the service holds it, and its record is to learn what was found, without a request. */
 export interface Adoption {
@@ -52,6 +54,8 @@ interface Options {
   readonly leftUnsent: LeftUnsent;
   readonly writer: Pick<LedgerCommits, 'commit'>;
   readonly timing: Pick<TimingSettings, 'removeGraceMs' | 'pollSeconds'>;
+  /** How long an answer of the service is waited for. */
+  readonly responseMs: number;
   readonly evidence: MoveEvidence & DirectoryEvidence;
   /** Whether a file is known to stand at another path than this one. */
   readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
@@ -69,6 +73,8 @@ export class DocumentComparison {
   readonly #began: number;
   /** One task works out how directories were moved; the others wait for what it finds. */
   #isPlanningMove = false;
+  /** Requests of an earlier process may still reach the service. */
+  #mayArriveLate = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -76,6 +82,11 @@ export class DocumentComparison {
     this.#ledger = options.ledger;
     this.#locks = options.locks;
     this.#began = options.clock.monotonic();
+  }
+
+  /** Requests that earlier processes made, answered or not. */
+  noteEarlierRequests(sent: readonly SentRequest[]): void {
+    this.#mayArriveLate = mayArriveLate(sent, this.#clock.now());
   }
 
   /**
@@ -97,8 +108,9 @@ export class DocumentComparison {
       const waitedMs = this.#clock.monotonic() - task.since;
       const isKeptWhenGone = folders.get(ref.folder)?.settings.onRemove === 'keep';
       // No deletion ends it where its own file has come to the attachment's path, or stands where it is not sent.
-      const isDormant = evidence.tasks.get(ref)?.state.kind === 'dormant';
-      const isKept = record === null || isKeptWhenGone || isDormant || sameFile(record.stat, document.stat);
+      const state = evidence.tasks.get(ref)?.state;
+      const isElsewhere = state?.kind === 'dormant' && state.reason.code === keptElsewhereCode;
+      const isKept = record === null || isKeptWhenGone || isElsewhere || sameFile(record.stat, document.stat);
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
         continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
@@ -154,6 +166,8 @@ export class DocumentComparison {
     const known = this.#ledger.get(document.ref);
     const isLost = known !== undefined && known.docId === task.unknownDocId;
     const record = known === undefined || isLost ? null : known;
+    const lateMs = record === null ? 0 : this.#arrivalMs(record);
+    if (lateMs > 0) return { kind: 'later', againMs: lateMs, reason: underWayReason };
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
     const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
@@ -180,6 +194,12 @@ export class DocumentComparison {
     if (record === null) return { kind: 'clean' };
     const change = adoptionOf(compared, record, operation);
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
+  }
+
+  /** How long it takes until nothing of an earlier process can arrive any more for this document, ms. */
+  #arrivalMs(record: LedgerRecord): number {
+    if (!this.#mayArriveLate) return 0;
+    return this.#began + arrivesWithinMs(record, this.#options.responseMs) - this.#clock.monotonic();
   }
 
   /** Has doubts follow their file to where it stands now. Gives what holds it back; undefined: nothing. */

@@ -10,6 +10,11 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import type { CoveredMountPoint } from '../folders/mounts.ts';
 import type { MoveEvidence } from './find-moves.ts';
 
+/** `code` of a document whose file stands where it is not sent. */
+export const keptElsewhereCode = 'kept-elsewhere';
+/** The same where that ends when something is fixed. */
+export const movedUnsentCode = 'moved-unsent';
+
 /** Where the file of a document is that is gone from its path. */
 export type Whereabouts =
   | { readonly kind: 'nowhere' }
@@ -55,12 +60,13 @@ export async function whereaboutsOf(
         return { kind: 'unclear', ref: there };
       case 'ignored':
       case 'skipped':
+        return kept(there, found.message);
       case 'unfit':
       case 'waiting':
-        return kept(there, found.message);
+        return kept(there, found.message, movedUnsentCode);
       case 'unknown':
         // Below a directory of which nothing is sent or deleted until it can be read: it stands there all the same.
-        if (found.code === 'unreadable') return kept(there, found.message);
+        if (found.code === 'unreadable') return kept(there, found.message, movedUnsentCode);
         return { kind: 'unclear', ref: there };
       case 'absent':
       case 'settling':
@@ -110,9 +116,9 @@ function isRefused(ref: DocumentRef, { tasks }: Evidence): boolean {
   return state?.kind === 'failed' && state.recorded && state.reason.code !== inDoubtCode;
 }
 
-function kept(ref: DocumentRef, why: string): Whereabouts {
+function kept(ref: DocumentRef, why: string, code = keptElsewhereCode): Whereabouts {
   const message = `its file is ${printable(refKey(ref))} now, which is not sent (${why}); the document is kept`;
-  return { kind: 'kept', reason: { code: 'kept-elsewhere', message } };
+  return { kind: 'kept', reason: { code, message } };
 }
 
 type InFolder<T> = T & { readonly folder: string };

@@ -1,3 +1,4 @@
+import { wallTimeOf } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { longestBackOffMs, nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -36,11 +37,15 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   const notFoundByOthers = new Set<string>();
   let forbidden = 0;
   let openUntil = -Infinity;
-  let reason: Reason | null = null;
+  let reason: Pick<Reason, 'code' | 'message'> | null = null;
+  /** When the first of the reasons in a row was found. Monotonic, ms. */
+  let since = 0;
   let misaddressed = false;
 
   function open(ms: number, why: Reason): void {
-    openUntil = Math.max(openUntil, clock.monotonic() + ms);
+    const now = clock.monotonic();
+    openUntil = Math.max(openUntil, now + ms);
+    if (reason === null) since = now;
     reason = why;
     outage.goesOn(why, ms);
     changed();
@@ -150,7 +155,11 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     },
     /** Ms until one request may try; 0: now. */
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
-    reasons: (): readonly Reason[] => (reason === null ? [] : [reason]),
+    reasons: (): readonly Reason[] => {
+      if (reason === null) return [];
+      const until = clock.monotonic() < openUntil ? { until: wallTimeOf(openUntil, clock) } : {};
+      return [{ ...reason, since: wallTimeOf(since, clock), ...until }];
+    },
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
     manyMissing: () => new Set([...missing, ...notFoundByOthers]).size >= inARow,
     manyForbidden: () => forbidden >= inARow,

@@ -2,6 +2,7 @@ import { nextDelayMs } from '../../model/back-off.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
+import type { SendKind } from '../../model/operation.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -25,6 +26,7 @@ export type Consequence =
   | { readonly kind: 'uploadAgain'; readonly docId: string };
 
 interface Circumstances {
+  readonly operation: SendKind;
   /** Attempts before this one. */
   readonly attempts: number;
   readonly record: LedgerRecord | undefined;
@@ -57,8 +59,7 @@ export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence
     case 'unauthorized':
       return wait({ code: 'credentials-refused', message: outcome.message }, now);
     case 'misaddressed':
-      if (now.maxAttempts !== null) return giveUp(bareReason(outcome), now.attempts);
-      return wait(bareReason(outcome), now);
+      return misaddressed(outcome, now);
     case 'changed':
       return { kind: 'settle' };
     case 'unreadable':
@@ -83,12 +84,17 @@ export function docIdConflict(
   return { kind: 'doubt', reason, holds: false, next: { kind: 'fail', reason: { code, message } } };
 }
 
-function inDoubt(reason: Reason, now: Circumstances): Consequence {
+function misaddressed(outcome: Extract<Outcome, { kind: 'misaddressed' }>, now: Circumstances): Consequence {
+  const reason = bareReason(outcome);
+  const next = now.maxAttempts === null ? wait(reason, now) : giveUp(reason, now.attempts);
+  return now.operation === 'upload' && outcome.mayBeTaken ? inDoubt(reason, now, next) : next;
+}
+
+/** `next`: where no person is asked first. */
+function inDoubt(reason: Reason, now: Circumstances, next = later(reason, null, now)): Consequence {
   const holds = now.inDoubt === 'hold';
-  const next: Consequence = holds
-    ? { kind: 'fail', reason: { code: inDoubtCode, message: reason.message } }
-    : later(reason, null, now);
-  return { kind: 'doubt', reason, holds, next };
+  const held: Consequence = { kind: 'fail', reason: { code: inDoubtCode, message: reason.message } };
+  return { kind: 'doubt', reason, holds, next: holds ? held : next };
 }
 
 function missing(

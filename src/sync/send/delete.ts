@@ -54,6 +54,7 @@ export function takeBackMarks(
 ): readonly Change[] {
   if (outcome.kind === 'accepted') return [];
   if (outcome.kind === 'unavailable' && outcome.sent !== 'nothing') return [];
+  if (outcome.kind === 'misaddressed' && outcome.mayBeTaken) return [];
   return batch
     .filter(({ task, record }) => isPerhapsGone(ledger.get(task.ref)) && !isPerhapsGone(record))
     .map(({ task, record }): Change => ({ kind: 'put', ref: task.ref, record }));

@@ -34,7 +34,7 @@ export type TaskState =
     }
   /** `delivery` tells one request from the next. `dirty` as above. */
   | { readonly kind: 'sending'; readonly dirty: boolean; readonly delivery: number }
-  /** Waits to be sent again. */
+  /** Waits to be sent again, or until what went out of it before has arrived. */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: Reason }
   /** Refused by a rule, or by the service: then the ledger keeps it too (`recorded`). */
   | { readonly kind: 'failed'; readonly reason: Reason; readonly recorded: boolean }
@@ -151,13 +151,13 @@ export type TaskEvent =
    * that.
    */
   | { readonly kind: 'replan'; readonly alone?: true; readonly unknownDocId?: string }
+  // Both.
   | {
       readonly kind: 'retryLater';
       readonly dueAt: number;
       readonly reason: Reason;
       readonly attempts: number;
     }
-  // Both.
   | {
       readonly kind: 'failed';
       readonly reason: Reason;
@@ -304,9 +304,11 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         unknownDocId: event.unknownDocId ?? task.unknownDocId,
       });
     case 'retryLater': {
-      if (state.kind !== 'sending') return task;
       const { attempts, dueAt, reason } = event;
-      return { ...task, attempts, seen: seenAfter(task), state: { kind: 'retry', dueAt, reason } };
+      const retry = { kind: 'retry', dueAt, reason } as const;
+      if (state.kind === 'inspecting') return after({ ...task, present: true, gone: null }, retry);
+      if (state.kind !== 'sending') return task;
+      return { ...task, attempts, seen: seenAfter(task), state: retry };
     }
     case 'failed': {
       const { attempts, reason, recorded, isGone } = event;

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { forgetHost } from '../../../src/cluster/fleet/whole-fleet.ts';
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
+import { openFolderMemory } from '../../../src/cluster/lease/folder-memory.ts';
+import type { FolderMemory } from '../../../src/cluster/lease/folder-memory.ts';
 import { Lease } from '../../../src/cluster/lease/lease.ts';
 import type { FolderPlace } from '../../../src/cluster/lease/directory-location.ts';
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
@@ -14,6 +16,7 @@ import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { cableTo } from '../support/cable.ts';
 import type { Cable } from '../support/cable.ts';
 import { wait } from '../support/fleet-host.ts';
@@ -48,18 +51,24 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
   let redis: RedisServer;
   let links: RedisLink[];
   let cables: Cable[];
+  let memories: FolderMemory[];
+  let memory: TemporaryFolder;
   /** What the directory says. */
   let traces: LeaseTraces;
   beforeEach(async () => {
     redis = await startRedis();
     links = [];
     cables = [];
+    memories = [];
+    memory = await temporaryFolder();
     traces = { highestFence: 0, endedFence: 0, alone: null };
   });
   afterEach(async () => {
     for (const link of links) link.close();
     for (const cable of cables) await cable.remove();
     await redis.remove();
+    for (const one of memories) await one.close();
+    await memory.remove();
   });
 
   interface Options {
@@ -72,14 +81,19 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     /** Left out: those that are there. */
     readonly configured?: readonly string[];
     readonly skewMs?: () => number;
+    /** It remembers what another host of this name knew, and so does the next one. */
+    readonly remembers?: boolean;
   }
 
   async function hostOf(host: string, options: Options = {}): Promise<Lease> {
     const { port = redis.port, aloneShare = 0, isFirst = false, skewMs = () => 0 } = options;
-    const { name = 'directory', folders = [], configured = folders } = options;
+    const { name = 'directory', folders = [], configured = folders, remembers = false } = options;
     const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
     if (address === null) throw new Error('no address');
     const clock = { ...systemClock, now: () => systemClock.now() + skewMs() };
+    const path = memory.join(remembers ? `${host}.json` : `${host}-${links.length}.json`);
+    const own = await openFolderMemory({ path, clock });
+    memories.push(own);
     let lease: Lease | null = null;
     const link = openLink({
       address,
@@ -96,11 +110,13 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       session: link.session,
       name,
       host,
+      prefix,
       aloneShare,
       isFirst,
       folders: folders.map(placeAt),
       configured: Object.fromEntries(configured.map((path) => [placeAt(path).name, 1])),
       traces: async () => traces,
+      memory: own,
       times,
       clock,
       onChange: () => {},
@@ -463,6 +479,62 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       { withinMs: times.lifeMs * 5, everyMs: 5 },
     );
     expect(both).toBe(0);
+  });
+
+  const knownFolders = () => redis.command('HKEYS', `${prefix}:folders`).split('\n').toSorted();
+  /** As another host has put it back that knew it before. */
+  const recall = (path: string, ledger: string) => {
+    const { key, name, above } = placeAt(path);
+    const text = [ledger, path, 'recalled', 'a', name, 'share', ...above].join(' ');
+    redis.command('HSET', `${prefix}:folders`, key, text);
+    redis.command('HINCRBY', `${prefix}:folders:version`, 'changes', '1');
+  };
+
+  it('is not given a folder that an older Redis does not know, and another host does', async () => {
+    settle(redis, 'lease');
+    const b = await holder('b', { name: 'second', folders: ['other'] });
+    redis.command('SAVE');
+    const a = await holder('a', { name: 'first', folders: ['share'] });
+    const c = await holder('c', { name: 'third', folders: ['share'] });
+    await eventually(() => holderOf(c, 'share') === 'a');
+    await a.release();
+    await redis.kill();
+    await redis.start();
+    settle(redis, 'lease');
+    await eventually(() => knownFolders().includes('key-share'));
+    await wait(times.lifeMs * 2);
+    expect([b.holds(), c.holds(), holderOf(c, 'share')]).toEqual([true, true, 'a']);
+  });
+
+  it('puts nothing back that is in the way of what Redis knows', async () => {
+    settle(redis, 'lease');
+    const a = await holder('a', { name: 'first', folders: ['share', 'gone'] });
+    const b = await holder('b', { name: 'second', remembers: true });
+    await wait(times.beatMs * 3);
+    await a.release();
+    await b.release();
+    redis.command('FLUSHALL');
+    settle(redis, 'lease');
+    await holder('c', { name: 'third', folders: ['share/part'] });
+    await holder('b', { name: 'second', remembers: true });
+    expect(knownFolders()).toEqual(['key-gone', 'key-share/part']);
+  });
+
+  it.each(['share', 'share/part'])('keeps its folder where an outdated host puts back %s', async (path) => {
+    settle(redis, 'lease');
+    const a = await holder('c', { name: 'third', folders: ['share'] });
+    recall(path, 'first');
+    if (path !== 'share') redis.command('HDEL', `${prefix}:folders`, 'key-share');
+    await wait(times.lifeMs * 1.5);
+    expect([a.holds(), holderOf(a, 'share'), knownFolders()]).toEqual([true, null, ['key-share']]);
+    expect(redis.command('HGET', `${prefix}:folders`, 'key-share')).toMatch(/^third share \w{40} c /);
+  });
+
+  it('gives up what another host puts back of it that it has no more', async () => {
+    settle(redis, 'lease');
+    await holder('a', { name: 'first', folders: ['share'] });
+    recall('old', 'first');
+    await eventually(() => knownFolders().join() === 'key-share');
   });
 
   it('is nobody’s where its folders cannot be had with it', async () => {

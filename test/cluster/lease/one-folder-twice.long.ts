@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
@@ -98,6 +98,65 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     });
     expect(places.service.requests).toHaveLength(1);
   }, 60_000);
+
+  it('send it once, where it was not there yet when the one started that has it no more (H15)', async () => {
+    const [one, two] = [await places.add('one'), await places.add('two')];
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    const before = await two.start();
+    await before.idle(({ totals }) => totals.uploaded === 1);
+    expect((await before.end('SIGTERM')).code).toBe(0);
+    await two.run('fleet', 'forget', 'two');
+    const first = await one.start();
+    await first.idle(({ folders }) => folders[0]?.synced === 1);
+    await rename(one.inbox, `${one.inbox}-away`);
+    const second = await two.start();
+    const missing = await elsewhere(second);
+    expect(missing.reasons).toMatchObject([
+      { code: 'folder-missing', message: `${one.inbox} does not exist` },
+    ]);
+    await rename(`${one.inbox}-away`, one.inbox);
+    await eventually(async () =>
+      (await second.status()).reasons.some(({ code }) => code === 'folder-elsewhere'),
+    );
+    await writeFile(join(one.inbox, 'b.txt'), 'b');
+    await first.idle(({ folders }) => folders[0]?.synced === 2);
+    await two.run('rescan');
+    await wait(1_000);
+    // Each of the two has uploaded the first one; the second document is one host's.
+    expect(places.service.requests).toHaveLength(3);
+  }, 60_000);
+
+  it('send it once, where another directory was in its place when one of them started', async () => {
+    const one = await places.add('one');
+    const two = await places.add('two');
+    const first = await one.start();
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    // As a share that is mounted late.
+    const link = two.home.join('link');
+    await symlink(two.inbox, link);
+    await two.configure({
+      service: { authUrl: places.service.authUrl, ingestUrl: places.service.ingestUrl },
+      cluster: { redisUrl: places.redis.url, account: 'shared', host: 'two' },
+      folders: [{ name: 'inbox', path: link }],
+    });
+    const second = await two.start();
+    await writeFile(join(two.inbox, 'c.txt'), 'c');
+    await second.idle(({ totals }) => totals.uploaded === 1);
+    await rm(link);
+    await symlink(one.inbox, link);
+    expect((await elsewhere(second)).reasons).toContainEqual({
+      code: 'folder-elsewhere',
+      message: 'one sends this folder, with another state directory',
+    });
+    await wait(1_000);
+    expect(places.service.requests).toHaveLength(2);
+    expect(places.service.documents.size).toBe(2);
+    await rm(link);
+    await symlink(two.inbox, link);
+    await writeFile(join(two.inbox, 'd.txt'), 'd');
+    await second.idle(({ folders }) => folders[0]?.synced === 2);
+  }, 90_000);
 
   it('send it once, where one has only a part of it', async () => {
     const one = await places.add('one');

@@ -36,6 +36,15 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     expect((await second.fetch('/readyz')).status).toBe(503);
     expect((await two.run('status')).out).toMatch(/Standing by/);
     expect((await one.run('status')).out).not.toMatch(/Standing by/);
+    await one.run('pause', '--fleet');
+    const halted = await eventually(async () => {
+      const now = await second.status();
+      return now.reasons.some(({ code }) => code === 'fleet-paused') ? now : null;
+    });
+    expect(halted).toMatchObject({ state: 'standby', health: 'attention', paused: ['inbox'] });
+    expect((await two.run('status')).out).toMatch(/all hosts of the fleet are paused/i);
+    await one.run('resume', '--fleet');
+    await eventually(async () => (await second.status()).paused.length === 0);
     const retried = await two.run('retry');
     expect([retried.code, retried.err]).toEqual([2, expect.stringMatching(/run the command on one/)]);
     // Neither may a pass of its own, nor a second process under the same name.

@@ -64,6 +64,9 @@ const acts: Readonly<Record<Operation, Act>> = {
   },
 };
 
+/** Fates of what the service may hold without our knowledge. */
+const inDoubt: ReadonlySet<string> = new Set(['doubt', 'conflict', 'astray']);
+
 const minute = 60_000;
 const hour = 60 * minute;
 
@@ -173,12 +176,12 @@ function pictureOf(world: NetworkWorld, since: number) {
   };
 }
 
-function expectedPicture({ fate, act, fault, operation }: Case): ReturnType<typeof pictureOf> {
+function expectedPicture({ fate, act, operation }: Case): ReturnType<typeof pictureOf> {
   const kind = kindOf(fate);
   const code = fate.slice(kind.length + 1);
   const listed = (retries: boolean, name: unknown = code) =>
     act.about.map((path) => [path, name as string, retries]);
-  const isDoubtful = kind === 'doubt' || kind === 'conflict';
+  const isDoubtful = inDoubt.has(kind);
   const quiet = {
     state: 'idle' as const,
     reasons: [],
@@ -192,14 +195,13 @@ function expectedPicture({ fate, act, fault, operation }: Case): ReturnType<type
     case 'again':
     case 'doubt':
       return { ...quiet, state: 'working', failures: listed(true, expect.stringMatching(`^(${code})$`)) };
-    case 'waits': {
-      const reasons = fault.row === 'N18' ? ['rate-limited'] : [];
-      return { ...quiet, state: 'paused', reasons, failures: listed(true) };
-    }
+    case 'waits':
+      return { ...quiet, state: 'paused', reasons: ['rate-limited'], failures: listed(true) };
     case 'fails':
     case 'conflict':
       return { ...quiet, failures: listed(false) };
     case 'alarm':
+    case 'astray':
       return { ...quiet, state: 'degraded', reasons: [code], failures: listed(true) };
     case 'warned':
       return { ...quiet, words: act.about.map(() => toldAs(operation)) };
@@ -225,13 +227,12 @@ function expectedRequests({ fate, act, fault, operation }: Case): number {
 
 /** How many documents too many status tells of at the end. What a person retries is no longer in doubt to them. */
 function duplicates({ fate }: Case): number {
-  return kindOf(fate) === 'doubt' || kindOf(fate) === 'conflict' ? 1 : 0;
+  return inDoubt.has(kindOf(fate)) ? 1 : 0;
 }
 
 /** How many the service has. */
 function strays({ fate, fault }: Case): number {
-  const isDoubtful = kindOf(fate) === 'doubt' || kindOf(fate) === 'conflict';
-  return isDoubtful && fault.taken === true ? 1 : 0;
+  return inDoubt.has(kindOf(fate)) && fault.taken === true ? 1 : 0;
 }
 
 function kindOf(fate: Fate): string {

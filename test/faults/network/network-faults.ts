@@ -15,6 +15,7 @@ export type Operation =
  * - `fails CODE`: listed as failed; nothing goes out before a person retries.
  * - `conflict CODE`: the same, and it is in doubt.
  * - `alarm CODE`: the service is said to be out of order for this reason, and it is tried again.
+ * - `astray CODE`: the same, and it is in doubt.
  * - `singly`: what was refused together is delivered one by one.
  */
 export type Fate =
@@ -22,7 +23,7 @@ export type Fate =
   | 'warned'
   | 'replayed'
   | 'singly'
-  | `${'again' | 'waits' | 'doubt' | 'fails' | 'conflict' | 'alarm'} ${string}`;
+  | `${'again' | 'waits' | 'doubt' | 'fails' | 'conflict' | 'alarm' | 'astray'} ${string}`;
 
 interface Fates {
   readonly upload: Fate;
@@ -307,7 +308,7 @@ export const networkFaults: readonly NetworkFault[] = [
     remove: 'accepted',
     token: 'alarm auth-not-found',
   },
-  { row: 'N19', fault: '408', steps: once(steps.html(408)), ...again('http-408'), token: tokenLater },
+  { row: 'N19', fault: '408', steps: once(steps.html(408)), ...lost('http-408'), token: tokenLater },
   {
     row: 'N16',
     fault: '409',
@@ -362,5 +363,22 @@ export const networkFaults: readonly NetworkFault[] = [
     steps: once(steps.redirect('http://127.0.0.2:9/steal')),
     ...all('alarm redirect'),
     token: 'alarm redirect',
+  },
+  {
+    row: 'N26',
+    fault: 'a redirect to the result of what the service took',
+    steps: onceTaken(steps.redirect('http://127.0.0.2:9/result', 303)),
+    taken: true,
+    ...all('alarm redirect'),
+    upload: 'astray redirect',
+    token: null,
+  },
+  {
+    row: 'N5',
+    fault: 'a proxy that was no longer waited for, after the service took it',
+    steps: onceTaken(steps.html(499)),
+    taken: true,
+    ...lost('http-499'),
+    token: null,
   },
 ];

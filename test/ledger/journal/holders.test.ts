@@ -27,9 +27,10 @@ afterEach(async () => {
 });
 
 /** A lease as its holder knows it: one that was frozen does not know yet that it is over. */
-function leaseOf(fence: number, { isLost = (): boolean => false } = {}): WriteLease {
+function leaseOf(fence: number, { isLost = (): boolean => false, fleet = 'ingestd:{a}' } = {}): WriteLease {
   return {
     fence,
+    fleet,
     alone: null,
     holds: () => !isLost(),
     confirm: async () => {
@@ -47,6 +48,16 @@ async function openAs(lease: WriteLease | null, dir = folder.join('state')): Pro
 const documents = (ledger: { readonly count: (folder: string) => number }) => ledger.count('inbox');
 
 describe('a ledger that several hosts share', () => {
+  it('is not taken from a holder of another fleet, whose fences say nothing (H16)', async () => {
+    const first = await openAs(leaseOf(1));
+    await expect(openAs(leaseOf(2, { fleet: 'ingestd:{b}' }))).rejects.toThrow(
+      /as part of another fleet \(ingestd:\{a\}, here ingestd:\{b\}\)/,
+    );
+    await first.commit([put('a.pdf', recordOf(1))]);
+    await first.close();
+    expect(documents(await openAs(leaseOf(2, { fleet: 'ingestd:{b}' })))).toBe(1);
+  });
+
   it('is taken over with all that the holder before has committed, in files of its own', async () => {
     const first = await openAs(leaseOf(1));
     await first.commit([put('a.pdf', recordOf(1))]);

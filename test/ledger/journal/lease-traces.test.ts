@@ -42,7 +42,7 @@ async function endedPid(): Promise<number> {
 describe('what a state directory says of those who had its lease', () => {
   it('is who holds it and may go on alone, and nothing of it when that holder has stopped', async () => {
     expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: 0, alone: null });
-    const lock = await takeStateLock(dir, manualClock(), { fence, alone });
+    const lock = await takeStateLock(dir, manualClock(), { lease: { fence, fleet: 'ingestd:{a}', alone } });
     expect(await readLeaseTraces(dir)).toEqual({
       highestFence: fence,
       endedFence: 0,

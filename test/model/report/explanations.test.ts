@@ -140,6 +140,7 @@ describe('the fixes', () => {
 
   it.each([
     ['http-429', 'The service asks us to wait (429)'],
+    ['http-499', 'The service, or a proxy, stopped waiting (499)'],
     ['http-404', 'Another program answers at the service’s address (404)'],
     ['http-500', 'Error of the service (500)'],
     ['http-418', 'Refused by the service (418)'],

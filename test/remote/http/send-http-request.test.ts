@@ -11,6 +11,7 @@ import { systemClock } from '../../../src/lib/time/clock.ts';
 import type { PermitGuard } from '../../../src/model/ports/service-port.ts';
 import { createAgents } from '../../../src/remote/http/agents.ts';
 import { sendHttpRequest } from '../../../src/remote/http/send-http-request.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let server: Server | undefined;
 const bodies: string[] = [];
@@ -40,13 +41,21 @@ interface Sending {
   readonly bytes?: number;
   readonly signal?: AbortSignal;
   readonly guard?: PermitGuard;
+  readonly onBytes?: (bytes: number) => void;
 }
 
-function send(url: string, { body = null, bytes = 4, signal, guard }: Sending = {}) {
+function send(url: string, { body = null, bytes = 4, signal, guard, onBytes = () => {} }: Sending = {}) {
   const agents = createAgents('http://127.0.0.1');
   const waits = { connectMs: 5_000, idleMs: 5_000, responseMs: 5_000, slowestBytesPerMs: 16 };
   return sendHttpRequest(
-    { method: 'POST', url, headers: {}, body: body === null ? null : { stream: body, bytes }, guard },
+    {
+      method: 'POST',
+      url,
+      headers: {},
+      body: body === null ? null : { stream: body, bytes },
+      guard,
+      onBytes,
+    },
     { agents, clock: systemClock, waits, signal: signal ?? new AbortController().signal },
   );
 }
@@ -120,5 +129,46 @@ describe('a request', () => {
     // What the other side had taken before it is there; the megabytes that the operating system still held are not.
     expect(arrived).toBeLessThan(mebibyte.length);
     listening.close();
+  });
+
+  it('asks for its permit when a piece goes out, not when it is read ahead: a process may freeze in between', async () => {
+    const listening = createSocketServer({ pauseOnConnect: true });
+    listening.listen(0, '127.0.0.1');
+    await once(listening, 'listening');
+    const connected = once(listening, 'connection') as Promise<[Socket]>;
+    const piece = Buffer.alloc(4_096);
+    let isHeld = true;
+    let wentOut = 0;
+    const sending = send(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`, {
+      body: Readable.from(Array(10_000).fill(piece), { objectMode: false }),
+      bytes: 10_000 * piece.length,
+      onBytes: (bytes) => (wentOut += bytes),
+      guard: {
+        confirm: async () => {},
+        mayBegin: () => true,
+        mayGoOn: () => isHeld,
+        // As in a process that was frozen: nobody has told it yet.
+        signal: new AbortController().signal,
+      },
+    });
+    const [socket] = await connected;
+    socket.on('error', () => {});
+    let before = 0;
+    // The other side reads nothing: soon nothing more goes out.
+    await eventually(
+      () => {
+        const isStill = wentOut > 0 && wentOut === before;
+        before = wentOut;
+        return isStill;
+      },
+      { everyMs: 100 },
+    );
+    isHeld = false;
+    socket.resume();
+    const ended = await sending;
+    socket.destroy();
+    listening.close();
+    expect(ended).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'part' });
+    expect(wentOut).toBe(before);
   });
 });

@@ -167,7 +167,7 @@ const rows: readonly Row[] = [
     step: steps.refuse('gone', 410),
     expected: { upload: 'rejected gone', single: 'missing', bulk: 'rejected gone' },
   },
-  { name: '408', step: steps.html(408), expected: 'unavailable http-408' },
+  { name: '408', step: steps.html(408), expected: inDoubt('http-408', 'unavailable http-408') },
   { name: '409 (N16)', step: steps.refuse('no', 409), expected: rejected('conflict') },
   { name: '413 (N16)', step: steps.html(413), expected: rejected('too-large') },
   { name: '415 (N16)', step: steps.html(415), expected: rejected('unsupported-media-type') },
@@ -175,6 +175,22 @@ const rows: readonly Row[] = [
   { name: '422 (N16)', step: steps.refuse('no', 422), expected: rejected('unprocessable') },
   { name: '425', step: steps.html(425), expected: 'unavailable http-425' },
   { name: '429 (N18)', step: steps.html(429), expected: 'unavailable http-429' },
+  { name: '499 (N5)', step: steps.html(499), expected: inDoubt('http-499', 'unavailable http-499') },
+  {
+    name: '101, which nobody asked for (N27)',
+    step: steps.raw('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    expected: inDoubt('response-timeout', 'unavailable response-timeout'),
+  },
+  {
+    name: '103 and nothing after it (N27)',
+    step: steps.raw('HTTP/1.1 103 Early Hints\r\n\r\n'),
+    expected: inDoubt('econnreset', 'unavailable econnreset'),
+  },
+  {
+    name: 'a status that HTTP does not know',
+    step: steps.raw('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'),
+    expected: inDoubt('http-999', 'unavailable http-999'),
+  },
   { name: '500 (N19)', step: steps.html(500), expected: 'unavailable http-500' },
   { name: '502 (N5, N19)', step: steps.html(502), expected: inDoubt('http-502', 'unavailable http-502') },
   { name: '503 (N19)', step: steps.html(503), expected: 'unavailable http-503' },
@@ -304,7 +320,7 @@ describe('a storm of 401 (N8, N9)', () => {
       steps.token({ access_token: 'refused' }),
       steps.token({ access_token: 'short', expires_in: 300 }),
     );
-    const result = world.call('remove', { onAnswer: () => world.limiter.pause(600_000) });
+    const result = world.call('remove', { onAnswer: () => world.limiter.pause(600_000, 'too busy') });
     await eventually(() => world.tokens.status().expiresAt === '2026-01-01T00:05:00.000Z');
     await clock.advance(600_000);
     expect(await result).toMatchObject({ outcome: { kind: 'accepted' } });

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** How many rows each section of the fault matrix has. */
-const sections = { F: 57, N: 34, P: 21, S: 21, I: 19, H: 13 } as const;
+const sections = { F: 57, N: 34, P: 21, S: 21, I: 19, H: 16 } as const;
 
-/** `F1` to `H13`, in order. */
+/** `F1` to `H16`, in order. */
 export const allRows: readonly string[] = Object.entries(sections).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
 );

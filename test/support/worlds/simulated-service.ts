@@ -52,7 +52,9 @@ export interface SimulatedService extends ServicePort {
   readonly beStrict: () => void;
   /** The next request is taken and its answer waits until the function that this gives is called. */
   readonly holdNext: () => () => void;
-  /** A request was taken and waits for that. */
+  /** The next request goes out, and arrives when the function that this gives is called. */
+  readonly delayNext: () => () => void;
+  /** A request waits for one of these. */
   readonly isHolding: () => boolean;
   /** Says what comes of the next request instead; `taken`: the service takes it all the same. */
   readonly failNext: (outcome: Outcome, options?: { readonly taken?: boolean }) => void;
@@ -67,6 +69,7 @@ export function simulatedService(
   const calls: string[] = [];
   const parts: SentParts[] = [];
   const failures: { outcome: Outcome; taken: boolean }[] = [];
+  let delayed: Promise<void> | null = null;
   let held: Promise<void> | null = null;
   let holding = 0;
   let isStrict = false;
@@ -114,6 +117,9 @@ export function simulatedService(
     const id = randomUUID();
     await watch.beforeSend(id);
     await way();
+    const travels = delayed;
+    delayed = null;
+    await heldBy(travels);
     calls.push(call);
     const failure = failures.shift();
     const isUnknown = isStrict && docIds.length === 1 && !documents.has(docIds[0] ?? '');
@@ -121,11 +127,7 @@ export function simulatedService(
     await way();
     const waits = held;
     held = null;
-    if (waits !== null) {
-      holding += 1;
-      await waits;
-      holding -= 1;
-    }
+    await heldBy(waits);
     turn.spent();
     watch.onAnswer(id);
     const outcome =
@@ -141,6 +143,13 @@ export function simulatedService(
       return { outcome: lost, sent };
     }
     return { outcome, sent };
+  }
+
+  async function heldBy(waits: Promise<void> | null): Promise<void> {
+    if (waits === null) return;
+    holding += 1;
+    await waits;
+    holding -= 1;
   }
 
   function known(docId: string): HeldDocument | null {
@@ -164,6 +173,13 @@ export function simulatedService(
         release = resolve;
       });
       return release;
+    },
+    delayNext: () => {
+      let arrive = () => {};
+      delayed = new Promise((resolve) => {
+        arrive = resolve;
+      });
+      return arrive;
     },
     isHolding: () => holding > 0,
     beStrict: () => {

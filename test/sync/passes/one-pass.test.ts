@@ -10,7 +10,12 @@ let world: EngineWorld;
 afterEach(() => world.close());
 
 const busy = busyOf();
-const elsewhere: Outcome = { kind: 'misaddressed', code: 'redirect', message: 'it is elsewhere' };
+const elsewhere: Outcome = {
+  kind: 'misaddressed',
+  code: 'redirect',
+  message: 'it is elsewhere',
+  mayBeTaken: false,
+};
 
 describe('one pass', () => {
   it.each([

@@ -34,7 +34,12 @@ const busy = busyOf({ sent: 'all' });
 const tooMany = { ...busy, code: 'http-429', message: 'too many' } as const;
 const away = { ...busy, code: 'econnrefused', message: 'away', sent: 'nothing' } as const;
 const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
-const elsewhere: Outcome = { kind: 'misaddressed', code: 'redirect', message: 'it is elsewhere' };
+const elsewhere: Outcome = {
+  kind: 'misaddressed',
+  code: 'redirect',
+  message: 'it is elsewhere',
+  mayBeTaken: false,
+};
 const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
 const strange: Outcome = { ...missing, isOwnWord: false };
 const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
@@ -42,6 +47,8 @@ const forbidden: Outcome = { kind: 'rejected', code: 'forbidden', message: 'no a
 
 /** How many requests may be under way of four, and how long until one may try. */
 const state = () => [breaker.allowedInFlight(4), breaker.openMs()];
+const start = '2026-01-01T00:00:00.000Z';
+const minutesIn = (minutes: number) => new Date(Date.parse(start) + minutes * 60_000).toISOString();
 const codes = () => breaker.reasons().map(({ code }) => code);
 const logged = () => log.lines.map(({ level, data, message }) => [level, message, data]);
 
@@ -59,7 +66,7 @@ describe('what the outcomes say of the service', () => {
     note(busy, 3);
     expect([state(), breaker.reasons()]).toEqual([
       [1, 0],
-      [{ code: 'service-unavailable', message: 'busy' }],
+      [{ code: 'service-unavailable', message: 'busy', since: start }],
     ]);
     expect(logged()).toEqual([
       ['warn', 'service unavailable', { code: 'service-unavailable', message: 'busy' }],
@@ -111,7 +118,7 @@ describe('what the outcomes say of the service', () => {
     }
     expect(waits).toEqual([60_000, 300_000, 900_000, 900_000]);
     expect([breaker.reasons(), breaker.allowedInFlight(4), log.lines]).toEqual([
-      [{ code: 'credentials-refused', message: 'wrong password' }],
+      [{ code: 'credentials-refused', message: 'wrong password', since: start, until: minutesIn(15) }],
       0,
       [],
     ]);
@@ -125,7 +132,9 @@ describe('what the outcomes say of the service', () => {
     expect(breaker.isMisaddressed()).toBe(false);
     note(elsewhere);
     expect([state(), breaker.isMisaddressed()]).toEqual([[0, 60_000], true]);
-    expect(breaker.reasons()).toEqual([{ code: 'redirect', message: 'it is elsewhere' }]);
+    expect(breaker.reasons()).toEqual([
+      { code: 'redirect', message: 'it is elsewhere', since: start, until: minutesIn(1) },
+    ]);
     await clock.advance(60_000);
     note(accepted);
     expect([state(), breaker.isMisaddressed(), codes()]).toEqual([[4, 0], false, []]);
@@ -160,7 +169,9 @@ describe('what the outcomes say of the service', () => {
     expect([breaker.manyForbidden(), state(), codes()]).toEqual([false, [4, 0], []]);
     note(forbidden);
     expect([breaker.manyForbidden(), state()]).toEqual([true, [0, 60_000]]);
-    expect(breaker.reasons()).toEqual([{ code: 'no-access', message: 'no access' }]);
+    expect(breaker.reasons()).toEqual([
+      { code: 'no-access', message: 'no access', since: start, until: minutesIn(1) },
+    ]);
     note(forbidden);
     expect(breaker.openMs()).toBe(300_000);
     await clock.advance(300_000);

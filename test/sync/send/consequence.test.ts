@@ -24,6 +24,7 @@ function after(
   { openMs = 0, manyMissing = false, manyForbidden = false, ...given }: Now = {},
 ) {
   return consequenceOf(outcome, {
+    operation: 'upload',
     attempts: 0,
     record,
     maxAttempts: null,
@@ -45,7 +46,12 @@ const busy = busyOf({ sent: 'all' });
 const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'lost' };
 const noDocId: Outcome = { kind: 'accepted', docId: null, warning: null };
 const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
-const elsewhere: Outcome = { kind: 'misaddressed', code: 'redirect', message: 'it is elsewhere' };
+const elsewhere: Outcome = {
+  kind: 'misaddressed',
+  code: 'redirect',
+  message: 'it is elsewhere',
+  mayBeTaken: false,
+};
 const missing: Outcome = { kind: 'missing', status: 404, message: 'no such document', isOwnWord: true };
 const strange: Outcome = { ...missing, isOwnWord: false };
 
@@ -108,6 +114,29 @@ describe('after an answer that accepts nothing, a document', () => {
       elsewhere,
       { maxAttempts: 5 },
       { kind: 'giveUp', reason: { code: 'redirect', message: 'it is elsewhere' }, attempts: 1 },
+    ],
+    [
+      'is in doubt as well where the redirect may lead to what was taken, and waits for the address',
+      { ...elsewhere, mayBeTaken: true },
+      { attempts: 2, openMs: 60_000 },
+      {
+        kind: 'doubt',
+        reason: { code: 'redirect', message: 'it is elsewhere' },
+        holds: false,
+        next: { kind: 'retry', attempts: 2, delayMs: 60_000 },
+      },
+    ],
+    [
+      'is held then, where a person is to be asked',
+      { ...elsewhere, mayBeTaken: true },
+      { inDoubt: 'hold', maxAttempts: 5 },
+      { kind: 'doubt', holds: true, next: { kind: 'fail', reason: { code: 'in-doubt' } } },
+    ],
+    [
+      'of a modify is in nobody’s doubt then: it is repeated',
+      { ...elsewhere, mayBeTaken: true },
+      { operation: 'modify', openMs: 60_000 },
+      { kind: 'retry', attempts: 0, delayMs: 60_000 },
     ],
     ['that changed under way is inspected soon', { kind: 'changed', message: 'cut' }, {}, { kind: 'settle' }],
     [

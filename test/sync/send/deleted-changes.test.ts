@@ -87,6 +87,8 @@ describe('a deletion', () => {
     ['went out in part', unavailable('part'), false],
     ['got no answer', unavailable('all'), false],
     ['was of a document that is unknown there', missing(), true],
+    ['was turned away by a redirect', redirected(false), true],
+    ['led to another page when it had gone out', redirected(true), false],
   ])('that %s', (_, outcome, isTakenBack) => {
     const batch = [deletable('a.pdf'), deletable('b.pdf', { unsure: gone })];
     const [fresh] = batch;
@@ -98,6 +100,10 @@ describe('a deletion', () => {
 
 function unavailable(sent: 'nothing' | 'part' | 'all'): Outcome {
   return { kind: 'unavailable', code: 'no-answer', message: 'lost', retryAfterMs: null, sent };
+}
+
+function redirected(mayBeTaken: boolean): Outcome {
+  return { kind: 'misaddressed', code: 'redirect', message: 'elsewhere', mayBeTaken };
 }
 
 function missing(): Outcome {

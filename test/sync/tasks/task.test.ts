@@ -74,7 +74,7 @@ const table: Record<EventKind, Partial<Record<StateKind, StateKind | `${StateKin
   delivered: { sending: 'inspect' },
   deleted: { sending: 'inspect' },
   replan: { inspecting: 'inspect', sending: 'inspect' },
-  retryLater: { sending: 'retry' },
+  retryLater: { inspecting: 'retry', sending: 'retry' },
   failed: { inspecting: 'failed', sending: 'failed' },
 };
 

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+
+import type { RedisSession } from './connection.ts';
+
+interface ScriptParts<Ask, Answer> {
+  /** The keys of the account that it works on, each under its name in the script; some are called otherwise. */
+  readonly keys: readonly (string | readonly [name: string, key: (ask: Ask) => string])[];
+  readonly answer: z.ZodType<Answer>;
+  /**
+   * Its text, which gives a table or a value that JSON has. It finds its keys by their names; Redis's own time as `now`,
+   * ms; and as `ask` what it is asked, with what the session knows: `redis` (the process), `prefix`, and `channel`.
+   */
+  readonly lua: string;
+}
+
+/** A script that Redis runs in one step. It rejects where Redis does not answer in time, or refuses. */
+export function redisScript<Ask extends object, Answer>({ keys, answer, lua }: ScriptParts<Ask, Answer>) {
+  const names = keys.map((key) => (typeof key === 'string' ? key : key[0]));
+  const text = `
+local ${names.join(', ')} = ${names.map((_name, index) => `KEYS[${index + 1}]`).join(', ')}
+local ask = cjson.decode(ARGV[1])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function run()
+${lua}
+end
+return cjson.encode(run())
+`;
+  return async ({ evaluate, runId, prefix }: RedisSession, ask: Ask): Promise<Answer> => {
+    const places = keys.map((key) => (typeof key === 'string' ? key : key[1](ask)));
+    const whole = JSON.stringify({ ...ask, redis: runId, prefix, channel: `${prefix}:wake` });
+    return answer.parse(JSON.parse(String(await evaluate(text, places, [whole]))));
+  };
+}
+
+/** A list of a script's answer: Lua has one value for an empty list and an empty object. */
+export const listOf = <T>(one: z.ZodType<T>) =>
+  z.union([z.array(one), z.strictObject({}).transform((): T[] => [])]);

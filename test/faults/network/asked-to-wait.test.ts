@@ -1,0 +1,97 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Status } from '../../../src/model/report/status.ts';
+import { eventually } from '../../support/eventually.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../../support/processes/daemon-process.ts';
+import { steps } from '../../support/services/scripted-service.ts';
+import type { Step } from '../../support/services/scripted-service.ts';
+import { startHoldingService } from '../holding-service.ts';
+import type { HoldingService } from '../holding-service.ts';
+
+const quarterMs = 15 * 60_000;
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as unknown;
+
+let service: HoldingService;
+let place: Installation | null;
+
+beforeEach(async () => {
+  service = await startHoldingService();
+  place = null;
+});
+
+afterEach(async () => {
+  await place?.remove();
+  await service.close();
+});
+
+function asksToWait(status: number): Step {
+  return steps.json(status, { message: 'too busy' }, { 'Retry-After': '999999999' });
+}
+
+async function startWith(documents: readonly string[]): Promise<RunningDaemon> {
+  place = await installation(service);
+  for (const name of documents) await writeFile(join(place.inbox, name), name);
+  return place.start();
+}
+
+/** What stands in the way, and until when, everywhere that a person or a program looks. */
+async function expectSaid(daemon: RunningDaemon, code: string, message: string): Promise<Status> {
+  const status = await eventually(async () => {
+    const now = await daemon.status();
+    const isSaid = now.reasons.some((reason) => reason.code === code && reason.until !== undefined);
+    return isSaid && now.state !== 'starting' ? now : null;
+  });
+  const found = status.reasons.filter((reason) => reason.code === code);
+  expect(found).toEqual([{ code, message: expect.stringContaining(message), since: time, until: time }]);
+  const [{ since = '', until = '' } = {}] = found;
+  expect(Date.parse(since)).toBeLessThanOrEqual(Date.now() + 500);
+  const leftMs = Date.parse(until) - Date.now();
+  expect([leftMs > quarterMs - 60_000, leftMs <= quarterMs + 1_000]).toEqual([true, true]);
+
+  const { out } = (await place?.run('status')) ?? { out: '' };
+  expect(out).toContain(`since ${since}, until ${until}`);
+  const metrics = await (await daemon.fetch('/metrics')).text();
+  expect(metrics).toMatch(new RegExp(`^ingestd_reason\\{code="${code}"\\} 1$`, 'm'));
+  expect(metrics).toMatch(/^ingestd_blocked_seconds (8[4-9]|90)\d/m);
+  expect((await daemon.fetch('/healthz')).status).toBe(200);
+  return status;
+}
+
+describe('the status of a service that asks to wait', () => {
+  it('N17: says why nothing is signed in, since when and until when, before there is a document', async () => {
+    service.alwaysTokens(asksToWait(429));
+    const daemon = await startWith([]);
+    const status = await expectSaid(daemon, 'rate-limited', 'the token endpoint: the service answered 429');
+    expect(status).toMatchObject({ state: 'idle', health: 'ok', auth: { state: 'none' } });
+    const ready = await daemon.fetch('/readyz');
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('answered 429')]);
+  });
+
+  it('N17: says the same of a document, and counts the wait into the time that is left', async () => {
+    service.alwaysTokens(asksToWait(429));
+    const daemon = await startWith(['a.txt']);
+    await eventually(async () => (await daemon.status()).failures.length === 1);
+    const status = await expectSaid(daemon, 'rate-limited', 'the token endpoint');
+    expect(status).toMatchObject({ state: 'paused', health: 'ok' });
+  });
+
+  it('N17: a token endpoint that is out of order is an error from its first answer on', async () => {
+    service.alwaysTokens(asksToWait(503));
+    const daemon = await startWith(['a.txt']);
+    const status = await expectSaid(daemon, 'service-unavailable', 'the token endpoint');
+    expect(status).toMatchObject({ state: 'degraded', health: 'error' });
+  });
+
+  it.each([429, 503])('N17: says why uploads wait after one answer %d', async (answer) => {
+    service.always(asksToWait(answer));
+    const daemon = await startWith(['a.txt']);
+    const status = await expectSaid(daemon, 'rate-limited', `answered ${answer}`);
+    expect(status).toMatchObject({ state: 'paused', health: 'ok', auth: { state: 'ok' } });
+    // The credentials are accepted, and nothing is wrong with the folders.
+    expect((await daemon.fetch('/readyz')).status).toBe(200);
+    expect((await place?.run('why', 'inbox/a.txt'))?.out).toContain(`answered ${answer}`);
+  });
+});
