@@ -38,7 +38,7 @@ import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/s
 import { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { carriersOf, inspectDocument, knownClaims } from './decide/attachments.ts';
+import { carriersOf, knownClaims } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
@@ -46,6 +46,7 @@ import { standsUnsent, uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
+import { inspectDocument } from './decide/inspect-document.ts';
 import { LeftUnsent } from './decide/left-unsent.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
@@ -369,8 +370,7 @@ export class Engine {
     const still = new Set(skips.filter(({ code }) => code === orphanSidecarCode).map(({ path }) => path));
     if (orphans.every(({ path }) => still.has(path))) return;
     for (const task of Array.from(this.tasks.in('failed')))
-      if (task.ref.folder === folder && reasonOf(task)?.code === leftSidecarCode)
-        this.#advance(task, { kind: 'touched' });
+      if (reasonOf(task)?.code === leftSidecarCode) this.#advance(task, { kind: 'touched' });
   }
 
   /** Opens and advances tasks for what differs. */
@@ -690,14 +690,14 @@ export class Engine {
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort): Promise<Inspection> {
-    return inspectDocument(port, ref, this.#ledger.get(ref));
+    return inspectDocument(port, ref, this.#ledger.get(ref), this.#inspectIfWatched);
   }
 
   /** Undefined: its folder is not in the configuration. */
-  async #inspectIfWatched(ref: DocumentRef): Promise<Inspection | undefined> {
+  readonly #inspectIfWatched = async (ref: DocumentRef): Promise<Inspection | undefined> => {
     const port = this.folders.get(ref.folder)?.port;
     return port === undefined ? undefined : this.#inspectAt(ref, port);
-  }
+  };
 
   /** Whether a file is known to stand at another path than this one. Those that wait unread are inspected for it. */
   #standsElsewhere(ref: DocumentRef, stat: FileStat): boolean {

@@ -25,7 +25,7 @@ import { documentFingerprint } from '../rules/fingerprint.ts';
 import { namedAfter } from '../rules/pair-sidecars.ts';
 import { statOf } from '../rules/entry.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
-import { unsettledRules } from '../companions/companion-grace.ts';
+import { companionGrace, unsettledRules } from '../companions/companion-grace.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
 import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
@@ -279,15 +279,20 @@ function describeSidecar(folder: FolderState, path: string): NoDocument {
   const name = nameOf(path);
   const directory = directoryOf(path);
   const state = tree.get(directory);
-  if (presenceOf(folder, path) === 'gone')
+  if (presenceOf(folder, path) === 'gone') {
+    const graceMs = companionGrace(folder, path);
+    if (graceMs > 0) return settling(graceMs);
     return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
+  }
   const unpaired = state?.unpaired?.get(name);
   if (unpaired !== undefined) return classifyUnpaired(unpaired);
+  const isThere = (document: string) => existsSync(absolute(tree.rawPath(document)));
   const named = namedAfter(path);
-  if (existsSync(absolute(tree.rawPath(named)))) return sidecarOf(named);
-  const documents = [...(state?.unclearSidecars ?? [])].flatMap(([document, sidecar]) =>
-    sidecar.name === name ? [joinPath(directory, document)] : [],
-  );
+  if (isThere(named)) return sidecarOf(named);
+  // One may have gone since the scan.
+  const documents = [...(state?.unclearSidecars ?? [])]
+    .flatMap(([document, sidecar]) => (sidecar.name === name ? [joinPath(directory, document)] : []))
+    .filter(isThere);
   const [owner] = documents;
   if (owner === undefined)
     return ignored(

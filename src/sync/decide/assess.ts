@@ -176,6 +176,7 @@ export function adoptionOf(
       fingerprint: document.fingerprint,
       attachments: unsentAttachments(compared, record),
       companions: document.companions,
+      leftSidecar: undefined,
       metadata: accepted,
       ...(said.length === 0 ? null : { said }),
       ...(record.unsure === undefined ? null : { unsure: undefined }),
