@@ -101,6 +101,7 @@ export function createControl(sources: Sources): ControlPort {
       return describeFile({
         ref,
         port,
+        inspectIn: async (other) => folders.find(({ name }) => name === other.folder)?.inspect(other.path),
         ledger,
         past: await history.past(ref),
         recent: engine.attempts.of(refKey(ref)),

@@ -34,6 +34,8 @@ export interface LedgerRecord {
   readonly attachments: readonly RecordedAttachment[];
   /** What had a say when this record was last found true; absent: nothing had, or nobody knows. */
   readonly companions?: Companions | undefined;
+  /** Where the sidecar of `companions` stood when the document was moved from beside it; absent: it was not, since then. */
+  readonly leftSidecar?: DocumentRef | undefined;
   /** What the service last accepted, all of it: what could not be taken back is still in it. */
   readonly metadata: Metadata;
   /** ISO 8601, UTC. */

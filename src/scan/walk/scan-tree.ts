@@ -249,6 +249,7 @@ function unreadDirectory(
     nameCount: 0,
     links: 0,
     signature: 0,
+    newest: { timeMs: -Infinity, at: -Infinity },
     rules: above?.rules ?? rules,
     rulesKey: '',
     defaultsKey: '',
