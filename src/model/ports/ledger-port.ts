@@ -1,3 +1,4 @@
+import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { sameStat } from '../document.ts';
 import type {
   Claim,
@@ -216,6 +217,8 @@ export interface SentRequest {
   readonly at: number;
   /** When its answer came; null: not known. */
   readonly answeredAt: number | null;
+  /** The same, where the system says it. */
+  readonly answeredSinceBoot?: BootMoment;
 }
 
 /** One step of the ledger's history. Applying a list of them twice is the same as once. */
@@ -263,7 +266,12 @@ export type Change =
   /** The records belong to this service from now on. */
   | { readonly kind: 'service'; readonly service: string }
   | { readonly kind: 'sent'; readonly id: string; readonly at: number }
-  | { readonly kind: 'answered'; readonly id: string; readonly at: number };
+  | {
+      readonly kind: 'answered';
+      readonly id: string;
+      readonly at: number;
+      readonly sinceBoot?: BootMoment | undefined;
+    };
 
 export interface CommitOptions {
   /**
