@@ -13,6 +13,7 @@ import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import {
+  classifyByName,
   classifyEntry,
   classifyFile,
   classifyUndecodable,
@@ -24,7 +25,6 @@ import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { namedAfter } from '../rules/pair-sidecars.ts';
 import { statOf } from '../rules/entry.ts';
-import { classifyByName } from '../rules/classify-by-name.ts';
 import { companionGrace, unsettledRules } from '../companions/companion-grace.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';

@@ -2,6 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { directoryOf, sameDirectory } from '../../model/document.ts';
+import type { ScanCause } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
@@ -12,6 +13,7 @@ import { isTrustedCompanion, ignoreFileName, isAttachmentDirectory } from '../ru
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
+import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import type { WatchState } from '../watch/backend.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
@@ -26,7 +28,16 @@ import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { VisitContext } from './visit-context.ts';
+
+/** What a visit to a directory needs besides the folder. */
+export interface VisitContext {
+  readonly cause: ScanCause;
+  /** Where the root really is, for links that are followed. */
+  readonly realRoot: string;
+  readonly slice: TimeSlice;
+  /** Watches a directory, and says whether it is. Called before the directory is read. */
+  readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
+}
 
 /** What came of a visit. */
 export type Visit =
