@@ -475,7 +475,7 @@ export class Engine {
   ): Promise<{ readonly retried: readonly DocumentRef[]; readonly unknown: readonly DocumentRef[] }> {
     const waiting = [...this.tasks.in('failed'), ...this.tasks.in('retry')];
     const { failed, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
-    if (changes.length > 0) await this.#writer.commit(changes);
+    if (changes.length > 0) await this.#writer.commitOnce(changes);
     // What came due while that was written is under way by now, and stays so.
     for (const task of failed) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
     this.#inspectFailed(inDoubtCode);
@@ -486,11 +486,11 @@ export class Engine {
 
   /**
    * Writes down what a person decided about one path and inspects it again. False: a request about it is under way, and
-   * nothing was written.
+   * nothing was written. Rejects, as all decisions, with LedgerUnwritableError: whoever decides does not wait for the disk.
    */
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
     if (this.tasks.get(ref)?.state.kind === 'sending' || this.#locks.has(ref)) return false;
-    await this.#writer.commit(changes);
+    await this.#writer.commitOnce(changes);
     const task = this.#taskAt(ref);
     if (task !== undefined) {
       const hasRecord = this.#ledger.get(ref) !== undefined;

@@ -164,8 +164,12 @@ export function createControl(sources: Sources): ControlPort {
           requireFolder(settings, folder);
           const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
           // Before that nobody knows which files are missing.
-          if (!engine.folders.areAllScanned() && names.some((name) => ledger.hold(name) !== undefined))
-            throw new ConfigurationError('the folders are still being scanned; try again in a moment');
+          const unscanned = settings.folders.filter(({ name }) => engine.folders.isWaitedFor(name));
+          if (unscanned.length > 0 && names.some((name) => ledger.hold(name) !== undefined)) {
+            throw new ConfigurationError(
+              `what is missing may have moved to ${unscanned.map(({ name }) => name).join(', ')}, which is still being scanned; try again when that is done`,
+            );
+          }
           // All of them now: what is held while it is written is not meant.
           const meant = names.map((name) => ({ name, held: engine.holds.tasks(name) }));
           requireShown(
