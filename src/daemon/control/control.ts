@@ -67,7 +67,7 @@ export function createControl(sources: Sources): ControlPort {
     first: sources.pauses,
     onChange: (names) => engine.setPaused(names),
   });
-  /** About documents: what is written last was decided last, though the disk may keep one waiting. */
+  /** About documents: each is judged by what the one before it has written. */
   const inTurn = createTurns();
   const inNews = createTurns();
   sources.fleet?.listenToPauses(({ isHalted: isPaused, isFirst: isOld }) => {
