@@ -117,8 +117,8 @@ export interface FoundDocument {
   /** The sidecar that was read, NFC, from the folder's root. */
   readonly sidecar?: string | null | undefined;
   /**
-   * Where the sidecar is gone by which the service got it: one that belongs to no document, and may be that one, from
-   * the root.
+   * Where it has no sidecar and the service got it by one: a sidecar that may be that one, from the root, or with the name
+   * of another folder.
    */
   readonly leftSidecar?: string | undefined;
   /** Absent: nothing that belongs to it is on its way. */

@@ -95,7 +95,7 @@ export function planDocument(
 /**
  * Why a change of the sharing mode may not go out to more people than before. Null: it may, or there is none.
  * - The service would show attachments that nobody lists any more, and that it cannot remove.
- * - The document was renamed, and the sidecar that states the narrower mode was not.
+ * - The document was renamed or moved, and the sidecar that states the narrower mode was not.
  */
 function withholding(
   change: MetadataChange | null,
@@ -113,12 +113,16 @@ function withholding(
   return leftBehind(after, document, record);
 }
 
-/** Why a document may not get a wider mode: the sidecar that states the narrower one stands without a document. */
+/** Why a document may not get a wider mode: the sidecar that states the narrower one stands elsewhere. */
 function leftBehind(after: ShareMode, { leftSidecar }: FoundDocument, record: LedgerRecord): Reason | null {
   if (leftSidecar === undefined || !isWider(after, record)) return null;
-  const sidecar = printable(leftSidecar);
-  const why = `its sidecar is gone, and ${sidecar} belongs to no document; move it beside the document and name it after it, or remove it`;
-  return { code: leftSidecarCode, message: `${keptMode(after)}: ${why}` };
+  return leftSidecarReason(keptMode(after), leftSidecar);
+}
+
+/** `what` is not done while a sidecar stands at `sidecar` that the document may have had. */
+export function leftSidecarReason(what: string, sidecar: string): Reason {
+  const why = `it was renamed or moved without its sidecar, which may be ${printable(sidecar)}; move that beside the document and name it after it, write a new one there, or remove that one`;
+  return { code: leftSidecarCode, message: `${what}: ${why}` };
 }
 
 function keptMode(after: ShareMode): string {

@@ -35,6 +35,8 @@ export interface FolderState extends FolderPlan, FolderRules {
    */
   readonly formerCompanions: Map<string, ListedCompanions>;
   readonly claims: Claims;
+  /** How many names directories had that have changed since they were scanned, and when they were counted, monotonic ms. */
+  readonly recounts: Map<string, { readonly count: number; readonly at: number }>;
   readonly observations: Observations;
   /** The fingerprint of plain documents where no `.meta.json` applies. */
   readonly fingerprint: string;
@@ -61,6 +63,7 @@ export function createFolderState(plan: FolderPlan): FolderState {
     tree: createTree(),
     formerCompanions: new Map(),
     claims: createClaims(),
+    recounts: new Map(),
     observations: createObservations(settleMs),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: settingsRules(settings) }],

@@ -188,7 +188,7 @@ export class Engine {
       ledger,
       removeGraceMs: options.settings.timing.removeGraceMs,
     });
-    this.#leftUnsent = new LeftUnsent(options.settings.timing.removeGraceMs);
+    this.#leftUnsent = new LeftUnsent();
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
     this.#locks = new PathLocks(this.tasks);
@@ -362,15 +362,18 @@ export class Engine {
     this.#options.onChange();
   }
 
-  /** What waits for a sidecar that was left behind is inspected when one is gone, or has a document. */
+  /** What waits for a sidecar that was left behind is inspected when something happens where it may stand. */
   #noteSkips({ folder, directory, skips }: Pick<DirectoryScan, 'folder' | 'directory' | 'skips'>): void {
     const view = this.folders.viewOf(folder);
     const orphans = view.skipsIn(directory).filter(({ code }) => code === orphanSidecarCode);
     view.setSkips(directory, skips);
-    // Nearly always there are none.
-    if (orphans.length === 0) return;
     const still = new Set(skips.filter(({ code }) => code === orphanSidecarCode).map(({ path }) => path));
-    if (orphans.some(({ path }) => !still.has(path))) this.#inspectFailed(leftSidecarCode);
+    const hasOrphanGone = orphans.some(({ path }) => !still.has(path));
+    this.#inspectFailed(leftSidecarCode, (ref) => {
+      const left = this.#ledger.get(ref)?.leftSidecars ?? [];
+      const isThere = left.some((one) => one.folder === folder && directoryOf(one.path) === directory);
+      return hasOrphanGone || isThere;
+    });
   }
 
   /** Opens and advances tasks for what differs. */
@@ -401,8 +404,8 @@ export class Engine {
 
   /** What waited in a directory and is not there any more may come to another path. */
   #noteLeft(scan: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): void {
-    for (const seen of this.tasks.backlog.missingFrom(scan))
-      this.#leftUnsent.note(seen, this.#clock.monotonic());
+    for (const { ref, seen } of this.tasks.backlog.missingFrom(scan))
+      this.#leftUnsent.note(ref, seen, this.#clock.monotonic());
   }
 
   /** A recorded path whose file is not listed. */
@@ -690,7 +693,10 @@ export class Engine {
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort): Promise<Inspection> {
-    return inspectDocument(port, ref, this.#ledger.get(ref), this.#inspectIfWatched);
+    return inspectDocument(port, ref, this.#ledger.get(ref), {
+      inspectIn: this.#inspectIfWatched,
+      orphanNamed: (name) => this.folders.orphanNamed(name),
+    });
   }
 
   /** Undefined: its folder is not in the configuration. */
@@ -707,12 +713,10 @@ export class Engine {
     );
   }
 
-  /** Inspects what failed for one reason, which may have ended; `folder`: of that one alone. */
-  #inspectFailed(code: string, folder: string | null = null): void {
-    for (const task of Array.from(this.tasks.in('failed'))) {
-      const isMeant = folder === null || task.ref.folder === folder;
-      if (isMeant && reasonOf(task)?.code === code) this.#advance(task, { kind: 'touched' });
-    }
+  /** Inspects what failed for one reason, which may have ended. */
+  #inspectFailed(code: string, isMeant: (ref: DocumentRef) => boolean = () => true): void {
+    for (const task of Array.from(this.tasks.in('failed')))
+      if (reasonOf(task)?.code === code && isMeant(task.ref)) this.#advance(task, { kind: 'touched' });
   }
 
   /**
@@ -821,7 +825,7 @@ export class Engine {
         return;
       case 'nothing':
         if (found.device !== null && task.seen !== null) {
-          this.#leftUnsent.note(task.seen, this.#clock.monotonic());
+          this.#leftUnsent.note(task.ref, task.seen, this.#clock.monotonic());
           this.#inspectKept(task.seen.stat);
         }
         await this.#clearFailure(task, found.device);

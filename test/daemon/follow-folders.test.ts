@@ -72,6 +72,19 @@ async function addHeldFolder(): Promise<void> {
   ]);
 }
 
+it('I15: a sidecar that a document left follows its folder, of which nothing else is known', async () => {
+  const other = { folder: 'other', path: 'c.pdf' };
+  const left = { folder: 'bare', path: 'sub/c.pdf.meta.json' };
+  await mkdir(home.join('wide/bare'), { recursive: true });
+  const { dev, ino, birthtimeMs } = await stat(home.join('wide/bare'));
+  await ledger.commit([
+    { kind: 'root', folder: 'bare', identity: { path: home.join('wide/bare'), dev, ino, birthtimeMs } },
+    { kind: 'put', ref: other, record: recordOf({ docId: 'c', leftSidecars: [left] }) },
+  ]);
+  await followAll({ old: 'data', wide: 'wide', other: 'other' });
+  expect(ledger.get(other)?.leftSidecars).toEqual([{ folder: 'wide', path: 'bare/sub/c.pdf.meta.json' }]);
+});
+
 it('a renamed folder takes approvals, doubts, open uploads, mounts and the identity of directories with it', async () => {
   await follow('new', 'data');
   expect(ledger.get({ folder: 'new', path: 'drive/a.pdf' })?.docId).toBe('a');

@@ -15,7 +15,7 @@ import { readRoot } from '../../scan/walk/root-identity.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { knownClaims } from '../../sync/decide/attachments.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
-import { asItStands, glanceIn, withFolder } from '../unwatched-folder.ts';
+import { asItStands, glanceAt, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
 
 /** Skips that a person may well mean: they are listed, and no problem. */
@@ -55,11 +55,11 @@ export async function checkFolder(
     for (const name of scan.subdirectories.filter(isAttachmentDirectory))
       attachments.push(joinPath(scan.directory, name));
   };
-  const glance = glanceIn(settings.folders);
+  const places = glanceAt(settings.folders);
   const judge = async (port: FolderPort) => {
     const inspect = (path: string) => {
       const ref = { folder: folder.name, path };
-      return inspectDocument(port, ref, ledger?.get(ref), glance);
+      return inspectDocument(port, ref, ledger?.get(ref), places);
     };
     for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
     let documents = 0;

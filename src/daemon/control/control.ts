@@ -101,7 +101,10 @@ export function createControl(sources: Sources): ControlPort {
       return describeFile({
         ref,
         port,
-        inspectIn: async (other) => folders.find(({ name }) => name === other.folder)?.inspect(other.path),
+        places: {
+          inspectIn: async (other) => folders.find(({ name }) => name === other.folder)?.inspect(other.path),
+          orphanNamed: (name) => engine.folders.orphanNamed(name),
+        },
         ledger,
         past: await history.past(ref),
         recent: engine.attempts.of(refKey(ref)),

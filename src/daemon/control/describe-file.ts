@@ -11,6 +11,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
+import type { OtherPlaces } from '../../sync/decide/inspect-document.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import { attemptsOf } from './attempts-of.ts';
@@ -40,8 +41,7 @@ interface LedgerSources extends AttemptSources {
 
 interface Sources extends LedgerSources {
   readonly port: FolderPort;
-  /** What stands at a path of another folder; undefined: nobody can say. */
-  readonly inspectIn: (ref: DocumentRef) => Promise<Inspection | undefined>;
+  readonly places: OtherPlaces;
   readonly ahead: Ahead;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
@@ -49,10 +49,10 @@ interface Sources extends LedgerSources {
 
 /** The whole story of one file, as `why` prints it. */
 export async function describeFile(sources: Sources): Promise<Why> {
-  const { ref, port, ledger, nextAt, inspectIn } = sources;
+  const { ref, port, ledger, nextAt, places } = sources;
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return describeDirectory(ref);
-  const found = await inspectDocument(port, ref, record, inspectIn);
+  const found = await inspectDocument(port, ref, record, places);
   const owner = found.kind === 'ignored' ? found.owner : undefined;
   const aside = owner === undefined ? null : await describeOwner(sources, owner);
   const document = found.kind === 'document' ? found.document : null;

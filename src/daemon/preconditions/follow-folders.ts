@@ -213,14 +213,18 @@ function* refsOf(ledger: LedgerPort, folder: string): Iterable<DocumentRef> {
     if (ref.folder === folder && ledger.get(ref) === undefined) yield ref;
 }
 
-/** Records that move, and those that stay while an attachment of theirs does not. */
+/** Records that move, and those that stay while an attachment of theirs, or a sidecar that they left, does not. */
 function recordsAfter(ledger: LedgerPort, moves: readonly Move[], follow: Follow): readonly LedgerEntry[] {
   const moved = new Map(moves.map(({ from, to }) => [refKey(from), to]));
   return Array.from(ledger.entries()).flatMap(({ ref: from, record }) => {
     const ref = moved.get(refKey(from)) ?? from;
     const attachments = placeAttachments(record.attachments, { from, to: ref }, follow);
-    const stays = ref === from && isDeepStrictEqual(attachments, record.attachments);
-    return stays ? [] : [{ ref, record: { ...record, attachments } }];
+    const leftSidecars = record.leftSidecars?.map(follow);
+    const stays =
+      ref === from &&
+      isDeepStrictEqual(attachments, record.attachments) &&
+      isDeepStrictEqual(leftSidecars, record.leftSidecars);
+    return stays ? [] : [{ ref, record: { ...record, attachments, leftSidecars } }];
   });
 }
 

@@ -102,7 +102,7 @@ function exported({ ref, record }: LedgerEntry): LedgerExport['documents'][numbe
     fileName: record.fileName,
     stat: record.stat,
     companions: record.companions,
-    leftSidecar: record.leftSidecar,
+    leftSidecars: record.leftSidecars,
     said: record.said,
     unsure: record.unsure,
     rootChange: record.rootChange,

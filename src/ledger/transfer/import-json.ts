@@ -51,7 +51,7 @@ const documentSchema = z.object({
   stat: statSchema.optional(),
   companions: companionsSchema.optional(),
   /** Where its sidecar was when the document was moved without it. */
-  leftSidecar: place.optional(),
+  leftSidecars: z.array(place).optional(),
   said: z.array(z.string()).optional(),
   /** What the service may hold instead, because answers were lost. */
   unsure: z

@@ -35,8 +35,8 @@ export interface LedgerRecord {
   readonly attachments: readonly RecordedAttachment[];
   /** What had a say when this record was last found true; absent: nothing had, or nobody knows. */
   readonly companions?: Companions | undefined;
-  /** Where the sidecar of `companions` stood when the document was moved from beside it; absent: it was not, since then. */
-  readonly leftSidecar?: DocumentRef | undefined;
+  /** Where its sidecar may stand, which did not come along when the document was moved, the latest first; absent: it did. */
+  readonly leftSidecars?: readonly DocumentRef[] | undefined;
   /** What the service last accepted, all of it: what could not be taken back is still in it. */
   readonly metadata: Metadata;
   /** ISO 8601, UTC. */
@@ -297,7 +297,7 @@ export interface LedgerPort {
   readonly placesOf: (directory: FileIdentity) => readonly DirectoryRef[];
   /** Names of folders that have records. */
   readonly folders: () => readonly string[];
-  /** Where attachments lie that are in another folder than their document, sent or not. */
+  /** Where attachments lie that are in another folder than their document, sent or not, and sidecars that were left. */
   readonly carriedElsewhere: () => readonly DocumentRef[];
   readonly count: (folder: string) => number;
   /** The sum of `possibleDuplicates` of all records. */

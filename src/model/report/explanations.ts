@@ -140,7 +140,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'sidecar-left-behind': {
         cause: 'Renamed or moved without its sidecar',
-        fix: 'Move the sidecar beside the document and name it after it (its whole name, then .meta.json), write a new one there, or remove the old one. Until then the sharing mode stays as narrow as it is; all else is sent.',
+        fix: 'Move the sidecar beside the document and name it after it (its whole name, then .meta.json), write a new one there, or remove the old one. Until then the sharing mode stays as narrow as it is, and all else is sent; what was never sent waits.',
       },
       'too-many-attachments': {
         cause: 'Too many attachments',

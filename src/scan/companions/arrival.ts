@@ -19,28 +19,47 @@ const inspectedAfter = 0.1;
 /**
  * Whether the sidecar of a file, or the document that attaches it, may still be on its way; null: no more. Files are
  * copied and moved one by one, in any order: so it is as long as names come to its directory, or to one above it. A
- * sidecar is expected where others are in use, and `mode`, which the document has without it, is not private: then the
- * files that came of late must not change either, because a large one takes longer to come than a file to settle.
+ * sidecar is expected where others are in use, and `mode`, which the document has without it, is not private: then names
+ * must not come below its directory either, nor new files grow, because a large one takes longer to come than a file to
+ * settle.
  */
 export function arrivalOf(
   folder: FolderState,
   path: string,
-  { stats, mode }: { readonly stats: Pick<Stats, 'ctimeMs'>; readonly mode: ShareMode },
+  {
+    stats,
+    mode,
+  }: {
+    readonly stats: Pick<Stats, 'birthtimeMs' | 'ctimeMs' | 'mtimeMs'>;
+    readonly mode: ShareMode;
+  },
 ): Arrival | null {
   const { tree, observations, settleMs } = folder;
   const { now, monotonic } = observations.now();
   const directory = tree.get(directoryOf(path));
   const isExpected = mode !== 'NONE' && directory !== undefined && areSidecarsInUse(folder, directory);
   const mostMs = isExpected ? Math.max(mostSettleTimes * settleMs, longestMs) : mostSettleTimes * settleMs;
-  // The clock of a file server may be ahead.
-  const ageMs = Math.abs(now - stats.ctimeMs);
+  const places = ['', ...directoriesTo(path)];
+  // It may have come with a directory. The clock of a file server may be ahead.
+  const ages = places.map((place) => monotonic - (tree.get(place)?.cameAt ?? -Infinity));
+  const ageMs = Math.min(Math.abs(now - cameMs(stats)), ...ages);
   if (ageMs >= mostMs) return null;
-  const namesMs = ['', ...directoriesTo(path)].map((place) => unsettledMs(folder, place));
-  const contentMs = isExpected ? settleMs - (monotonic - directory.newest.at) : 0;
-  const quietInMs = Math.max(contentMs, ...namesMs);
+  // A scan may see late that a file has grown: it rests after another one.
+  const belowMs = isExpected ? 2 * settleMs - (monotonic - tree.arrivedAt(directoryOf(path))) : 0;
+  const quietInMs = Math.max(belowMs, ...places.map((place) => unsettledMs(folder, place)));
   if (quietInMs <= 0) return null;
   const ms = Math.min(Math.max(quietInMs, ageMs * inspectedAfter), mostMs - ageMs);
   return { ms: Math.ceil(ms), isExpected };
+}
+
+/** When a file came to its path, as far as its times tell: it was renamed, or made there and written since. */
+function cameMs({
+  birthtimeMs,
+  ctimeMs,
+  mtimeMs,
+}: Pick<Stats, 'birthtimeMs' | 'ctimeMs' | 'mtimeMs'>): number {
+  const isWritten = Math.abs(ctimeMs - mtimeMs) < 1_000;
+  return isWritten && birthtimeMs !== 0 ? Math.min(birthtimeMs, ctimeMs) : ctimeMs;
 }
 
 /** Whether a file came to where it is within the last ten minutes, as far as is known: it may still be growing. */

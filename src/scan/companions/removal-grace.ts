@@ -5,6 +5,8 @@ import type { FolderState } from '../folder-state.ts';
 
 /** What is missing is not waited for longer because of what comes and goes around it than this. */
 const longestMs = 10 * 60_000;
+/** A directory is not listed more often than this. */
+const recountMs = 1_000;
 
 /**
  * How long what has been missing from a directory for `missingMs` is still waited for, ms; at most 0: no more. A
@@ -28,12 +30,26 @@ function quietMs(folder: FolderState, directory: string): number {
 }
 
 /** Whether names have gone from a directory since it was scanned. Its time says whether it has to be listed for that. */
-function hasFewerNames({ tree, absolute }: FolderState, path: string): boolean {
+function hasFewerNames(folder: FolderState, path: string): boolean {
+  const { tree, absolute } = folder;
   const known = tree.get(path);
   const place = absolute(tree.rawPath(path));
   const found = orNull(() => statSync(place, { throwIfNoEntry: false }));
   if (known === undefined || found === null || found === undefined) return true;
   if (found.mtimeMs === known.mtimeMs) return false;
-  const names = orNull(() => readdirSync(place));
-  return names === null || names.length < known.nameCount;
+  return recount(folder, path, place) < known.nameCount;
+}
+
+/** How many names are in a directory. Many that wait for it ask at once: it is not listed for each of them. */
+function recount(
+  { recounts, observations, removeGraceMs }: FolderState,
+  path: string,
+  place: string,
+): number {
+  const { monotonic: at } = observations.now();
+  const last = recounts.get(path);
+  if (last !== undefined && at - last.at < Math.min(recountMs, removeGraceMs / 5)) return last.count;
+  const count = orNull(() => readdirSync(place).length) ?? 0;
+  recounts.set(path, { count, at });
+  return count;
 }

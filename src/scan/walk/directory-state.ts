@@ -36,8 +36,10 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly links: number;
   /** Changes when anything in it does. */
   readonly signature: number;
-  /** Of the files in it that came of late: their newest time, ms since 1970, and when that was first seen, monotonic ms. */
-  readonly newest: { readonly timeMs: number; readonly at: number };
+  /** When it came to its path, as far as is known, monotonic ms. */
+  readonly cameAt: number;
+  /** The newest time of the files in it that came of late, ms since 1970; -Infinity: none did. */
+  readonly newestMs: number;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
   /** The fingerprint of plain documents in it. */
@@ -71,6 +73,10 @@ export interface Tree {
   readonly set: (path: string, state: DirectoryState) => void;
   /** Forgets a directory and all below; gives what they were. */
   readonly forget: (path: string) => readonly (readonly [path: string, state: DirectoryState])[];
+  /** A name came to a directory, or a new file grew there, at this time, monotonic ms. */
+  readonly noteArrival: (path: string, at: number) => void;
+  /** When that last happened in a directory or below, monotonic ms; -Infinity: never, as far as is known. */
+  readonly arrivedAt: (path: string) => number;
   /** A name went from a directory at this time, monotonic ms. */
   readonly noteRemoval: (path: string, at: number) => void;
   /** When a name last went from a directory or below, monotonic ms; -Infinity: never, as far as is known. */
@@ -88,6 +94,7 @@ export interface Tree {
 
 export function createTree(): Tree {
   const states = new Map<string, DirectoryState>();
+  const arrivals = new Map<string, number>();
   const removals = new Map<string, number>();
   let withSidecars = 0;
 
@@ -101,6 +108,7 @@ export function createTree(): Tree {
     const state = states.get(path);
     if (state === undefined) return;
     put(path, undefined);
+    arrivals.delete(path);
     removals.delete(path);
     into.push([path, state]);
     for (const name of state.children) forget(joinPath(path, name), into);
@@ -125,12 +133,9 @@ export function createTree(): Tree {
       forget(path, gone);
       return gone;
     },
-    noteRemoval: (path, at) => {
-      for (let place = path; ; place = directoryOf(place)) {
-        removals.set(place, Math.max(removals.get(place) ?? -Infinity, at));
-        if (place === '') return;
-      }
-    },
+    noteArrival: (path, at) => noteBelow(arrivals, path, at),
+    arrivedAt: (path) => arrivals.get(path) ?? -Infinity,
+    noteRemoval: (path, at) => noteBelow(removals, path, at),
     removedAt: (path) => removals.get(path) ?? -Infinity,
     hasSidecars: () => withSidecars > 0,
     nearest: (path) => {
@@ -144,9 +149,18 @@ export function createTree(): Tree {
     clear: () => {
       states.clear();
       withSidecars = 0;
+      arrivals.clear();
       removals.clear();
     },
   };
+}
+
+/** Of a directory, and of all above it. */
+function noteBelow(times: Map<string, number>, path: string, at: number): void {
+  for (let place = path; ; place = directoryOf(place)) {
+    times.set(place, Math.max(times.get(place) ?? -Infinity, at));
+    if (place === '') return;
+  }
 }
 
 /** Whether there is a sidecar in a directory. */

@@ -128,7 +128,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     nameCount: countNames(opened.listing),
     links,
     signature: signatureOf(fingerprint, sorted, found),
-    newest: newestOf(folder, sorted, opened),
+    cameAt: before?.cameAt ?? cameAt(folder, opened),
+    newestMs: newestOf(folder, opened),
     rules,
     rulesKey,
     defaultsKey,
@@ -147,6 +148,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     unreadable: null,
   };
   tree.set(path, state);
+  noteArrival(folder, path, { now: state, before, cause: context.cause });
   noteRemoval(folder, path, { now: state, before });
   noteCompanions(folder, path, earlier, state);
   folder.formerCompanions.delete(path);
@@ -185,23 +187,42 @@ function noteRemoval(
   else if (now.nameCount < before.nameCount) tree.noteRemoval(path, moment.monotonic);
 }
 
+/** Notes when a name last came, or a new file grew: the first time that a directory is seen, its times have to tell. */
+function noteArrival(
+  { tree, observations }: FolderState,
+  path: string,
+  {
+    now,
+    before,
+    cause,
+  }: { readonly now: DirectoryState; readonly cause: ScanCause } & Pick<OpenedDirectory, 'before'>,
+): void {
+  const moment = observations.now();
+  if (before !== undefined) {
+    const hasArrived = now.newestMs > before.newestMs || now.nameCount > before.nameCount;
+    if (hasArrived) tree.noteArrival(path, moment.monotonic);
+  } else if (cause === 'start') {
+    const lastMs = Math.max(now.newestMs, now.mtimeMs);
+    tree.noteArrival(path, moment.monotonic - Math.max(0, moment.now - lastMs));
+  } else tree.noteArrival(path, moment.monotonic);
+}
+
 /** Of the files that have come of late: an older one may be a log, which changes for ever. */
-function newestOf(
-  { observations }: FolderState,
-  { documents, sidecars }: SortedEntries,
-  { context: { cause }, before }: OpenedDirectory,
-): DirectoryState['newest'] {
-  const { now, monotonic } = observations.now();
-  let timeMs = before?.newest.timeMs ?? -Infinity;
-  for (const entries of [documents, sidecars.values()]) {
-    for (const { stats } of entries) {
-      if (stats !== null && cameOfLate(stats, now)) timeMs = Math.max(timeMs, stats.mtimeMs, stats.ctimeMs);
-    }
+function newestOf({ observations }: FolderState, { listing, before }: OpenedDirectory): number {
+  const { now } = observations.now();
+  let newest = before?.newestMs ?? -Infinity;
+  for (const { kind, stats } of listing.entries) {
+    if (kind === 'file' && stats !== null && cameOfLate(stats, now))
+      // Whoever writes a file may set its time to the future.
+      newest = Math.max(newest, Math.min(stats.mtimeMs, now), stats.ctimeMs);
   }
-  if (timeMs === before?.newest.timeMs) return before.newest;
-  // The clock of a file server may differ: its times are trusted only where nothing was seen before.
-  const isFirst = before === undefined && cause === 'start';
-  return { timeMs, at: isFirst ? monotonic - Math.max(0, now - timeMs) : monotonic };
+  return newest;
+}
+
+/** When a directory that is seen for the first time came to its path, monotonic ms. */
+function cameAt({ observations }: FolderState, { stats, context: { cause } }: OpenedDirectory): number {
+  const { now, monotonic } = observations.now();
+  return cause === 'start' ? monotonic - Math.max(0, now - stats.ctimeMs) : monotonic;
 }
 
 /** How many followed links lead to a directory. */

@@ -10,6 +10,7 @@ import type { Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { bareReason, keptCode } from '../tasks/task.ts';
 import { unsentAttachments } from './attachments.ts';
+import { stillLeft } from './inspect-document.ts';
 import { movedUnsentCode } from './whereabouts.ts';
 
 /** A document that has to be sent, and what it was compared with. */
@@ -176,7 +177,7 @@ export function adoptionOf(
       fingerprint: document.fingerprint,
       attachments: unsentAttachments(compared, record),
       companions: document.companions,
-      leftSidecar: undefined,
+      leftSidecars: stillLeft(document, record),
       metadata: accepted,
       ...(said.length === 0 ? null : { said }),
       ...(record.unsure === undefined ? null : { unsure: undefined }),

@@ -16,8 +16,11 @@ export function unsentAttachments(
   record: LedgerRecord | null,
 ): readonly RecordedAttachment[] {
   const held = record?.attachments ?? [];
-  if (document.attachments.length === 0)
-    return record?.unsure?.attachments === true ? [] : held.map(noLongerCarried);
+  if (document.attachments.length === 0) {
+    if (record?.unsure?.attachments === true) return [];
+    // The sidecar that lists them stands where it was left.
+    return document.leftSidecar === undefined ? held.map(noLongerCarried) : held;
+  }
   return document.attachments.map(({ name, path, stat }, index) => ({
     name,
     path,
@@ -103,7 +106,7 @@ export function hasLetGo(
   { from, isKept, isGracePast }: { from: DocumentRef; isKept: boolean; isGracePast: boolean },
 ): boolean {
   if (carrier.kind === 'absent') return isKept && isGracePast;
-  if (carrier.kind !== 'document') return false;
+  if (carrier.kind !== 'document' || carrier.document.leftSidecar !== undefined) return false;
   return (
     from.folder !== folder || carrier.document.attachments.every((attachment) => attachment.path !== path)
   );

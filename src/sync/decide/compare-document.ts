@@ -1,10 +1,12 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { refKey, sameFile } from '../../model/document.ts';
+import { orphanSidecarCode, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
+import { modeOf } from '../../model/metadata/metadata.ts';
+import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { Unclearable } from '../../model/operation.ts';
-import { planDocument } from '../../model/plan.ts';
+import { leftSidecarReason, planDocument } from '../../model/plan.ts';
 import type { Change, LedgerPort, LedgerRecord, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TimingSettings } from '../../model/settings.ts';
@@ -21,6 +23,7 @@ import { findMovedDirectories, planDirectoryMove } from './find-directory-move.t
 import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
 import type { MoveDecision, MoveEvidence } from './find-moves.ts';
+import { isGone } from './inspect-document.ts';
 import type { LeftUnsent } from './left-unsent.ts';
 import { keptElsewhereCode } from './whereabouts.ts';
 
@@ -179,7 +182,8 @@ export class DocumentComparison {
     if ('code' in compared) return { kind: 'unfit', reason: compared };
     const operation = planDocument(compared, record, isLost ? known : null);
     const { arrival } = document;
-    const moved = { movedAt: task.movedAt, leftAt: leftUnsent.leftAt(document), arrivalMs: arrival?.ms };
+    const left = record === null ? leftUnsent.of(document) : null;
+    const moved = { movedAt: task.movedAt, leftAt: left?.at ?? null, arrivalMs: arrival?.ms };
     const againMs = sidecarGraceMs(moved, operation, {
       removeGraceMs: timing.removeGraceMs,
       began: this.#began,
@@ -189,11 +193,27 @@ export class DocumentComparison {
       const isExpected = operation.kind === 'upload' && arrival?.isExpected === true;
       return { kind: 'settling', againMs, ...(isExpected ? { reason: sidecarExpected } : null) };
     }
+    const withheld = left === null ? null : await this.#withholding(document, left.ref);
+    if (withheld !== null) return { kind: 'unfit', reason: withheld };
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
     if (record === null) return { kind: 'clean' };
     const change = adoptionOf(compared, record, operation);
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
+  }
+
+  /** Why a document that came here before it was sent may not be uploaded: its sidecar stands where it came from. */
+  async #withholding(document: FoundDocument, from: DocumentRef): Promise<Reason | null> {
+    if (modeOf(document.metadata) === 'NONE' || (document.sidecar ?? null) !== null) return null;
+    const { byName, byStem } = sidecarPlaces(from.path);
+    for (const path of [byName, byStem]) {
+      const sidecar = { folder: from.folder, path };
+      const found = await this.#options.evidence.inspect(sidecar);
+      const isOrphan = found?.kind === 'skipped' && found.code === orphanSidecarCode;
+      if (isOrphan || (path === byName && found !== undefined && !isGone(found)))
+        return leftSidecarReason('it is not sent', refKey(sidecar));
+    }
+    return null;
   }
 
   /** How long it takes until nothing of an earlier process can arrive any more for this document, ms. */

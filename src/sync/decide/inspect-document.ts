@@ -1,57 +1,77 @@
-import { orphanSidecarCode, refKey } from '../../model/document.ts';
-import type { DocumentRef, Inspection } from '../../model/document.ts';
+import { nameOf, refKey } from '../../model/document.ts';
+import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 
+/** How many places of one document are remembered. */
+const mostLeft = 4;
+
+/** Where a sidecar may stand that a document left. */
+export interface OtherPlaces {
+  /** What stands at a path of a folder; undefined: nobody can say. */
+  readonly inspectIn: (ref: DocumentRef) => Promise<Inspection | undefined>;
+  /** A sidecar of this name that belongs to no document, in any folder; null: none is known. */
+  readonly orphanNamed: (name: string) => DocumentRef | null;
+}
+
+const nothingKnown: OtherPlaces = {
+  inspectIn: () => Promise.resolve(undefined),
+  orphanNamed: () => null,
+};
+
 /**
  * What stands at a path now. Companions that its record knows are waited for; a sidecar that it left at another place is
- * looked for, in another folder by `inspectIn` (undefined: nobody can say).
+ * looked for there, whichever document it belongs to by now, and by its name.
  */
 export async function inspectDocument(
   port: Pick<FolderPort, 'inspect'>,
   ref: DocumentRef,
   record: LedgerRecord | undefined,
-  inspectIn: (ref: DocumentRef) => Promise<Inspection | undefined> = () => Promise.resolve(undefined),
+  { inspectIn, orphanNamed }: OtherPlaces = nothingKnown,
 ): Promise<Inspection> {
   const found = await port.inspect(ref.path, companionsOf(ref, record));
-  const left = record?.leftSidecar;
-  if (left === undefined || found.kind !== 'document') return found;
-  const { document } = found;
-  if ((document.sidecar ?? null) !== null || document.leftSidecar !== undefined) return found;
-  const isHere = left.folder === ref.folder;
-  const sidecar = isHere ? await port.inspect(left.path) : await inspectIn(left);
-  if (sidecar?.kind === 'settling') return sidecar;
-  if (!isAlone(sidecar)) return found;
-  return { kind: 'document', document: { ...document, leftSidecar: isHere ? left.path : refKey(left) } };
-}
-
-/** Whether a sidecar stands where it was and belongs to no document now, or may. */
-function isAlone(found: Inspection | undefined): boolean {
-  switch (found?.kind) {
-    case undefined:
-    case 'unknown':
-      return true;
-    case 'skipped':
-      return found.code === orphanSidecarCode;
-    case 'ignored':
-      // No scan has told yet whose it is, or it lies where rules leave everything out.
-      return found.owner === undefined && found.presence !== 'gone';
-    case 'document':
-    case 'settling':
-    case 'absent':
-    case 'waiting':
-    case 'unfit':
-      return false;
+  const left = record?.leftSidecars ?? [];
+  if (found.kind !== 'document' || (found.document.sidecar ?? null) !== null) return found;
+  for (const place of left) {
+    const there = place.folder === ref.folder ? await port.inspect(place.path) : await inspectIn(place);
+    if (there?.kind === 'settling') return there;
+    if (!isGone(there)) return leaving(found.document, place);
   }
+  for (const { path } of left) {
+    const orphan = orphanNamed(nameOf(path));
+    if (orphan !== null) return leaving(found.document, orphan);
+  }
+  return found;
 }
 
-/** Where the sidecar of a document stands that moves without it, as far as its record tells; undefined: it has none. */
-export function leftSidecarOf(ref: DocumentRef, record: LedgerRecord): DocumentRef | undefined {
+function leaving(document: FoundDocument, sidecar: DocumentRef): Inspection {
+  const leftSidecar = sidecar.folder === document.ref.folder ? sidecar.path : refKey(sidecar);
+  return { kind: 'document', document: { ...document, leftSidecar } };
+}
+
+/** Whether nothing stands at the place of a sidecar. */
+export function isGone(found: Inspection | undefined): boolean {
+  return found?.kind === 'absent' || (found?.kind === 'ignored' && found.presence === 'gone');
+}
+
+/** What the record of a document says of sidecars that it left, once it stands as it was found. */
+export function stillLeft(
+  { leftSidecar }: FoundDocument,
+  record: LedgerRecord | undefined,
+): LedgerRecord['leftSidecars'] {
+  return leftSidecar === undefined ? undefined : record?.leftSidecars;
+}
+
+/** Where the sidecar of a document may stand that moves without it, as far as its record tells; undefined: it has none. */
+export function leftSidecarsOf(ref: DocumentRef, record: LedgerRecord): LedgerRecord['leftSidecars'] {
+  const { leftSidecars: before = [] } = record;
   const named = companionsOf(ref, record)?.sidecar ?? null;
-  if (record.leftSidecar !== undefined || named === null) return record.leftSidecar;
+  if (before.length === 0 && named === null) return undefined;
   const { byName, byStem } = sidecarPlaces(ref.path);
-  return { folder: ref.folder, path: named === 'name' ? byName : byStem };
+  // One that did not come along at first may have followed since.
+  const last = { folder: ref.folder, path: named === 'stem' ? byStem : byName };
+  return [last, ...before.filter((place) => refKey(place) !== refKey(last))].slice(0, mostLeft);
 }
 
 /** It lies elsewhere than in the document's own directory of attachments. */

@@ -1,4 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
+import { nameOf, orphanSidecarCode } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
@@ -104,6 +106,15 @@ export class WatchedFolders {
     const quietMs = Math.max(ranMs, this.#clock.now() - changedMs);
     if (isResumed && quietMs < this.#removeGraceMs) return false;
     return this.#isPatient() ? this.areAllScanned() : !this.isWaitedFor(name);
+  }
+
+  /** A sidecar of this name that belongs to no document; null: none is known. */
+  orphanNamed(name: string): DocumentRef | null {
+    for (const [folder, view] of this.#views) {
+      for (const { code, path } of view.skips())
+        if (code === orphanSidecarCode && nameOf(path) === name) return { folder, path };
+    }
+    return null;
   }
 
   hasUnreadable(name: string): boolean {

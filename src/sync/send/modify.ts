@@ -5,6 +5,7 @@ import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
 import { unsentAttachments } from '../decide/attachments.ts';
+import { stillLeft } from '../decide/inspect-document.ts';
 import type { Task } from '../tasks/task.ts';
 import { isPerhapsGone } from './delete.ts';
 import { attachmentsOf, bytesOf, fileOf, recordedAttachments } from './outgoing-files.ts';
@@ -68,7 +69,7 @@ export function modifiedChanges(
         fileName: operation.content ? document.fileName : record.fileName,
         attachments,
         companions: operation.withheld === null ? document.companions : record.companions,
-        leftSidecar: operation.withheld === null ? undefined : record.leftSidecar,
+        leftSidecars: stillLeft(document, record),
         metadata: operation.accepted,
         modifiedAt: new Date(now).toISOString(),
         said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],

@@ -3,6 +3,7 @@ import type { FoundDocument } from '../../model/document.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { SentContent, UploadRequest } from '../../model/ports/service-port.ts';
+import { stillLeft } from '../decide/inspect-document.ts';
 import { traceOfDuplicates } from './doubt-about.ts';
 import { attachmentsOf, bytesOf, fileOf, recordedAttachments } from './outgoing-files.ts';
 import type { OpenFile } from './outgoing-files.ts';
@@ -53,7 +54,7 @@ export function uploadedChanges(
     fileName: document.fileName,
     attachments: recordedAttachments(document.attachments, sent.slice(1)),
     companions: withheld === null ? document.companions : before?.companions,
-    leftSidecar: withheld === null ? undefined : before?.leftSidecar,
+    leftSidecars: stillLeft(document, before),
     metadata: accepted,
     uploadedAt: new Date(now).toISOString(),
     modifiedAt: null,

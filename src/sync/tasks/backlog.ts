@@ -106,12 +106,21 @@ export class Backlog {
     folder,
     directory,
     entries,
-  }: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): readonly Seen[] {
+  }: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): readonly {
+    readonly ref: DocumentRef;
+    readonly seen: Seen;
+  }[] {
     const rows = this.#rowsOf(folder, directory);
     if (rows.length === 0) return [];
     const listed = new Set(entries.map(({ name }) => name));
     return rows.flatMap((some) =>
-      some.names.split('/').flatMap((name, index) => (listed.has(name) ? [] : [seenAt(some, index)])),
+      some.names
+        .split('/')
+        .flatMap((name, index) =>
+          listed.has(name)
+            ? []
+            : [{ ref: { folder, path: joinPath(directory, name) }, seen: seenAt(some, index) }],
+        ),
     );
   }
 

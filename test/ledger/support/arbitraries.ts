@@ -85,17 +85,20 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
         metadata: fc.constantFrom([], [{ title: 'T' }, { customTags: [{ name: 'a' }] }]),
       }),
     ),
-    leftSidecar: optional(
-      fc.record({ folder: fc.constantFrom('inbox', 'b'), path: fc.constantFrom('a', 'd/é') }),
+    leftSidecars: optional(
+      fc.array(fc.record({ folder: fc.constantFrom('inbox', 'b'), path: fc.constantFrom('a', 'd/é') }), {
+        minLength: 1,
+        maxLength: 2,
+      }),
     ),
     rootChange: optional(fc.nat(3)),
   })
-  .map(({ companions, said, unsure, leftSidecar, rootChange, ...record }) => ({
+  .map(({ companions, said, unsure, leftSidecars, rootChange, ...record }) => ({
     ...record,
     ...(companions === undefined ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
-    ...(leftSidecar === undefined ? null : { leftSidecar }),
+    ...(leftSidecars === undefined ? null : { leftSidecars }),
     ...(rootChange === undefined ? null : { rootChange }),
   }));
 

@@ -130,7 +130,7 @@ describe('an export', () => {
           said: ['title'],
           fileName: 'sent.pdf',
           rootChange: 1,
-          leftSidecar: ref('a.meta.json'),
+          leftSidecars: [ref('a.meta.json')],
         }),
       ),
       put(

@@ -40,6 +40,8 @@ describe('I19: where documents have sidecars, one of a new document', () => {
   it.each([
     ['as long as names come', writeAnother('proj')],
     ['as long as a large file comes', (step: number) => folder.write('proj/large.pdf', 'x'.repeat(step + 1))],
+    ['as long as a file of any type comes', (step: number) => folder.write('proj/.film.zip.part', `${step}`)],
+    ['as long as names come below its directory', writeAnother('proj/sub/deep')],
   ])('is expected %s, ten minutes at most', async (_, happen) => {
     await open('EVERYONE');
     await folder.write('proj/old.pdf.meta.json', sidecar);
@@ -61,12 +63,14 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     expect(cameOfLate({ birthtimeMs: agoMs === 0 ? 0 : now - agoMs }, now)).toBe(expected);
   });
 
-  it('is not expected any more when the directory has been quiet for the settle time', async () => {
+  it('is not expected any more when the directory has been quiet for twice the settle time', async () => {
     await open('EVERYONE');
     await folder.write('proj/old.pdf.meta.json', sidecar);
     await folder.write('proj/a.pdf', 'pdf');
     await folder.scan();
     expect(await stateOf('proj/a.pdf')).toBe('settling');
+    folder.pass(settleMs);
+    expect(await stateOf('proj/a.pdf')).toBe('is expected');
     folder.pass(settleMs);
     expect(await stateOf('proj/a.pdf')).toBe('does not come');
   });
@@ -93,7 +97,7 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     await goOn(15 * settleMs, writeAnother('new'));
     expect(await stateOf('new/a.pdf')).toBe('does not come');
     await folder.write('elsewhere/old.pdf.meta.json', sidecar);
-    await goOn(settleMs, writeAnother('new'));
+    await goOn(settleMs, (step) => folder.write(`new/late-${step}.pdf`, 'pdf'));
     expect(await stateOf('new/a.pdf')).toBe('is expected');
   });
 

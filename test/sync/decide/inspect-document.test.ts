@@ -1,28 +1,38 @@
 import { expect, it } from '@jest/globals';
 
-import type { Inspection } from '../../../src/model/document.ts';
-import { inspectDocument, leftSidecarOf } from '../../../src/sync/decide/inspect-document.ts';
+import type { DocumentRef, Inspection } from '../../../src/model/document.ts';
+import { inspectDocument, leftSidecarsOf } from '../../../src/sync/decide/inspect-document.ts';
 import { comparedOf, recordOf } from '../../support/fixtures/model-fixtures.ts';
 
 const here = { folder: 'inbox', path: 'b.pdf' };
 const left = { folder: 'other', path: 'a.pdf.meta.json' };
-const record = recordOf({ leftSidecar: left });
+const record = recordOf({ leftSidecars: [left] });
 const orphan = {
   kind: 'skipped',
   code: 'orphan-sidecar',
   message: 'a sidecar without its document',
 } as const;
 
-async function leftOf(sidecar: Inspection | undefined, own: string | null = null): Promise<unknown> {
+async function leftOf(
+  sidecar: Inspection | undefined,
+  { own = null, orphan: moved = null }: { own?: string | null; orphan?: DocumentRef | null } = {},
+): Promise<unknown> {
   const document = { ...comparedOf().document, sidecar: own };
   const port = { inspect: () => Promise.resolve({ kind: 'document', document } as const) };
-  const found = await inspectDocument(port, here, record, () => Promise.resolve(sidecar));
+  const found = await inspectDocument(port, here, record, {
+    inspectIn: () => Promise.resolve(sidecar),
+    orphanNamed: (name) => (name === 'a.pdf.meta.json' ? moved : null),
+  });
   return found.kind === 'document' ? (found.document.leftSidecar ?? null) : found;
 }
 
 it.each<readonly [string, Inspection | undefined, unknown]>([
   ['belongs to no document', orphan, 'other/a.pdf.meta.json'],
-  ['belongs to another document', { kind: 'ignored', code: 'sidecar', message: '', owner: 'a.pdf' }, null],
+  [
+    'belongs to another document',
+    { kind: 'ignored', code: 'sidecar', message: '', owner: 'a.pdf' },
+    'other/a.pdf.meta.json',
+  ],
   ['is gone', { kind: 'ignored', code: 'sidecar', message: '', presence: 'gone' }, null],
   [
     'is of a document, or of none, no scan has told',
@@ -42,12 +52,20 @@ it.each<readonly [string, Inspection | undefined, unknown]>([
 });
 
 it('I15: a document that has a sidecar left none', async () => {
-  expect(await leftOf(orphan, 'b.pdf.meta.json')).toBeNull();
+  expect(await leftOf(orphan, { own: 'b.pdf.meta.json' })).toBeNull();
 });
 
-it('I15: a document that moves on left its sidecar where it stood first', () => {
-  expect(leftSidecarOf(here, record)).toEqual(left);
+it('I15: the sidecar that a document left is known by its name where it was moved on, with its directory for instance', async () => {
+  const gone = { kind: 'absent', device: 0 } as const;
+  expect(await leftOf(gone)).toBeNull();
+  expect(await leftOf(gone, { orphan: { folder: 'inbox', path: 'sub/a.pdf.meta.json' } })).toBe(
+    'sub/a.pdf.meta.json',
+  );
+});
+
+it('I15: a document that moves on may have left its sidecar where it stood last, or before', () => {
+  expect(leftSidecarsOf(here, record)).toEqual([{ folder: 'inbox', path: 'b.pdf.meta.json' }, left]);
   const stem = recordOf({ companions: { sidecar: 'stem', defaults: [] } });
-  expect(leftSidecarOf(here, stem)).toEqual({ folder: 'inbox', path: 'b.meta.json' });
-  expect(leftSidecarOf(here, recordOf({ companions: { sidecar: null, defaults: [''] } }))).toBeUndefined();
+  expect(leftSidecarsOf(here, stem)).toEqual([{ folder: 'inbox', path: 'b.meta.json' }]);
+  expect(leftSidecarsOf(here, recordOf({ companions: { sidecar: null, defaults: [''] } }))).toBeUndefined();
 });

@@ -116,14 +116,80 @@ describe.each(['a.txt', 'b.txt'])(
       expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
     });
 
-    it('is shown to everyone when another document takes its sidecar', async () => {
+    it('stays private when another document takes its sidecar, until it has one of its own', async () => {
       await world.inbox.write('a.txt', 'another');
       await world.sync();
-      expect(failures()).toEqual([]);
-      expect(new Set(modes())).toEqual(new Set(['EVERYONE', 'NONE']));
+      expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE', 'NONE']]);
+      await world.inbox.write(`sub/${name}.meta.json`, '{"shareInfo": {"mode": "EVERYONE"}}');
+      await world.sync();
+      expect([failures(), modes()]).toEqual([[], ['EVERYONE', 'NONE']]);
+    });
+
+    it('stays private when it moves on by way of a directory that is private itself', async () => {
+      await world.inbox.write('safe/.meta.json', secret);
+      await rename(at(`sub/${name}`), at('safe/c.txt'));
+      await world.sync();
+      expect([failures(), modes()]).toEqual([[], ['NONE']]);
+      await world.restart();
+      await rename(at('safe/c.txt'), at('sub/d.txt'));
+      await world.sync();
+      expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
     });
   },
 );
+
+it.each([
+  ['in its directory', 'b.txt'],
+  ['to another directory', 'sub/a.txt'],
+])(
+  'I15: the attachments of a private document that is moved %s without its sidecar stay its own',
+  async (_, to) => {
+    await world.inbox.write('fig.csv', 'jane,100');
+    await world.inbox.write('a.txt.meta.json', '{"attachments": ["fig.csv"], "shareInfo": {"mode": "NONE"}}');
+    await mkdir(at('sub'));
+    await world.sync();
+    await rename(at('a.txt'), at(to));
+    await world.sync();
+    await world.restart();
+    await world.sync();
+    expect([[...world.docIds().keys()], modes()]).toEqual([[to], ['NONE']]);
+    await rename(at('a.txt.meta.json'), at(`${to}.meta.json`));
+    if (to.startsWith('sub')) await rename(at('fig.csv'), at('sub/fig.csv'));
+    await world.sync();
+    expect([failures(), [...world.docIds().keys()], modes()]).toEqual([[], [to], ['NONE']]);
+  },
+);
+
+it('I15: a private document that is moved without its sidecar before it is sent waits for it', async () => {
+  world.engine().setPaused(['inbox']);
+  await world.inbox.write('from/b.txt', 'two');
+  await world.inbox.write('from/b.txt.meta.json', secret);
+  await mkdir(at('to'));
+  await world.rescan();
+  await rename(at('from/b.txt'), at('to/c.txt'));
+  await world.rescan();
+  world.engine().setPaused([]);
+  await world.sync();
+  expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+  await rename(at('from/b.txt.meta.json'), at('to/c.txt.meta.json'));
+  await world.sync();
+  expect([failures(), modes()]).toEqual([[], ['NONE', 'NONE']]);
+});
+
+it('I15: a private document stays private when the directory in which it left its sidecar is renamed', async () => {
+  await world.inbox.write('from/b.txt', 'two');
+  await world.inbox.write('from/b.txt.meta.json', secret);
+  await mkdir(at('to'));
+  await world.sync();
+  await rename(at('from/b.txt'), at('to/c.txt'));
+  await world.sync();
+  await rename(at('from'), at('deep'));
+  await world.sync();
+  expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE', 'NONE']]);
+  await rm(at('deep/b.txt.meta.json'));
+  await world.sync();
+  expect([failures(), modes()]).toEqual([[], ['NONE', 'EVERYONE']]);
+});
 
 it('I15: a private document waits for no full scan when the sidecar that it left behind is removed', async () => {
   await world.close();

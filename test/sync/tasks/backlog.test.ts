@@ -31,7 +31,9 @@ describe('the backlog', () => {
     const backlog = new Backlog();
     backlog.replace('inbox', 'a', [file('x', { ino: 7 }), file('y')], 1);
     const listed = { folder: 'inbox', directory: 'a', entries: [file('y')] };
-    expect(backlog.missingFrom(listed)).toEqual([{ stat: statOf({ ino: 7 }), fingerprint: 'c' }]);
+    expect(backlog.missingFrom(listed)).toEqual([
+      { ref: { folder: 'inbox', path: 'a/x' }, seen: { stat: statOf({ ino: 7 }), fingerprint: 'c' } },
+    ]);
     expect(backlog.missingFrom({ ...listed, directory: '' })).toEqual([]);
   });
 
