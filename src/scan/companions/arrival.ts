@@ -44,12 +44,24 @@ export function arrivalOf(
   const ages = places.map((place) => monotonic - (tree.get(place)?.cameAt ?? -Infinity));
   const ageMs = Math.min(Math.abs(now - cameMs(stats)), ...ages);
   if (ageMs >= mostMs) return null;
-  // A scan may see late that a file has grown: it rests after another one.
-  const belowMs = isExpected ? 2 * settleMs - (monotonic - tree.arrivedAt(directoryOf(path))) : 0;
+  const belowMs = isExpected ? arrivingBelowMs(folder, path, directory) : 0;
   const quietInMs = Math.max(belowMs, ...places.map((place) => unsettledMs(folder, place)));
   if (quietInMs <= 0) return null;
   const ms = Math.min(Math.max(quietInMs, ageMs * inspectedAfter), mostMs - ageMs);
   return { ms: Math.ceil(ms), isExpected };
+}
+
+/** How long names come, or new files grow, in the directory of a document and below, as far as scans tell. */
+function arrivingBelowMs(
+  { tree, observations, settleMs }: FolderState,
+  path: string,
+  { polled, unwatched, listedAt }: DirectoryState,
+): number {
+  const arrivedAt = tree.arrivedAt(directoryOf(path));
+  // Without events, only a listing tells that nothing grows any more.
+  if (polled || unwatched) return settleMs - (listedAt - arrivedAt);
+  // With them, a scan may come late: it rests after another one.
+  return 2 * settleMs - (observations.now().monotonic - arrivedAt);
 }
 
 /** When a file came to its path, as far as its times tell: it was renamed, or made there and written since. */

@@ -23,9 +23,12 @@ export function noteCompanions(
   before: ListedCompanions,
   now: ListedCompanions,
 ): void {
-  const { observations } = folder;
+  const { observations, tree } = folder;
   for (const name of before.lists?.keys() ?? []) {
-    if (now.lists?.has(name) !== true) observations.noteMissing('companion', joinPath(directory, name));
+    if (now.lists?.has(name) === true) continue;
+    observations.noteMissing('companion', joinPath(directory, name));
+    // As many names may have come.
+    tree.noteRemoval(directory, observations.now().monotonic);
   }
   for (const name of now.lists?.keys() ?? []) observations.endMissing('companion', joinPath(directory, name));
   note(defaultsName, before.defaultsKey, now.defaultsKey);

@@ -38,6 +38,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly signature: number;
   /** When it came to its path, as far as is known, monotonic ms. */
   readonly cameAt: number;
+  /** When it was listed last, monotonic ms. */
+  readonly listedAt: number;
   /** The newest time of the files in it that came of late, ms since 1970; -Infinity: none did. */
   readonly newestMs: number;
   /** Rules that hold here, outermost first. */

@@ -249,6 +249,7 @@ function unreadDirectory(
     links: 0,
     signature: 0,
     cameAt: -Infinity,
+    listedAt: -Infinity,
     newestMs: -Infinity,
     rules: above?.rules ?? rules,
     rulesKey: '',

@@ -129,6 +129,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     links,
     signature: signatureOf(fingerprint, sorted, found),
     cameAt: before?.cameAt ?? cameAt(folder, opened),
+    listedAt: folder.observations.now().monotonic,
     newestMs: newestOf(folder, opened),
     rules,
     rulesKey,
