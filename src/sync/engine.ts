@@ -686,7 +686,10 @@ export class Engine {
       if (!(await this.#follow(task, move))) return compareAgain;
       // Its record has left with its directory: what stands here now is inspected as another document. Where none has
       // come, one that came beside it may have it as an attachment.
-      if (!this.tasks.has(task) || this.#ledger.get(task.ref) === undefined) return compareAgain;
+      const record = this.#ledger.get(task.ref);
+      if (!this.tasks.has(task) || record === undefined) return compareAgain;
+      // What was found so far knows nothing of the sidecar that it left.
+      if (record.leftSidecars !== undefined) return this.#assess(task);
     }
     const compared = await this.#comparison.compare(task, document);
     return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;

@@ -13,7 +13,6 @@ import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import {
-  classifyByName,
   classifyEntry,
   classifyFile,
   classifyUndecodable,
@@ -21,6 +20,7 @@ import {
   isAttachmentDirectory,
   linkedAttachment,
 } from '../rules/classify.ts';
+import { classifyByName } from '../rules/classify-by-name.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { namedAfter } from '../rules/pair-sidecars.ts';

@@ -13,7 +13,8 @@ import type { Entry } from '../rules/entry.ts';
 import { readRoot, realRoot } from './root-identity.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
-import type { Visit, VisitContext } from './visit-directory.ts';
+import type { Visit } from './visit-directory.ts';
+import type { VisitContext } from './visit-context.ts';
 
 /** One scan to do. */
 interface ScanJob {

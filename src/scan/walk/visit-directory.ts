@@ -13,7 +13,6 @@ import { isTrustedCompanion, ignoreFileName, isAttachmentDirectory } from '../ru
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
-import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import type { WatchState } from '../watch/backend.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
@@ -28,16 +27,7 @@ import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
 import type { SortedEntries } from './sort-entries.ts';
-
-/** What a visit to a directory needs besides the folder. */
-export interface VisitContext {
-  readonly cause: ScanCause;
-  /** Where the root really is, for links that are followed. */
-  readonly realRoot: string;
-  readonly slice: TimeSlice;
-  /** Watches a directory, and says whether it is. Called before the directory is read. */
-  readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
-}
+import type { VisitContext } from './visit-context.ts';
 
 /** What came of a visit. */
 export type Visit =

@@ -191,6 +191,19 @@ it('I15: a private document stays private when the directory in which it left it
   expect([failures(), modes()]).toEqual([[], ['NONE', 'EVERYONE']]);
 });
 
+it('I15: a private document that is moved to a private directory without its sidecar, and on from there, stays private', async () => {
+  await world.inbox.write('safe/.meta.json', secret);
+  await world.sync();
+  await rename(at('a.txt'), at('safe/a.txt'));
+  await world.sync();
+  expect([failures(), modes()]).toEqual([[], ['NONE']]);
+  await world.restart();
+  await mkdir(at('sub'));
+  await rename(at('safe/a.txt'), at('sub/b.txt'));
+  await world.sync();
+  expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+});
+
 it('I15: a private document waits for no full scan when the sidecar that it left behind is removed', async () => {
   await world.close();
   world = await syncedFolder({
