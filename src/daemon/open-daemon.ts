@@ -1,6 +1,6 @@
+import { isDirectory } from '../lib/files/make-directory.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
 import type { DaemonOptions, Daemon } from './assemble-daemon.ts';
-import { isDirectory } from './preconditions/folders-on-disk.ts';
 import { guardOneLedgerPerFolder } from './process/one-ledger-per-folder.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { generatedFiles } from '../../src/cli/pages/generated-files.ts';
+import { generatedFiles } from '../../scripts/docs/generated-files.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
 
 describe('what is made from the settings and the commands', () => {

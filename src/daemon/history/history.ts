@@ -13,6 +13,7 @@ import { join } from 'node:path';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { orNull } from '../../lib/or-null.ts';
+import { shortened } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
@@ -189,7 +190,7 @@ export async function openHistory(options: HistoryOptions) {
     isTold: (ref: DocumentRef, message: string): boolean => {
       const last = troubles.get(refKey(ref));
       troubles.delete(refKey(ref));
-      return last !== undefined && last === shortened(message);
+      return last !== undefined && last === shortened(message, longestMessage);
     },
     /** The last few hundred of what happened, before this start too; newest last. */
     recent: (): readonly Activity[] => recent.slice(-recentCount),
@@ -328,9 +329,5 @@ function joinTotals(a: Totals, b: Totals, combine: (one: number, other: number) 
 
 function cut(activity: Activity): Activity {
   const { message } = activity;
-  return message === null ? activity : { ...activity, message: shortened(message) };
-}
-
-function shortened(message: string): string {
-  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage)}…`;
+  return message === null ? activity : { ...activity, message: shortened(message, longestMessage) };
 }

@@ -1,5 +1,6 @@
 import { stat, readdir } from 'node:fs/promises';
 
+import { isDirectory } from '../../lib/files/make-directory.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { sameDirectory } from '../../model/document.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -54,12 +55,6 @@ export async function requireFolders(
       `the directory ${path} of the folder "${name}" does not exist; create it, mount it, or correct folders[].path`,
     );
   }
-}
-
-/** Says whether a directory stands at a path. */
-export async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null);
-  return found?.isDirectory() === true;
 }
 
 /**

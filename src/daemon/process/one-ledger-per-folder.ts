@@ -1,12 +1,12 @@
 import type { FolderLocation } from '../../cluster/lease/directory-location.ts';
 import type { Lease } from '../../cluster/lease/lease.ts';
 import type { FolderHolder } from '../../cluster/lease/lease-script.ts';
+import { isDirectory } from '../../lib/files/make-directory.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { rootTrouble } from '../../scan/walk/root-identity.ts';
-import { isDirectory } from '../preconditions/folders-on-disk.ts';
 
 /** Whose the folders are that a host has in its configuration. */
 export interface FolderPlaces {

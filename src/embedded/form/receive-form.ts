@@ -9,12 +9,16 @@ import { storeIncoming } from '../documents/store-incoming.ts';
 import type { FileRecord } from '../documents/document-store.ts';
 import { readParts } from './read-parts.ts';
 import type { Disposition } from './read-parts.ts';
-import { checkFileName } from './check-file-name.ts';
 
 const maxAttachments = 10;
 const maxMetadataBytes = 256 * 1024;
 /** Boundaries and part headers of a form that is full. */
 const maxOverheadBytes = 1024 * 1024;
+/** Interface 4.8. */
+const supportedExtensions: ReadonlySet<string> = new Set(
+  'pdf html htm txt doc docx xls xlsx ppt pptx msg eml csv xlsb xlsm one tsv ods'.split(' '),
+);
+const maxNameCharacters = 255;
 
 /** The parts of an upload or modify, interface 4.3 and 4.4; its files lie in the incoming directory. */
 export interface ReceivedForm {
@@ -114,6 +118,27 @@ function boundaryOf(contentType: string | undefined): string {
   const boundary = match?.[1] ?? match?.[2];
   if (boundary === undefined) throw new RefusalError(400, 'the Content-Type header names no boundary');
   return boundary;
+}
+
+/**
+ * Checks the name of an uploaded file, interface section 8. Throws RefusalError: 415 for its type, 422 for the rest.
+ */
+function checkFileName(name: string): void {
+  const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+  if (/[/\\]/.test(name)) {
+    throw new RefusalError(422, `the file name ${shown} contains a forward slash or a backslash`);
+  }
+  if (Array.from(name).length > maxNameCharacters) {
+    throw new RefusalError(422, `the file name ${shown} is longer than ${maxNameCharacters} characters`);
+  }
+  const [stem, extension, ...more] = name.split('.');
+  if (extension === undefined || more.length > 0) {
+    throw new RefusalError(422, `the file name ${shown} must contain one dot, not more or less`);
+  }
+  if (stem === '') throw new RefusalError(422, `the file name ${shown} has nothing before its dot`);
+  if (!supportedExtensions.has(extension.toLowerCase())) {
+    throw new RefusalError(415, `the file type of ${shown} is not supported`);
+  }
 }
 
 async function readText(content: Readable): Promise<string> {

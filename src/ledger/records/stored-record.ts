@@ -1,5 +1,5 @@
 import { joinPath, nameOf } from '../../model/document.ts';
-import type { Companions, DocumentRef, FileIdentity } from '../../model/document.ts';
+import type { Companions, DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import { stemOf } from '../../model/names-and-types.ts';
 import type { LedgerEntry, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
@@ -23,7 +23,7 @@ export type StoredTime = number | string;
  * fields in the same order, values that repeat are the same object, and what few have is apart. Never changed once it
  * is in the store, so that a snapshot can be written while commits go on.
  */
-export interface StoredRecord {
+export interface StoredRecord extends FileStat {
   /** Set once, when it is put into the store. */
   directory: Directory | null;
   /** Of the file. */
@@ -31,12 +31,6 @@ export interface StoredRecord {
   readonly docId: string;
   /** 64 digits in lower case. Empty: not known. */
   readonly sha256: string;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly birthtimeMs: number;
-  readonly ino: number;
-  readonly dev: number;
   readonly fingerprint: string;
   /** Without title and createdTimestamp, which nearly every document has of its own. Frozen, shared. */
   readonly metadata: Metadata;

@@ -27,6 +27,7 @@ async function makeOne(path: string, mode: number): Promise<string | undefined> 
   }
 }
 
-async function isDirectory(path: string): Promise<boolean> {
+/** Says whether a directory stands at a path; a link counts as what it leads to. */
+export async function isDirectory(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
 }

@@ -133,10 +133,19 @@ function addProcessMetrics(registry: Registry): void {
   });
 }
 
-/** Makes gauges whose names begin with `prefix`. */
+/** Makes gauges whose names begin with `prefix`; `reset` makes all of them forget what they say. */
 function gaugesOf(registry: Registry, prefix: string) {
-  return <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-    new Gauge<L>({ name: `${prefix}_${name}`, help, labelNames, registers: [registry] });
+  const made: { readonly reset: () => void }[] = [];
+  return {
+    gauge: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) => {
+      const gauge = new Gauge<L>({ name: `${prefix}_${name}`, help, labelNames, registers: [registry] });
+      made.push(gauge);
+      return gauge;
+    },
+    reset: () => {
+      for (const gauge of made) gauge.reset();
+    },
+  };
 }
 
 /** Measures how late the event loop's timers come; what is read is forgotten. */
@@ -155,7 +164,7 @@ const presences: readonly Presence[] = ['here', 'gone', 'stopped'];
 
 /** What the hosts of the account say of themselves; nothing while Redis is away. */
 function createFleetMetrics(registry: Registry): (fleet: FleetStatus | null, limit: number) => void {
-  const gauge = gaugesOf(registry, 'ingestd_fleet');
+  const { gauge, reset } = gaugesOf(registry, 'ingestd_fleet');
   const limits = gauge('rate_limit_requests', 'Requests that one window allows all hosts together.');
   const used = gauge(
     'rate_used_requests',
@@ -174,10 +183,9 @@ function createFleetMetrics(registry: Registry): (fleet: FleetStatus | null, lim
   const queue = gauge('host_queue', 'Operations of the host that are queued, in flight or waiting.', [
     'host',
   ]);
-  const all = [limits, used, paused, share, health, presence, failed, queue];
 
   return (fleet, limit) => {
-    for (const metric of all) metric.reset();
+    reset();
     if (fleet === null) {
       // A figure without labels is 0 after a reset; nothing is known.
       for (const metric of [limits, used, paused]) metric.remove();
@@ -217,7 +225,7 @@ const documentStates = ['synced', 'pending', 'waiting', 'failed', 'skipped'] as 
  * figure: folders that are gone take their series along.
  */
 function createStatusMetrics(registry: Registry): (status: Status, unready: readonly Reason[]) => void {
-  const gauge = gaugesOf(registry, 'ingestd');
+  const { gauge, reset } = gaugesOf(registry, 'ingestd');
   const health = gauge('health', '0: ok, 1: attention, 2: error.');
   const state = gauge('state', '1 for the state that the daemon is in, 0 for the others.', ['state']);
   const reason = gauge('reason', '1 for each reason in the status, by its code.', ['code']);
@@ -278,19 +286,8 @@ function createStatusMetrics(registry: Registry): (status: Status, unready: read
   };
 
   return (status, unready) => {
-    for (const metric of [
-      reason,
-      folderState,
-      documents,
-      paused,
-      held,
-      kept,
-      attached,
-      oldest,
-      watches,
-      missed,
-    ])
-      metric.reset();
+    reset();
+    missed.reset();
     for (const { code } of status.reasons) reason.set({ code }, 1);
     blocked.set(blockedForMs(status.reasons, Date.now()) / 1000);
     for (const folder of status.folders) setFolder(folder, status.paused.includes(folder.name));

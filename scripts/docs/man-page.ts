@@ -1,7 +1,7 @@
-import { settingKeys } from '../../config/settings/setting-keys.ts';
-import { secretVariables } from '../../config/secrets/secret-names.ts';
-import { flattened } from '../shell/command-tree.ts';
-import type { CommandNode, OptionNode } from '../shell/command-tree.ts';
+import { settingKeys } from '../../src/config/settings/setting-keys.ts';
+import { secretVariables } from '../../src/config/secrets/secret-names.ts';
+import { flattened } from '../../src/cli/shell/command-tree.ts';
+import type { CommandNode, OptionNode } from '../../src/cli/shell/command-tree.ts';
 
 /** The manual page ingestd(1) in man's own markup, from the commands and the settings. */
 export function manPage(root: CommandNode, version: string): string {

@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
-import { createRedactor } from '../../lib/text/redactor.ts';
-import { settingKeys, settingsJsonSchema } from '../../config/settings/setting-keys.ts';
-import type { JsonSchema, SettingKey } from '../../config/settings/setting-keys.ts';
-import { version } from '../../config/package-files.ts';
-import { explanationGroups } from '../../model/report/explanations.ts';
-import type { Explanation } from '../../model/report/explanations.ts';
-import { secretVariables } from '../../config/secrets/secret-names.ts';
-import { commandTree } from '../shell/command-tree.ts';
-import { createOutput } from '../output.ts';
-import { createProgram } from '../program.ts';
+import { createRedactor } from '../../src/lib/text/redactor.ts';
+import { settingKeys, settingsJsonSchema } from '../../src/config/settings/setting-keys.ts';
+import type { JsonSchema, SettingKey } from '../../src/config/settings/setting-keys.ts';
+import { version } from '../../src/config/package-files.ts';
+import { explanationGroups } from '../../src/model/report/explanations.ts';
+import type { Explanation } from '../../src/model/report/explanations.ts';
+import { secretVariables } from '../../src/config/secrets/secret-names.ts';
+import { commandTree } from '../../src/cli/shell/command-tree.ts';
+import { createOutput } from '../../src/cli/output.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { manPage } from './man-page.ts';
 
 /**
