@@ -63,6 +63,12 @@ export async function credentialsFor({
   return credentials;
 }
 
+/** Where the five secrets come from and how to correct them, for a message that they were refused. */
+export async function credentialsAdvice({ configuration }: PreparedCommand): Promise<string> {
+  const { correctionAdvice } = await import('../config/secrets/correction-advice.ts');
+  return correctionAdvice(configuration.secretSources);
+}
+
 /**
  * Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws
  * ConfigurationError.
@@ -153,9 +159,21 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
     missingCredentials: missing,
     plainSecrets: credentials === null ? [] : plainSecrets(credentials),
     httpTokenFault: fault,
+    signIn: credentials === null ? null : () => signIn(prepared, credentials),
     webhookFault: await notifyWebhookFor(prepared).then(() => null, sourceFault),
     warnings: configuration.warnings,
   };
+}
+
+/** Obtains a token for one command. Gives until when it is valid. Throws CredentialsRefusedError, ServiceUnavailableError. */
+export async function signIn(
+  prepared: PreparedCommand,
+  credentials: Credentials,
+): Promise<{ readonly expiresAt: string }> {
+  const { settings, log } = prepared;
+  const { withTokens } = await import('../commands/offline/with-tokens.ts');
+  const advice = (): Promise<string> => credentialsAdvice(prepared);
+  return withTokens({ settings, credentials, advice, log }, (tokens) => tokens.login());
 }
 
 function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {

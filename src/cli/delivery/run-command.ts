@@ -2,7 +2,13 @@ import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/process/obey-signals.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { credentialsFor, httpTokenFor, notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
+import {
+  credentialsAdvice,
+  credentialsFor,
+  httpTokenFor,
+  notifyWebhookFor,
+  prepareCommand,
+} from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
@@ -42,6 +48,7 @@ async function readAll(prepared: PreparedCommand): Promise<Reloaded> {
     notifyWebhook: await notifyWebhookFor(prepared),
     credentials: await credentialsFor(prepared),
     readCredentials: () => credentialsFor(prepared),
+    credentialsAdvice: () => credentialsAdvice(prepared),
     makesFolders: prepared.configuration.trial,
   };
 }

@@ -17,6 +17,8 @@ export interface Reloaded {
   readonly notifyWebhook: string | null;
   /** Reads the credentials again from where they came from, for each token. */
   readonly readCredentials: () => Promise<Credentials | null>;
+  /** Where the credentials come from and how to correct them, in words. */
+  readonly credentialsAdvice: () => Promise<string>;
   /** True for the trial configuration that ships with ingestd: folders that were never there are made. */
   readonly makesFolders: boolean;
 }

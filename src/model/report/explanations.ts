@@ -242,7 +242,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'credentials-refused': {
         cause: 'Credentials refused',
-        fix: 'Correct the credentials, check them with ingestd auth login, then send SIGHUP. Nothing is lost in the meantime.',
+        fix: 'Correct them where the message says they come from, check them with ingestd auth login, then reload or restart as it says. Nothing is lost in the meantime.',
       },
       'no-access': {
         cause: 'User has no permission at the service',
