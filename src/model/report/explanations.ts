@@ -233,7 +233,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       'configuration-refused': {
         cause: 'The new configuration is not in effect',
-        fix: 'Correct what the message names (ingestd check lists everything), then send SIGHUP. The previous configuration stays in effect.',
+        fix: 'Correct everything that the message names, then send SIGHUP. The previous configuration stays in effect.',
         inMessage: true,
       },
       reloading: {
@@ -341,7 +341,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       configuration: {
         cause: 'Invalid configuration (exit code 2)',
-        fix: 'The message names the file, the line, the key and the fix. ingestd check lists everything.',
+        fix: 'The message lists what is wrong in the order of the lines (20 at most), each with its key and fix. A file that is not valid YAML, or a variable that is no key, is shown alone.',
       },
       'state-locked': {
         cause: 'Another ingestd uses the state directory (exit code 5)',
