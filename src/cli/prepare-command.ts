@@ -18,20 +18,34 @@ interface PrepareOptions {
   readonly checkFolders?: boolean;
   /** False: the configuration's warnings are not logged. */
   readonly reportsWarnings?: boolean;
+  /** Where to say that there is no configuration file. Default: on standard error. */
+  readonly reportsTrial?: 'on standard error' | 'in the log' | 'nowhere';
   /** Takes the lines of the log. Default: standard error. */
   readonly writeLog?: ((text: string) => void) | undefined;
 }
+
+/** A job or a unit with a wrong directory would look healthy, and deliver to nowhere. */
+const trialWords = 'no configuration file found; using the built-in trial configuration';
 
 /** Reads the configuration and opens the log on standard error. Throws ConfigurationError. */
 export async function prepareCommand(
   context: CommandContext,
   flags: GlobalFlags,
-  { quiet = false, checkFolders = true, reportsWarnings = true, writeLog }: PrepareOptions = {},
+  {
+    quiet = false,
+    checkFolders = true,
+    reportsWarnings = true,
+    reportsTrial = 'on standard error',
+    writeLog,
+  }: PrepareOptions = {},
 ) {
   const { env, cwd, redactor } = context;
   // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
   const { loadConfiguration } = await import('../config/load-configuration.ts');
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
+  const { missing } = configuration;
+  if (missing.length > 0 && reportsTrial === 'on standard error' && flags.quiet !== true)
+    context.complain(`${trialWords} (none of ${missing.join(', ')} exists)`);
   const asked = levelAskedFor(flags);
   const { log: configured } = configuration.settings;
   const level = asked ?? configured.level;
@@ -46,6 +60,7 @@ export async function prepareCommand(
     redactor,
     write: writeLog,
   });
+  if (missing.length > 0 && reportsTrial === 'in the log') log.info({ lookedFor: missing }, trialWords);
   for (const warning of reportsWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
   return { configuration, settings, log, redactor };
 }
@@ -260,6 +275,7 @@ export async function findDaemon(
       quiet: true,
       checkFolders: false,
       reportsWarnings: reports,
+      reportsTrial: reports ? 'on standard error' : 'nowhere',
     });
     const stateDir = prepared.settings.state.dir;
     const daemon = await daemonOf(stateDir, prepared.settings.file);

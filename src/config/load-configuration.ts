@@ -35,7 +35,7 @@ const maxProblems = 20;
  * place, the key, the value and the fix of everything that is wrong with it.
  */
 export async function loadConfiguration(search: ConfigurationSearch) {
-  const { file, trial } = await findSettingsFile(search);
+  const { file, trial, missing } = await findSettingsFile(search);
   // Whoever can change the trial configuration can change the program that it ships with.
   const yaml = readYaml(await readText(file, trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env), file);
   const directory = trial ? search.cwd : dirname(file);
@@ -57,20 +57,25 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   const built = buildSettings(rest, { file, directory, env: search.env, redisUrl });
   const { settings } = built;
   const checkFolders = search.checkFolders !== false;
-  const further = [...built.problems, ...(await checkPaths(settings, { checkFolders }))];
   // What only a stand-in has is nobody's fault.
-  const isOfTheFile = ({ path, about = [] }: Problem) =>
-    ![path, ...about].some((key) => isBroken(key, broken));
-  problems.push(...further.filter(isOfTheFile));
+  const add = (more: readonly Problem[], faulty: readonly (readonly PropertyKey[])[]): number =>
+    problems.push(
+      ...more.filter(({ path, about = [] }) => ![path, ...about].some((key) => isBroken(key, faulty))),
+    );
+  add(built.problems, broken);
+  const unusable = [...broken, ...built.problems.map(({ path }) => path)];
+  add(await checkPaths(settings, { checkFolders }), unusable);
   if (problems.length > 0) {
     // By itself it is a fault only for what opens the address.
-    problems.push(...(await openAddress(settings, secretSources)).filter(isOfTheFile));
+    add(await openAddress(settings, secretSources), unusable);
     throw configurationError(source, problems);
   }
   return {
     settings,
     /** True for the configuration that ships with ingestd. */
     trial,
+    /** Files that would have been taken, where the trial configuration is for want of one; else empty. */
+    missing,
     secretSources,
     /** What is valid but worth a warning. */
     warnings: [...environmentFile.warnings, ...warnings],

@@ -28,15 +28,15 @@ export function addRunCommand(program: Command, context: CommandContext): void {
 async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const { prepareScan } = await import('../../daemon/prepare-scan.ts');
   prepareScan();
-  const prepared = await prepareCommand(context, flags);
+  const prepared = await prepareCommand(context, flags, { reportsTrial: 'in the log' });
   const { runDaemon } = await import('../../daemon/run-daemon.ts');
-  const { settings, configuration } = prepared;
+  const { settings, configuration, log } = prepared;
   // The same file again, also where another would be found by now.
   const again = configuration.trial ? flags : { ...flags, config: settings.file };
   return runDaemon({
     ...(await readAll(prepared)),
-    log: prepared.log,
-    reload: async () => readAll(await prepareCommand(context, again)),
+    log,
+    reload: async () => readAll(await prepareCommand(context, again, { reportsTrial: 'nowhere' })),
   });
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseRedisAddress } from '../../lib/server/redis-address.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
+import { errorMessage } from '../../model/errors.ts';
 import type { ServiceSettings, Settings, ClusterSettings, SettingsInput } from '../../model/settings.ts';
 import { expandHome, stateDirectory } from '../find-places.ts';
 import type { Problem } from './explain-issues.ts';
@@ -24,15 +25,27 @@ export function buildSettings(
 ): { readonly settings: Settings; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const fleet = clusterSettings(input, redisUrl);
+  const findPath = (path: readonly PropertyKey[], find: () => string): string => {
+    try {
+      return find();
+    } catch (error) {
+      problems.push({ path, message: errorMessage(error) });
+      return directory;
+    }
+  };
   const settings: Settings = {
     ...input,
     file,
     service: addressed(input, problems),
     folders: input.folders.map((folder, index) => ({
       ...folder,
-      path: resolve(directory, expandHome(folder.path, { env, key: `folders[${index}].path` })),
+      path: findPath(['folders', index, 'path'], () =>
+        resolve(directory, expandHome(folder.path, { env, key: `folders[${index}].path` })),
+      ),
     })),
-    state: { dir: stateDirectory({ written: input.state.dir, directory, env }) },
+    state: {
+      dir: findPath(['state', 'dir'], () => stateDirectory({ written: input.state.dir, directory, env })),
+    },
     cluster: fleet.cluster,
   };
   problems.push(...fleet.problems, ...repeatedNames(input));
