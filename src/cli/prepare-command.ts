@@ -107,7 +107,7 @@ export async function presentCredentials({ configuration, settings, redactor }: 
   readonly missing: CheckOptions['missingCredentials'];
 }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
-  const { findCredentials, missingVariables, wholeCredentials } =
+  const { closedDirectory, findCredentials, missingVariables, wholeCredentials } =
     await import('../config/secrets/read-secrets.ts');
   const faults = new Map<string, string>();
   const found = await findCredentials(configuration.secretSources, (variable, error) => {
@@ -115,9 +115,11 @@ export async function presentCredentials({ configuration, settings, redactor }: 
   });
   const credentials = wholeCredentials(found);
   if (credentials !== null) redactor.add(Object.values(credentials));
+  const closed = await closedDirectory(configuration.secretSources);
   const missing = missingVariables(found).map((variable) => ({
     variable,
-    message: faults.get(variable) ?? 'is not set anywhere',
+    message: faults.get(variable) ?? closed?.message ?? 'is not set anywhere',
+    fix: faults.has(variable) ? undefined : closed?.fix,
   }));
   return { credentials, missing };
 }

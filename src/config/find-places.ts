@@ -108,12 +108,15 @@ export function stateDirectory(search: StateSearch): string {
 
 /**
  * Another user's directory in which we can write: others can too, and could put their own ledger in its place. One that
- * holds a ledger is nobody's volume: it is refused when it is opened.
+ * holds a ledger is nobody's volume: it is refused when it is opened. So is one that is closed to all but its owner, where
+ * root is not kept out: it is a service's, which would know nothing of what is sent with a ledger inside it.
  */
 function isForeignVolume(dir: string, own: number | undefined): boolean {
   try {
     const found = statSync(dir);
     if (own === undefined || !found.isDirectory() || found.uid === own) return false;
+    const isPrivate = (found.mode & 0o077) === 0;
+    if (isPrivate && !existsSync(join(dir, 'ingestd', 'ledger.used'))) return false;
     if (existsSync(join(dir, 'ledger.json')) || existsSync(join(dir, 'ledger.used'))) return false;
     accessSync(dir, constants.W_OK);
     return true;

@@ -15,7 +15,12 @@ export interface CheckOptions {
   readonly settings: Settings;
   readonly log: LogPort;
   /** Variables of secrets that cannot be had, and why. */
-  readonly missingCredentials: readonly { readonly variable: string; readonly message: string }[];
+  readonly missingCredentials: readonly {
+    readonly variable: string;
+    readonly message: string;
+    /** Undefined: set it. */
+    readonly fix?: string | undefined;
+  }[];
   /** Secrets that are awkward to keep out of texts, and why. */
   readonly plainSecrets: readonly { readonly variable: string; readonly message: string }[];
   /** What is wrong with the token of the HTTP address; null: nothing. */
@@ -71,12 +76,12 @@ const notAsked = finding('info', 'service.mode', {
   fix: '',
 });
 
-function missingCredential({ variable, message }: CheckOptions['missingCredentials'][number]): CheckFinding {
-  return finding('error', variable, {
-    code: 'credential-missing',
-    message,
-    fix: `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
-  });
+function missingCredential({
+  variable,
+  message,
+  fix = `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
+}: CheckOptions['missingCredentials'][number]): CheckFinding {
+  return finding('error', variable, { code: 'credential-missing', message, fix });
 }
 
 function webhookFinding(message: string): CheckFinding {

@@ -47,11 +47,31 @@ export async function loadCredentials(sources: SecretSources): Promise<Credentia
   const credentials = wholeCredentials(found);
   if (credentials !== null) return credentials;
   const missing = missingVariables(found);
+  const closed = await closedDirectory(sources);
+  if (closed !== null)
+    throw new ConfigurationError(sentences([`${missing.join(', ')}: ${closed.message}`, closed.fix]));
   const [first] = missing;
   const list = missing.length === 1 ? `${first} is` : `${missing.join(', ')} are`;
   throw new ConfigurationError(
     `${list} missing; write ${first}=… into ${sources.environmentFile.file} (mode 0600) or set it in the environment, or name a file by ${first}_FILE, or give a systemd credential of that name`,
   );
+}
+
+/** Why secrets are missing that may be there: `$CREDENTIALS_DIRECTORY` is another user's. Null: that is not why. */
+export async function closedDirectory({
+  env,
+  cwd,
+}: SecretSources): Promise<{ readonly message: string; readonly fix: string } | null> {
+  const directory = env['CREDENTIALS_DIRECTORY'];
+  if (!directory || !(await isClosed(resolve(cwd, directory)))) return null;
+  return {
+    message: `cannot be read, because the directory ${directory} ($CREDENTIALS_DIRECTORY) is closed to this user`,
+    fix: 'Let this user read the directory and what is in it, or run the command as a user who may.',
+  };
+}
+
+async function isClosed(directory: string): Promise<boolean> {
+  return (await access(directory, constants.X_OK).catch(errorCode)) === 'EACCES';
 }
 
 const minTokenLength = 16;
@@ -200,10 +220,9 @@ export async function findSecret(
     return secret === undefined ? undefined : { secret, place: `${path} (${named})`, isReadOnce: false };
   }
 
-  /** A directory that cannot be searched counts as empty: what is needed is then reported as missing. */
+  /** A directory that cannot be searched counts as empty: not every command needs what is in it. */
   async function fromCredentials(directory: string): Promise<FoundSecret | undefined> {
-    const fault = await access(directory, constants.X_OK).catch(errorCode);
-    if (fault === 'EACCES') return undefined;
+    if (await isClosed(directory)) return undefined;
     const secret = await fromFile(resolve(directory, variable));
     if (secret === undefined) return undefined;
     // systemd copies them there when the service starts.
