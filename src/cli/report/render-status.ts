@@ -191,7 +191,7 @@ function heldRows({ held }: Status): string[] {
       ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
     ];
   });
-  const hint = '(release with ingestd approve FOLDER; documents whose files come back are kept)';
+  const hint = '(release with ingestd approve FOLDER; its --help says how to keep them)';
   return rows.length === 0 ? [] : [...rows, hint];
 }
 

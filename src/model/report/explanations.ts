@@ -373,7 +373,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       held: {
         cause: 'Deletions held',
-        fix: 'Put the files back, or approve the deletions on the page or with ingestd approve.',
+        fix: 'Approve the deletions on the page or with ingestd approve. To keep the documents, put the files back, or name them in the folder’s ignore, or set its onRemove to keep; then send SIGHUP.',
       },
       paused: {
         cause: 'Paused',
