@@ -64,7 +64,7 @@ export async function obeySignals(
       });
     const isChanged = fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current);
     if (isChanged && !over.aborted) {
-      log.info({}, 'configuration changed; restarting with it when requests under way have ended');
+      log.info({}, 'configuration changed; it takes effect when requests under way have ended');
       if (await isStoppedWhile(drain(), { signals, over })) {
         notify.stopping();
         return null;
