@@ -251,8 +251,11 @@ type PreparedAction = PreparedCommand & { readonly daemon: DaemonClient | null }
 /** What a command that acts on the running daemon begins with; `daemon` null: none runs. Throws ConfigurationError. */
 export async function prepareAction(context: CommandContext, flags: GlobalFlags): Promise<PreparedAction> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
-  const { state, file } = prepared.settings;
-  return { ...prepared, daemon: await daemonOf(state.dir, file) };
+  const { state, file, cluster } = prepared.settings;
+  // In a fleet, another host may hold the state directory.
+  if (cluster !== null) return { ...prepared, daemon: await daemonOf(state.dir, file) };
+  const { awaitDaemon } = await import('../commands/daemon-client.ts');
+  return { ...prepared, daemon: await awaitDaemon(state.dir, file) };
 }
 
 /** Who takes what a person decides: the running daemon, or the ledger for the next start. */

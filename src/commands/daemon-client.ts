@@ -2,7 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
+import { isStateFree } from '../ledger/lock-state-directory.ts';
 import { orNull } from '../lib/or-null.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import {
@@ -33,6 +35,8 @@ export interface DaemonClient extends DecisionPort, Pick<ControlPort, 'why' | 'r
 }
 
 const CONNECT_MS = 2000;
+/** A daemon that reads a large ledger has none of its addresses yet. */
+const STARTING_MS = 5000;
 /** With the time to connect, `status` ends within ten seconds: monitoring does not wait longer. */
 const STATUS_MS = 7000;
 const PROBE_MS = 5000;
@@ -65,6 +69,19 @@ export async function connectDaemon(stateDir: string, configuration?: string): P
   const found = own.length > 0 ? own : await findAnswering(await hostFiles(stateDir));
   const address = found.find((one) => one.configuration === configuration) ?? found[0];
   return address === undefined ? null : clientOf(address);
+}
+
+/**
+ * The same, for what is to be decided: where a process holds the state directory and cannot be reached, it may be a daemon
+ * that starts, and is waited for.
+ */
+export async function awaitDaemon(stateDir: string, configuration?: string): Promise<DaemonClient | null> {
+  const until = performance.now() + STARTING_MS;
+  for (;;) {
+    const daemon = await connectDaemon(stateDir, configuration);
+    if (daemon !== null || performance.now() > until || (await isStateFree(stateDir))) return daemon;
+    await delay(50);
+  }
 }
 
 /** The daemons of hosts that share the state directory. Those on other machines do not answer here. */

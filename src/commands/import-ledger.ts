@@ -22,7 +22,7 @@ import type { FolderPort } from '../model/ports/folder-port.ts';
 import { locateOnDisk, presenceOf, unscannedFolder } from '../scan/folder-state.ts';
 import type { FolderOnDisk } from '../scan/folder-state.ts';
 import { statOf } from '../scan/rules/entry.ts';
-import { inspectDocument } from '../sync/decide/attachments.ts';
+import { inspectDocument } from '../sync/decide/inspect-document.ts';
 import { withLedger } from './offline/with-ledger.ts';
 import type { OfflineOptions } from './offline/with-ledger.ts';
 import { asItStands, withFolder } from './unwatched-folder.ts';

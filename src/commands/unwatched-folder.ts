@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+
 import { systemClock } from '../lib/time/clock.ts';
-import type { OwnersClaims } from '../model/document.ts';
+import type { DocumentRef, Inspection, OwnersClaims } from '../model/document.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, Settings } from '../model/settings.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
+import { presenceOf, unscannedFolder } from '../scan/folder-state.ts';
 
 interface Surroundings {
   readonly settings: Settings;
@@ -40,6 +43,18 @@ export async function withFolder<T>(
   } finally {
     await port.close();
   }
+}
+
+/** What one look at a path of another folder tells: that nothing stands there. Undefined: nothing can be said. */
+export function glanceIn(
+  folders: readonly FolderSettings[],
+): (ref: DocumentRef) => Promise<Inspection | undefined> {
+  return ({ folder, path }) => {
+    const root = folders.find(({ name }) => name === folder)?.path;
+    const isGone =
+      root !== undefined && existsSync(root) && presenceOf(unscannedFolder(root), path) === 'gone';
+    return Promise.resolve(isGone ? { kind: 'absent', device: 0 } : undefined);
+  };
 }
 
 /** Settings with which nothing needs to settle: each file is judged as it stands. */

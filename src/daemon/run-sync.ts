@@ -217,7 +217,8 @@ function blockedMs({ timing, cluster }: Settings): number {
 }
 
 function waitsFor({ state, present }: Task): string {
-  if (state.kind === 'waiting') return state.reason.message;
+  const reason = state.kind === 'waiting' || state.kind === 'settling' ? state.reason : undefined;
+  if (reason !== undefined) return reason.message;
   if (present) return 'it is still changing';
   return 'its file is gone and may still come back';
 }

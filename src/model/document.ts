@@ -99,6 +99,14 @@ export interface Companions {
   readonly defaults: readonly string[];
 }
 
+/** What may still come to a document: its sidecar, or the document that attaches it. */
+export interface Arrival {
+  /** For how long, as far as can be told now. */
+  readonly ms: number;
+  /** Documents around it have sidecars, and without one it is not private. */
+  readonly isExpected: boolean;
+}
+
 /** A document, settled and paired with its metadata and attachments: what should be at the service. */
 export interface FoundDocument {
   readonly ref: DocumentRef;
@@ -113,8 +121,8 @@ export interface FoundDocument {
    * the root.
    */
   readonly leftSidecar?: string | undefined;
-  /** How long its sidecar, or the document that attaches it, may still be on its way, ms; absent: no more. */
-  readonly arrivingMs?: number | undefined;
+  /** Absent: nothing that belongs to it is on its way. */
+  readonly arrival?: Arrival | undefined;
   /** Absent: there are none. */
   readonly companions?: Companions | undefined;
   /** Effective metadata: defaults, directory `.meta.json`, sidecar, title and createdTimestamp by the settings. */

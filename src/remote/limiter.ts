@@ -42,7 +42,7 @@ export function createLimiter({
   clock,
   recent,
 }: LimiterOptions): LimiterPort {
-  const counting = countingMs(recent, { limit, windowMs, now: clock.now() });
+  const counting = countingMs(recent, { limit, windowMs, clock });
   const slots = new Set<Slot>();
   const timers = new Set<() => void>();
   /** `since` and `until`: monotonic, ms. */

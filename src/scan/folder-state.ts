@@ -13,8 +13,7 @@ import type { IgnoreRules, PlacedRules } from './rules/ignore-patterns.ts';
 import { createObservations } from './rules/settle.ts';
 import type { Observations } from './rules/settle.ts';
 import { createTree } from './walk/directory-state.ts';
-import type { ListedCompanions } from './companions/listed-companions.ts';
-import type { Tree } from './walk/directory-state.ts';
+import type { ListedCompanions, Tree } from './walk/directory-state.ts';
 
 /** What a folder's worker is started with. Plain data. */
 export interface FolderPlan {

@@ -38,7 +38,7 @@ import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/s
 import { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { carriersOf, inspectDocument, knownClaims } from './decide/attachments.ts';
+import { carriersOf, knownClaims } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
@@ -46,6 +46,7 @@ import { standsUnsent, uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
+import { inspectDocument } from './decide/inspect-document.ts';
 import { LeftUnsent } from './decide/left-unsent.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
@@ -369,7 +370,7 @@ export class Engine {
     // Nearly always there are none.
     if (orphans.length === 0) return;
     const still = new Set(skips.filter(({ code }) => code === orphanSidecarCode).map(({ path }) => path));
-    if (orphans.some(({ path }) => !still.has(path))) this.#inspectFailed(leftSidecarCode, folder);
+    if (orphans.some(({ path }) => !still.has(path))) this.#inspectFailed(leftSidecarCode);
   }
 
   /** Opens and advances tasks for what differs. */
@@ -474,7 +475,7 @@ export class Engine {
   ): Promise<{ readonly retried: readonly DocumentRef[]; readonly unknown: readonly DocumentRef[] }> {
     const waiting = [...this.tasks.in('failed'), ...this.tasks.in('retry')];
     const { failed, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
-    if (changes.length > 0) await this.#writer.commit(changes);
+    if (changes.length > 0) await this.#writer.commitOnce(changes);
     // What came due while that was written is under way by now, and stays so.
     for (const task of failed) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
     this.#inspectFailed(inDoubtCode);
@@ -485,11 +486,11 @@ export class Engine {
 
   /**
    * Writes down what a person decided about one path and inspects it again. False: a request about it is under way, and
-   * nothing was written.
+   * nothing was written. Rejects, as all decisions, with LedgerUnwritableError: whoever decides does not wait for the disk.
    */
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
     if (this.tasks.get(ref)?.state.kind === 'sending' || this.#locks.has(ref)) return false;
-    await this.#writer.commit(changes);
+    await this.#writer.commitOnce(changes);
     const task = this.#taskAt(ref);
     if (task !== undefined) {
       const hasRecord = this.#ledger.get(ref) !== undefined;
@@ -566,8 +567,8 @@ export class Engine {
     this.#options.onChange();
   }
 
-  #settleSoon(task: Task, ms: number): void {
-    this.#advance(task, { kind: 'settling', dueAt: this.#inMs(ms) });
+  #settleSoon(task: Task, ms: number, reason?: Reason): void {
+    this.#advance(task, { kind: 'settling', dueAt: this.#inMs(ms), reason });
   }
 
   #inMs(ms: number): number {
@@ -689,14 +690,14 @@ export class Engine {
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort): Promise<Inspection> {
-    return inspectDocument(port, ref, this.#ledger.get(ref));
+    return inspectDocument(port, ref, this.#ledger.get(ref), this.#inspectIfWatched);
   }
 
   /** Undefined: its folder is not in the configuration. */
-  async #inspectIfWatched(ref: DocumentRef): Promise<Inspection | undefined> {
+  readonly #inspectIfWatched = async (ref: DocumentRef): Promise<Inspection | undefined> => {
     const port = this.folders.get(ref.folder)?.port;
     return port === undefined ? undefined : this.#inspectAt(ref, port);
-  }
+  };
 
   /** Whether a file is known to stand at another path than this one. Those that wait unread are inspected for it. */
   #standsElsewhere(ref: DocumentRef, stat: FileStat): boolean {
@@ -830,7 +831,7 @@ export class Engine {
         return this.#concludeUnknown(task, found.reason);
       case 'settling':
         await this.holds.endApproval(task);
-        return this.#settleSoon(task, found.againMs);
+        return this.#settleSoon(task, found.againMs, found.reason);
       case 'later': {
         await this.holds.endApproval(task);
         const { againMs, reason } = found;

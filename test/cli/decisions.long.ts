@@ -1,9 +1,13 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Activity } from '../../src/model/report/status.ts';
+import { eventually } from '../support/eventually.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
@@ -15,6 +19,34 @@ const byPerson = (log: string) =>
   (JSON.parse(log) as Activity[])
     .filter(({ by }) => by !== undefined)
     .map(({ what, folder, path, documents, by }) => [what, `${folder}/${path}`, documents, by]);
+
+describe('what a person decides while a daemon starts', () => {
+  let place: InstallationWithService;
+
+  afterEach(() => place.remove());
+
+  it('is carried out by it, as soon as it has read its ledger', async () => {
+    place = await installationWithService();
+    const first = await place.start();
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    await first.end('SIGTERM');
+    // A ledger that takes as long to read as somebody wants.
+    const snapshot = place.home.join('state/ledger.json');
+    const text = await readFile(snapshot);
+    await rm(snapshot);
+    expect(spawnSync('mkfifo', ['-m', '600', snapshot]).status).toBe(0);
+    const starting = place.start();
+    await eventually(() => existsSync(place.home.join('state/lock')));
+    const pausing = place.run('pause');
+    await delay(1_000);
+    await writeFile(snapshot, text);
+    expect(await pausing).toMatchObject({ code: 0, err: '' });
+    const second = await starting;
+    expect((await second.status()).paused).toEqual(['inbox']);
+    await second.end('SIGTERM');
+  }, 60_000);
+});
 
 describe('what a person decided', () => {
   let folder: TrialFolder;

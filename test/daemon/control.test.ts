@@ -213,7 +213,7 @@ it('explains a document of a folder that was taken out of the configuration', as
   });
 });
 
-describe('decisions that come while an earlier one cannot be written', () => {
+describe('decisions that come while an earlier one is written, or that cannot be', () => {
   it('leave each pause in effect, in memory and on disk, though a resume before it fails', async () => {
     const state = await temporaryFolder();
     try {
@@ -242,21 +242,35 @@ describe('decisions that come while an earlier one cannot be written', () => {
     }
   });
 
+  it('fail where they cannot be written, and change nothing', async () => {
+    world = await engineWorld({ safety: { inDoubt: 'hold' } });
+    await loseAnswer();
+    const full = new LedgerUnwritableError('no space left');
+    jest.spyOn(world.ledger(), 'commit').mockImplementationOnce(() => Promise.reject(full));
+    const { said, decisions } = decisionsIn(world, ['inbox']);
+    await expect(decisions.resolve('inbox/a.txt', { kind: 'again' })).rejects.toBe(full);
+    expect(said).toEqual([]);
+    await decisions.resolve('inbox/a.txt', { kind: 'dismiss' });
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload']);
+  });
+
   it('are taken after it: of a doubt that was dismissed, nothing is sent again', async () => {
     world = await engineWorld({ safety: { inDoubt: 'hold' } });
     await loseAnswer();
     const ledger = world.ledger();
-    const commit = ledger.commit;
-    const full = jest.spyOn(ledger, 'commit').mockImplementationOnce(() => {
-      full.mockImplementation(commit);
-      return Promise.reject(new LedgerUnwritableError('no space left'));
+    const { commit } = ledger;
+    let goOn = () => {};
+    const written = new Promise<void>((resolve) => (goOn = resolve));
+    jest.spyOn(ledger, 'commit').mockImplementationOnce(async (...changes) => {
+      await written;
+      await commit(...changes);
     });
     const { said, decisions } = decisionsIn(world, ['inbox']);
     const first = decisions.resolve('inbox/a.txt', { kind: 'dismiss' });
     const second = decisions.resolve('inbox/a.txt', { kind: 'again' }).catch(errorMessage);
-    let isDone = false;
-    void first.then(() => (isDone = true));
-    await world.until(() => isDone);
+    goOn();
+    await first;
     expect(await second).toContain('inbox/a.txt is not in doubt');
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload']);

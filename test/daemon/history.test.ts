@@ -107,6 +107,56 @@ describe('the history', () => {
     expect((await open()).before).toEqual({ ...none, uploaded: 4 });
   });
 
+  it('has everything in the order in which it happened, whatever the clock said meanwhile', async () => {
+    const yearMs = 365 * dayMs;
+    const { monotonic } = clock;
+    clock = { ...clock, sinceBoot: () => ({ bootId: 'this', ms: monotonic() }) };
+    const jumps = [0, 3 * yearMs, -3 * yearMs, -3 * yearMs, 3 * yearMs, dayMs, dayMs];
+    for (const [index, ms] of jumps.entries()) {
+      clock.jump(ms);
+      const history = await open();
+      history.add(activity(`${index}.pdf`));
+      history.close();
+    }
+    const all: string[] = [];
+    for await (const { path } of readLog(state.path, { since: null, failed: false, places: null }))
+      all.push(path);
+    expect(all).toEqual(jumps.map((_, index) => `${index}.pdf`));
+    const { entries } = await (
+      await open()
+    ).readBack({ since: null, failed: false, search: '', before: null });
+    expect(entries.map(({ path }) => path)).toEqual(all.toReversed());
+    const yesterday = new Date(clock.now() - dayMs).toISOString();
+    const young: string[] = [];
+    const filter = { since: yesterday, failed: false, places: null };
+    for await (const { path } of readLog(state.path, filter)) young.push(path);
+    expect(young).toEqual(['1.pdf', '5.pdf', '6.pdf']);
+  });
+
+  it('forgets nothing of a first start with a clock that was far behind, until that is 30 days ago', async () => {
+    const own = clock;
+    let bootId = 'first';
+    clock = { ...own, sinceBoot: () => ({ bootId, ms: own.monotonic() }) };
+    const write = async (path: string) => {
+      const history = await open();
+      history.add(activity(path));
+      history.close();
+    };
+    await write('behind.pdf');
+    own.jump(1_000 * dayMs);
+    await write('right.pdf');
+    await own.advance(10 * dayMs);
+    await write('later.pdf');
+    expect(await names()).toHaveLength(3);
+    await own.advance(22 * dayMs);
+    await write('much later.pdf');
+    expect(await names()).toHaveLength(2);
+    bootId = 'second';
+    own.jump(32 * dayMs);
+    await write('after a boot.pdf');
+    expect(await names()).toHaveLength(1);
+  });
+
   it('is written at once, with the totals, so that a crash takes nothing', async () => {
     const history = await open();
     history.count(() => ({ ...none, uploaded: 1 }));

@@ -141,6 +141,29 @@ describe('the limiter', () => {
     await eventually(() => permits.length === 1);
   });
 
+  it('counts requests of this boot by the time that passed, whatever the wall clock said and says', () => {
+    const wall = manualClock();
+    const clock = { ...wall, sinceBoot: () => ({ bootId: 'this', ms: 100_000 }) };
+    const answered = (at: number, bootId: string, ms: number) => ({
+      id: `${bootId} ${ms}`,
+      at: at - 10,
+      answeredAt: at,
+      answeredSinceBoot: { bootId, ms },
+    });
+    const now = wall.now();
+    const recent = [
+      answered(now - 3_600_000, 'this', 70_000),
+      answered(now + 3_600_000, 'this', 80_000),
+      // More than a minute ago, though the wall clock would have it otherwise.
+      answered(now, 'this', 30_000),
+      answered(now - 20_000, 'another', 99_000),
+    ];
+    const limiter = createLimiter({ requestsPerMinute: 4, clock, recent });
+    closing.push(limiter.close);
+    expect(limiter.status().used).toBe(3);
+    expect([2, 3, 4].map((count) => limiter.waitMs(count))).toEqual([30_000, 40_000, 40_000]);
+  });
+
   it('gives a place that was given back to the next at once, and ends each permit once', async () => {
     const limiter = createLimiter({ requestsPerMinute: 1, clock: manualClock(), recent: [] });
     closing.push(limiter.close);

@@ -1,8 +1,11 @@
-import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { Status } from '../../src/model/report/status.ts';
+import { eventually } from '../support/eventually.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 
@@ -76,6 +79,152 @@ describe('I17: documents, their attachments and their sidecars come one by one, 
     },
     60_000,
   );
+});
+
+describe('I19: where documents have sidecars, many documents come before all of theirs', () => {
+  const settleMs = 500;
+  const count = 40;
+  const documents = Array.from({ length: count }, (_, index) => `report-${index}.txt`);
+
+  beforeEach(async () => {
+    place = await installationWithService({
+      more: { folders: [everyone], timing: { settleMs }, service: { requestsPerMinute: 100_000 } },
+    });
+    await mkdir(join(place.inbox, 'before'));
+    await writeFile(join(place.inbox, 'before/one.txt.meta.json'), isPrivate);
+    await writeFile(join(place.inbox, 'before/one.txt'), 'one');
+  });
+
+  /** A few of them are large. It takes longer than ten settle times. */
+  async function copyDocuments(to: string): Promise<void> {
+    await mkdir(to, { recursive: true });
+    for (const [index, name] of documents.entries()) {
+      for (let part = 0; part < (index % 10 === 9 ? 10 : 1); part += 1) {
+        await appendFile(join(to, name), `${name} ${part}`);
+        await delay(settleMs / 5);
+      }
+    }
+  }
+
+  async function copySidecars(to: string): Promise<void> {
+    for (const name of documents) {
+      await writeFile(join(to, `${name}.meta.json`), isPrivate);
+      await delay(settleMs / 10);
+    }
+  }
+
+  function expectAllSentPrivate(): void {
+    const modes = place.service.requests.map((request) => /"mode":"\w+"/.exec(request.text())?.[0]);
+    expect(modes).toEqual(Array.from({ length: count + 1 }, () => '"mode":"NONE"'));
+  }
+
+  async function expectAllPrivate(daemon: RunningDaemon): Promise<void> {
+    await daemon.idle(({ folders: [inbox] }) => inbox?.synced === count + 1);
+    expectAllSentPrivate();
+  }
+
+  it('they wait, and say for what', async () => {
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    const to = join(place.inbox, 'project');
+    const copied = copyDocuments(to);
+    await eventually(async () => (await daemon.status()).waitingFor.sidecar > 5);
+    const { out } = await place.run('why', join(to, 'report-0.txt'));
+    expect(out).toContain('files still come to its directory, and its sidecar may be one of them');
+    expect((await daemon.status()).state).toBe('working');
+    await copied;
+    await copySidecars(to);
+    await expectAllPrivate(daemon);
+  }, 60_000);
+
+  it('and ingestd is killed between: they wait on', async () => {
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    const to = join(place.inbox, 'project');
+    await copyDocuments(to);
+    const killed = daemon.end('SIGKILL');
+    const copied = copySidecars(to);
+    await killed;
+    const next = await place.start();
+    await copied;
+    await expectAllPrivate(next);
+  }, 60_000);
+
+  it('and it is sync that sends them: they wait, too', async () => {
+    const to = join(place.inbox, 'project');
+    await copyDocuments(to);
+    const [ran] = await Promise.all([place.run('sync'), copySidecars(to)]);
+    expect(ran.code).toBe(0);
+    expectAllSentPrivate();
+  }, 60_000);
+});
+
+describe('I15: a private document is moved to another folder and renamed, without its sidecar', () => {
+  const removeGraceMs = 1_500;
+  const left = () => join(place.home.path, 'private/one/a.txt.meta.json');
+  const moved = () => join(place.inbox, 'two/b.txt');
+  const isPublished = () => place.service.requests.some((request) => request.text().includes('EVERYONE'));
+  const isLeftBehind = ({ failures }: Status) =>
+    failures.some(({ code, path }) => code === 'sidecar-left-behind' && path === 'two/b.txt');
+
+  let daemon: RunningDaemon;
+
+  beforeEach(async () => {
+    const folders = [everyone, { name: 'private', path: './private' }];
+    place = await installationWithService({ more: { folders, timing: { settleMs: 200, removeGraceMs } } });
+    await mkdir(join(place.home.path, 'private/one'), { recursive: true });
+    await mkdir(join(place.inbox, 'two'));
+    await writeFile(left(), isPrivate);
+    await writeFile(join(place.home.path, 'private/one/a.txt'), 'one');
+    daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    await rename(join(place.home.path, 'private/one/a.txt'), moved());
+    await daemon.idle(isLeftBehind);
+    expect((await daemon.status()).totals).toMatchObject({ uploaded: 1, moved: 1, deleted: 0 });
+    await daemon.end('SIGKILL');
+  });
+
+  it.each<readonly [string, () => Promise<unknown>]>([
+    ['is brought to it', () => rename(left(), `${moved()}.meta.json`)],
+    ['is written anew', () => writeFile(`${moved()}.meta.json`, isPrivate)],
+  ])(
+    'it stays private, over a kill too, and is in order when its sidecar %s',
+    async (_, give) => {
+      daemon = await place.start();
+      await daemon.idle(isLeftBehind);
+      const { out } = await place.run('why', moved());
+      expect(out).toContain('private/one/a.txt.meta.json belongs to no document');
+      await give();
+      await daemon.idle(({ failures, folders: [inbox] }) => failures.length === 0 && inbox?.synced === 1);
+      expect(isPublished()).toBe(false);
+    },
+    60_000,
+  );
+
+  it('it is shared as its new folder says, after the grace period, when its sidecar is removed', async () => {
+    daemon = await place.start();
+    await daemon.idle(isLeftBehind);
+    await rm(left());
+    const removedAt = performance.now();
+    await eventually(isPublished);
+    expect(performance.now() - removedAt).toBeGreaterThanOrEqual(removeGraceMs);
+    await daemon.idle(({ failures }) => failures.length === 0);
+    // Its title had followed its name before.
+    expect((await daemon.status()).totals).toMatchObject({ modified: 2, uploaded: 1, deleted: 0 });
+  }, 60_000);
+
+  it('so it is when its sidecar is removed while ingestd is stopped, as plan and why say', async () => {
+    expect((await place.run('plan')).out).toContain('private/one/a.txt.meta.json belongs to no document');
+    expect((await place.run('why', moved())).out).toContain(
+      'private/one/a.txt.meta.json belongs to no document',
+    );
+    await rm(left());
+    expect((await place.run('plan')).out).not.toContain('belongs to no document');
+    expect((await place.run('why', moved())).out).not.toContain('belongs to no document');
+    daemon = await place.start();
+    await daemon.idle(({ totals, failures }) => totals.modified === 2 && failures.length === 0);
+    expect(isPublished()).toBe(true);
+  }, 60_000);
 });
 
 it('a directory to which files come all the time sends them all the same', async () => {

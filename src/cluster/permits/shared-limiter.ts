@@ -306,7 +306,9 @@ export class SharedLimiter implements LimiterPort {
       renew: [...this.#heldIds({ begun: true }), ...this.#alone.underWay()],
       confirm: this.#heldIds({ begun: false }),
       used: this.#alone.answered(),
-      recent: countingMs(this.#recent, { limit, windowMs: times.windowMs, now: sent.wall }).map(Math.ceil),
+      recent: countingMs(this.#recent, { limit, windowMs: times.windowMs, clock: this.#clock }).map(
+        Math.ceil,
+      ),
       ids,
       claims: news.claims,
     };

@@ -13,8 +13,9 @@ import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readRoot } from '../../scan/walk/root-identity.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
-import { inspectDocument, knownClaims } from '../../sync/decide/attachments.ts';
-import { asItStands, withFolder } from '../unwatched-folder.ts';
+import { knownClaims } from '../../sync/decide/attachments.ts';
+import { inspectDocument } from '../../sync/decide/inspect-document.ts';
+import { asItStands, glanceIn, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
 
 /** Skips that a person may well mean: they are listed, and no problem. */
@@ -54,10 +55,11 @@ export async function checkFolder(
     for (const name of scan.subdirectories.filter(isAttachmentDirectory))
       attachments.push(joinPath(scan.directory, name));
   };
+  const glance = glanceIn(settings.folders);
   const judge = async (port: FolderPort) => {
     const inspect = (path: string) => {
       const ref = { folder: folder.name, path };
-      return inspectDocument(port, ref, ledger?.get(ref));
+      return inspectDocument(port, ref, ledger?.get(ref), glance);
     };
     for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
     let documents = 0;

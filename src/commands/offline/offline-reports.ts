@@ -31,7 +31,7 @@ import type { FleetView } from '../ask-fleet.ts';
 import { pausesOf, surveyFolders } from '../make-plan.ts';
 import type { Survey } from '../make-plan.ts';
 import { knownClaims } from '../../sync/decide/attachments.ts';
-import { asItStands, withFolder } from '../unwatched-folder.ts';
+import { asItStands, glanceIn, withFolder } from '../unwatched-folder.ts';
 
 interface StatusOptions {
   readonly settings: Settings;
@@ -266,6 +266,7 @@ export async function whyOffline(
     const story = await describeFile({
       ref,
       port,
+      inspectIn: glanceIn(folders),
       ledger,
       past: await pastOf(ref),
       ahead: { kind: 'plan', plan },

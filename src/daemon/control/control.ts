@@ -67,7 +67,7 @@ export function createControl(sources: Sources): ControlPort {
     first: sources.pauses,
     onChange: (names) => engine.setPaused(names),
   });
-  /** About documents: what is written last was decided last, though the disk may keep one waiting. */
+  /** About documents: each is judged by what the one before it has written. */
   const inTurn = createTurns();
   const inNews = createTurns();
   sources.fleet?.listenToPauses(({ isHalted: isPaused, isFirst: isOld }) => {
@@ -101,6 +101,7 @@ export function createControl(sources: Sources): ControlPort {
       return describeFile({
         ref,
         port,
+        inspectIn: async (other) => folders.find(({ name }) => name === other.folder)?.inspect(other.path),
         ledger,
         past: await history.past(ref),
         recent: engine.attempts.of(refKey(ref)),
@@ -163,8 +164,12 @@ export function createControl(sources: Sources): ControlPort {
           requireFolder(settings, folder);
           const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
           // Before that nobody knows which files are missing.
-          if (!engine.folders.areAllScanned() && names.some((name) => ledger.hold(name) !== undefined))
-            throw new ConfigurationError('the folders are still being scanned; try again in a moment');
+          const unscanned = settings.folders.filter(({ name }) => engine.folders.isWaitedFor(name));
+          if (unscanned.length > 0 && names.some((name) => ledger.hold(name) !== undefined)) {
+            throw new ConfigurationError(
+              `what is missing may have moved to ${unscanned.map(({ name }) => name).join(', ')}, which is still being scanned; try again when that is done`,
+            );
+          }
           // All of them now: what is held while it is written is not meant.
           const meant = names.map((name) => ({ name, held: engine.holds.tasks(name) }));
           requireShown(

@@ -10,7 +10,7 @@ import { modeOf } from '../../model/metadata/metadata.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { planDocument, unread } from '../../model/plan.ts';
-import { inspectDocument } from '../../sync/decide/attachments.ts';
+import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import { attemptsOf } from './attempts-of.ts';
@@ -40,6 +40,8 @@ interface LedgerSources extends AttemptSources {
 
 interface Sources extends LedgerSources {
   readonly port: FolderPort;
+  /** What stands at a path of another folder; undefined: nobody can say. */
+  readonly inspectIn: (ref: DocumentRef) => Promise<Inspection | undefined>;
   readonly ahead: Ahead;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
@@ -47,10 +49,10 @@ interface Sources extends LedgerSources {
 
 /** The whole story of one file, as `why` prints it. */
 export async function describeFile(sources: Sources): Promise<Why> {
-  const { ref, port, ledger, nextAt } = sources;
+  const { ref, port, ledger, nextAt, inspectIn } = sources;
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return describeDirectory(ref);
-  const found = await inspectDocument(port, ref, record);
+  const found = await inspectDocument(port, ref, record, inspectIn);
   const owner = found.kind === 'ignored' ? found.owner : undefined;
   const aside = owner === undefined ? null : await describeOwner(sources, owner);
   const document = found.kind === 'document' ? found.document : null;
@@ -292,11 +294,9 @@ function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
   const attachments = document.attachments.every(({ name, stat }) =>
     record.attachments.some((known) => known.name === name && sameStat(known.stat, stat)),
   );
-  return (
-    attachments &&
-    sameStat(document.stat, record.stat) &&
-    planDocument(unread(document), record).kind === 'none'
-  );
+  const operation = planDocument(unread(document), record);
+  const isNothing = operation.kind === 'none' && operation.withheld === null;
+  return attachments && sameStat(document.stat, record.stat) && isNothing;
 }
 
 function nextStep(found: Inspection, sources: Sources): Promise<string> | string {
@@ -330,13 +330,12 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
     case 'sending':
       return 'it is being sent';
     case 'settling':
-      return soon;
+    case 'waiting':
+      return waitingWords(found, message);
     case 'grace':
       return 'its document is deleted shortly, unless the file comes back or turns up in another place';
     case 'retry':
       return `retrying: ${message}`;
-    case 'waiting':
-      return waitingWords(found, message);
     case 'failed':
       return failedWords(found, state.reason);
     case 'held':

@@ -14,7 +14,7 @@ import {
   sendAgain,
 } from '../../model/doubts.ts';
 import type { DoubtfulPath } from '../../model/doubts.ts';
-import { inspectDocument } from '../../sync/decide/attachments.ts';
+import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import { formerPath } from './resolve-path.ts';
 import type { Folders } from './resolve-path.ts';
 

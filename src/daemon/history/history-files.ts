@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 
 import { withPath } from '../../lib/files/durable-file.ts';
+import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
@@ -17,7 +18,13 @@ import type { Activity, Status } from '../../model/report/status.ts';
 export type Totals = Status['totals'];
 
 /** One line of a history file: what happened, or how much was delivered until then. */
-export type HistoryLine = Activity | { readonly totals: Totals };
+export type HistoryLine =
+  | Activity
+  | {
+      readonly totals: Totals;
+      /** When it was written, where the system says it: of the first line of a file. */
+      readonly sinceBoot?: BootMoment | undefined;
+    };
 
 /** A file of the history: one day's, or a part of it. */
 export interface HistoryFile {
@@ -29,7 +36,10 @@ export interface HistoryFile {
 
 const namePattern = /^(\d{4}-\d{2}-\d{2})\.(\d{1,6})\.jsonl$/;
 
-const totalsLineSchema = z.object({ totals: totalsSchema });
+const totalsLineSchema = z.object({
+  totals: totalsSchema,
+  sinceBoot: z.object({ bootId: z.string(), ms: z.number() }).optional(),
+});
 
 /** Where the history of a state directory lies. */
 export function historyDirectory(stateDir: string): string {

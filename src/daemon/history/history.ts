@@ -146,25 +146,29 @@ export async function openHistory(options: HistoryOptions) {
     file.size += data.length;
   }
 
-  /** The file of this day with room for so many bytes; a new one where there is none. */
+  /**
+   * The file of this day with room for so many bytes; a new one where there is none. Where the clock was set back, the
+   * last file's day goes on: the order of the files is the order in which things happened.
+   */
   function fileFor(bytes: number): HistoryFile & { size: number } {
-    const day = new Date(clock.now()).toISOString().slice(0, 10);
-    if (current?.day === day && current.size + bytes <= longestFileBytes) return current;
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    if (current !== null && current.day >= today && current.size + bytes <= longestFileBytes) return current;
     makeOwnDirectory(directory);
-    const files = historyFiles(readdirSync(directory));
-    const last = files.findLast((file) => file.day === day);
-    const size = last === undefined ? 0 : statSync(join(directory, last.name)).size;
-    if (last !== undefined && current?.name !== last.name && size + bytes <= longestFileBytes) {
+    const last = historyFiles(readdirSync(directory)).at(-1);
+    const goesOn = last !== undefined && last.day >= today;
+    const size = goesOn ? statSync(join(directory, last.name)).size : 0;
+    if (goesOn && current?.name !== last.name && size + bytes <= longestFileBytes) {
       current = { ...last, size: endLine(join(directory, last.name)) };
       return current;
     }
-    const part = (last?.part ?? -1) + 1;
+    const { day, part } = goesOn ? { day: last.day, part: last.part + 1 } : { day: today, part: 0 };
     const name = historyFileName({ day, part });
     // The totals stand in each file, so that none of them is missed when older ones go.
-    const first = lineText({ totals: addTotals(past.totals, totals()) });
+    const sinceBoot = clock.sinceBoot?.() ?? undefined;
+    const first = lineText({ totals: addTotals(past.totals, totals()), sinceBoot });
     writeFileSync(join(directory, name), first, { mode: 0o600 });
     current = { name, day, part, size: Buffer.byteLength(first) };
-    prune(directory, clock.now());
+    prune(directory, clock);
     return current;
   }
 
@@ -280,14 +284,25 @@ function endLine(file: string): number {
 }
 
 /** Removes what is older than 30 days, and the oldest beyond 64 MiB. */
-function prune(directory: string, now: number): void {
-  const oldestDay = new Date(now - keptDays * dayMs).toISOString().slice(0, 10);
+function prune(directory: string, clock: Clock): void {
+  const oldestDay = new Date(clock.now() - keptDays * dayMs).toISOString().slice(0, 10);
   let bytes = 0;
   for (const { name, day } of historyFiles(readdirSync(directory)).toReversed()) {
     const file = join(directory, name);
     bytes += statSync(file).size;
-    if (day < oldestDay || bytes > longestHistoryBytes - longestFileBytes) rmSync(file, { force: true });
+    const isOld = day < oldestDay && !isOfTheseDays(file, clock);
+    if (isOld || bytes > longestHistoryBytes - longestFileBytes) rmSync(file, { force: true });
   }
+}
+
+/** Whether a file was begun within 30 days, whatever the clock said then: it is known since the machine was booted. */
+function isOfTheseDays(file: string, { sinceBoot }: Clock): boolean {
+  const now = sinceBoot?.() ?? null;
+  const [first = ''] = readFileSync(file, 'utf8').split('\n', 1);
+  const line = parseLine(first);
+  const begun = line !== null && 'totals' in line ? line.sinceBoot : undefined;
+  if (now === null || begun?.bootId !== now.bootId) return false;
+  return now.ms - begun.ms < keptDays * dayMs;
 }
 
 /** Two sums of deliveries, added. */

@@ -47,6 +47,8 @@ const doubt = z.object({
   dismissed: z.literal(true).optional(),
 });
 
+const bootMomentSchema = z.object({ bootId: z.string(), ms: z.number() });
+
 /** Which file or directory something was. */
 export const identitySchema = z.object({ ino: z.number(), birthtimeMs: z.number(), dev: z.number() });
 
@@ -118,7 +120,7 @@ export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange
     }),
     z.object({ kind: z.literal('service'), service: z.string() }),
     z.object({ kind: z.literal('sent'), id, at }),
-    z.object({ kind: z.literal('answered'), id, at }),
+    z.object({ kind: z.literal('answered'), id, at, sinceBoot: bootMomentSchema.optional() }),
   ]);
 }
 

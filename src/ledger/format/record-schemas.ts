@@ -57,6 +57,7 @@ export const rareSchema = z.strictObject({
     })
     .optional(),
   possibleDuplicates: z.int().nonnegative().optional(),
+  leftSidecar: z.strictObject({ folder: z.string(), path: z.string() }).optional(),
   rootChange: z.int().nonnegative().optional(),
 });
 

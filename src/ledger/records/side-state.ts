@@ -116,12 +116,15 @@ export class SideState {
       case 'sent': {
         this.#appliedSince += 1;
         const { id, at } = change;
-        this.#sent.set(id, { id, at, answeredAt: this.#sent.get(id)?.answeredAt ?? null });
+        this.#sent.set(id, { answeredAt: null, ...this.#sent.get(id), id, at });
         return;
       }
       case 'answered': {
         const request = this.#sent.get(change.id);
-        if (request !== undefined) this.#sent.set(change.id, { ...request, answeredAt: change.at });
+        if (request === undefined) return;
+        const { at: answeredAt, sinceBoot } = change;
+        const exactly = sinceBoot === undefined ? {} : { answeredSinceBoot: sinceBoot };
+        this.#sent.set(change.id, { ...request, answeredAt, ...exactly });
       }
     }
   }
@@ -225,7 +228,7 @@ function approvalLines(folder: string, approved: ReadonlySet<string>): SideChang
   return lines;
 }
 
-function sentLines({ id, at, answeredAt }: SentRequest): SideChange[] {
+function sentLines({ id, at, answeredAt, answeredSinceBoot: sinceBoot }: SentRequest): SideChange[] {
   const line: SideChange = { kind: 'sent', id, at };
-  return answeredAt === null ? [line] : [line, { kind: 'answered', id, at: answeredAt }];
+  return answeredAt === null ? [line] : [line, { kind: 'answered', id, at: answeredAt, sinceBoot }];
 }

@@ -68,10 +68,11 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
     possibleDuplicates: rare?.possibleDuplicates ?? 0,
     companions: stored.companions ?? undefined,
   };
-  const { said, unsure, rootChange } = rare ?? {};
-  if (said === undefined && unsure === undefined && rootChange === undefined) return record;
+  const { said, unsure, leftSidecar, rootChange } = rare ?? {};
+  if ([said, unsure, leftSidecar, rootChange].every((value) => value === undefined)) return record;
   return {
     ...record,
+    ...(leftSidecar === undefined ? null : { leftSidecar }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
     ...(rootChange === undefined ? null : { rootChange }),

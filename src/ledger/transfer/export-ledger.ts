@@ -102,6 +102,7 @@ function exported({ ref, record }: LedgerEntry): LedgerExport['documents'][numbe
     fileName: record.fileName,
     stat: record.stat,
     companions: record.companions,
+    leftSidecar: record.leftSidecar,
     said: record.said,
     unsure: record.unsure,
     rootChange: record.rootChange,

@@ -50,6 +50,8 @@ const documentSchema = z.object({
   /** What the file looked like when it was sent: tells it from others after a move. */
   stat: statSchema.optional(),
   companions: companionsSchema.optional(),
+  /** Where its sidecar was when the document was moved without it. */
+  leftSidecar: place.optional(),
   said: z.array(z.string()).optional(),
   /** What the service may hold instead, because answers were lost. */
   unsure: z

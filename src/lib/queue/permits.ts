@@ -1,3 +1,6 @@
+import type { BootMoment } from '../time/boot-moment.ts';
+import type { Clock } from '../time/clock.ts';
+
 /** A permit that ends once: `end` is called for whichever of its two ends comes first. */
 export function endPermitOnce(end: (isSpent: boolean) => void): {
   readonly spent: () => void;
@@ -13,16 +16,22 @@ export function endPermitOnce(end: (isSpent: boolean) => void): {
 }
 
 /**
- * How long requests of an earlier run still count in a sliding window, ms, longest first: one window at most, whatever
- * the wall clock says. `answeredAt` is null for one without an answer. No more than the limit: the longest decide
- * anyway.
+ * How long requests of an earlier run still count in a sliding window, ms, longest first: one window at most. The wall
+ * clock may have been set since; where the machine has not been booted meanwhile, it is not asked. `answeredAt` is null
+ * for one without an answer. No more than the limit: the longest decide anyway.
  */
 export function countingMs(
-  recent: readonly { readonly answeredAt: number | null }[],
-  { limit, windowMs, now }: { readonly limit: number; readonly windowMs: number; readonly now: number },
+  recent: readonly { readonly answeredAt: number | null; readonly answeredSinceBoot?: BootMoment }[],
+  { limit, windowMs, clock }: { readonly limit: number; readonly windowMs: number; readonly clock: Clock },
 ): readonly number[] {
+  const now = clock.now();
+  const sinceBoot = clock.sinceBoot?.() ?? null;
   return recent
-    .map(({ answeredAt }) => Math.min(windowMs, (answeredAt ?? now) + windowMs - now))
+    .map(({ answeredAt, answeredSinceBoot: then }) => {
+      const isOfThisBoot = then !== undefined && then.bootId === sinceBoot?.bootId;
+      const passedMs = isOfThisBoot ? sinceBoot.ms - then.ms : now - (answeredAt ?? now);
+      return Math.min(windowMs, windowMs - passedMs);
+    })
     .filter((ms) => ms > 0)
     .sort((a, b) => b - a)
     .slice(0, limit);

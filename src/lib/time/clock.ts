@@ -1,9 +1,14 @@
+import { bootMoment } from './boot-moment.ts';
+import type { BootMoment } from './boot-moment.ts';
+
 /** The time, as an interface so that tests can control it. */
 export interface Clock {
   /** Wall clock in milliseconds since 1970. It may jump: for records and for people, never for waiting. */
   readonly now: () => number;
   /** Milliseconds that never go back. */
   readonly monotonic: () => number;
+  /** For what another process, or the next start, has to know exactly; null or left out: there is no such clock. */
+  readonly sinceBoot?: () => BootMoment | null;
   /** Calls `call` once after `ms`; what it returns cancels it. Never keeps the process alive by itself. */
   readonly after: (ms: number, call: () => void) => () => void;
 }
@@ -23,6 +28,7 @@ export function isWithin(clock: Clock, ms: number, ended: Promise<unknown>): Pro
 export const systemClock: Clock = {
   now: Date.now,
   monotonic: () => performance.now(),
+  sinceBoot: bootMoment,
   after: (ms, call) => {
     const timer = setTimeout(call, ms);
     timer.unref();

@@ -1,3 +1,4 @@
+import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { sameStat } from '../document.ts';
 import type {
   Claim,
@@ -34,6 +35,8 @@ export interface LedgerRecord {
   readonly attachments: readonly RecordedAttachment[];
   /** What had a say when this record was last found true; absent: nothing had, or nobody knows. */
   readonly companions?: Companions | undefined;
+  /** Where the sidecar of `companions` stood when the document was moved from beside it; absent: it was not, since then. */
+  readonly leftSidecar?: DocumentRef | undefined;
   /** What the service last accepted, all of it: what could not be taken back is still in it. */
   readonly metadata: Metadata;
   /** ISO 8601, UTC. */
@@ -214,6 +217,8 @@ export interface SentRequest {
   readonly at: number;
   /** When its answer came; null: not known. */
   readonly answeredAt: number | null;
+  /** The same, where the system says it. */
+  readonly answeredSinceBoot?: BootMoment;
 }
 
 /** One step of the ledger's history. Applying a list of them twice is the same as once. */
@@ -261,7 +266,12 @@ export type Change =
   /** The records belong to this service from now on. */
   | { readonly kind: 'service'; readonly service: string }
   | { readonly kind: 'sent'; readonly id: string; readonly at: number }
-  | { readonly kind: 'answered'; readonly id: string; readonly at: number };
+  | {
+      readonly kind: 'answered';
+      readonly id: string;
+      readonly at: number;
+      readonly sinceBoot?: BootMoment | undefined;
+    };
 
 export interface CommitOptions {
   /**

@@ -88,6 +88,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Waiting for its sidecar',
         fix: 'This folder is set to sidecar: required. Add NAME.meta.json next to the document.',
       },
+      'sidecar-expected': {
+        cause: 'Its sidecar may be on its way',
+        fix: 'Nothing to do. Documents around it have sidecars, so it waits until no new file has come to its directory, or grown there, for timing.settleMs; ten minutes at most. Where each document has a sidecar, set sidecar: required: then it waits however long a copy takes.',
+      },
       'ambiguous-sidecar': {
         cause: 'One sidecar, several documents',
         fix: 'Rename the sidecar to the full name of its document, as in report.pdf.meta.json.',
@@ -136,7 +140,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'sidecar-left-behind': {
         cause: 'Renamed or moved without its sidecar',
-        fix: 'Move the sidecar beside the document and name it after it (its whole name, then .meta.json), or remove it. Until then the sharing mode stays as narrow as it is; all else is sent.',
+        fix: 'Move the sidecar beside the document and name it after it (its whole name, then .meta.json), write a new one there, or remove the old one. Until then the sharing mode stays as narrow as it is; all else is sent.',
       },
       'too-many-attachments': {
         cause: 'Too many attachments',

@@ -6,7 +6,7 @@ import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statKey } from '../rules/entry.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import type { ListedCompanions } from './listed-companions.ts';
+import type { ListedCompanions } from '../walk/directory-state.ts';
 import { removalGrace } from './removal-grace.ts';
 
 /** Of a directory that is gone, or that is seen for the first time. */

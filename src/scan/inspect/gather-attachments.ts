@@ -8,7 +8,7 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
-import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
+import { attachmentDirectoryEnd, classifyByName, isTemporaryName } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/claims.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
@@ -16,7 +16,6 @@ import { kindOf, statOf } from '../rules/entry.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyByName } from '../rules/classify-by-name.ts';
 import { changedMeanwhile, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 

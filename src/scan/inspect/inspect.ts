@@ -7,11 +7,13 @@ import type { Companions, Inspection } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/names-and-types.ts';
+import { modeOf } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import {
+  classifyByName,
   classifyEntry,
   classifyFile,
   classifyUndecodable,
@@ -23,8 +25,7 @@ import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { namedAfter } from '../rules/pair-sidecars.ts';
 import { statOf } from '../rules/entry.ts';
-import { classifyByName } from '../rules/classify-by-name.ts';
-import { unsettledRules } from '../companions/companion-grace.ts';
+import { companionGrace, unsettledRules } from '../companions/companion-grace.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
 import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
@@ -32,7 +33,7 @@ import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../walk/attachment-files.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { arrivalMs } from '../companions/arrival.ts';
+import { arrivalOf } from '../companions/arrival.ts';
 import { changedMeanwhile, ignored, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
@@ -204,7 +205,6 @@ async function inspectFile(
   if (own.kind !== 'sidecar') return own;
   const gathered = await gatherAttachments(folder, path, own.sidecar?.attachments ?? []);
   if (gathered.kind !== 'attachments') return gathered;
-  const arrivingMs = own.sidecar === null ? arrivalMs(folder, path, stats) : 0;
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [
@@ -219,6 +219,7 @@ async function inspectFile(
     title,
     createdTimestamp,
   });
+  const arrival = own.sidecar === null ? arrivalOf(folder, path, { stats, mode: modeOf(effective) }) : null;
   return {
     kind: 'document',
     document: {
@@ -231,7 +232,7 @@ async function inspectFile(
       fileName: fitName.name,
       sidecar: own.path,
       ...(own.left === null ? null : { leftSidecar: own.left }),
-      ...(arrivingMs === 0 ? null : { arrivingMs }),
+      ...(arrival === null ? null : { arrival }),
       ...(own.named === null && inheritedFrom.length === 0
         ? null
         : { companions: { sidecar: own.named, defaults: inheritedFrom } }),
@@ -278,15 +279,20 @@ function describeSidecar(folder: FolderState, path: string): NoDocument {
   const name = nameOf(path);
   const directory = directoryOf(path);
   const state = tree.get(directory);
-  if (presenceOf(folder, path) === 'gone')
+  if (presenceOf(folder, path) === 'gone') {
+    const graceMs = companionGrace(folder, path);
+    if (graceMs > 0) return settling(graceMs);
     return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
+  }
   const unpaired = state?.unpaired?.get(name);
   if (unpaired !== undefined) return classifyUnpaired(unpaired);
+  const isThere = (document: string) => existsSync(absolute(tree.rawPath(document)));
   const named = namedAfter(path);
-  if (existsSync(absolute(tree.rawPath(named)))) return sidecarOf(named);
-  const documents = [...(state?.unclearSidecars ?? [])].flatMap(([document, sidecar]) =>
-    sidecar.name === name ? [joinPath(directory, document)] : [],
-  );
+  if (isThere(named)) return sidecarOf(named);
+  // One may have gone since the scan.
+  const documents = [...(state?.unclearSidecars ?? [])]
+    .flatMap(([document, sidecar]) => (sidecar.name === name ? [joinPath(directory, document)] : []))
+    .filter(isThere);
   const [owner] = documents;
   if (owner === undefined)
     return ignored(

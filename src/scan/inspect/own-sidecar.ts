@@ -7,7 +7,7 @@ import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import { kindOf, statKey } from '../rules/entry.ts';
-import { isTrustedCompanion } from '../rules/classify.ts';
+import { classifyByName, isTrustedCompanion } from '../rules/classify.ts';
 import type { EntryKind } from '../rules/classify.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
@@ -15,7 +15,6 @@ import { afterScanMs } from '../rules/settle.ts';
 import { changedMeanwhile, foreignCompanion, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
-import { classifyByName } from '../rules/classify-by-name.ts';
 
 /** A document's own sidecar. */
 export interface OwnSidecar {

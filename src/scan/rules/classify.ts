@@ -1,7 +1,15 @@
 import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
-import { emptyFileCode, joinPath, orphanSidecarCode } from '../../model/document.ts';
+import {
+  directoriesTo,
+  directoryOf,
+  emptyFileCode,
+  joinPath,
+  nameOf,
+  orphanSidecarCode,
+} from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
+import type { FolderState } from '../folder-state.ts';
 import type { Claims } from './claims.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
@@ -244,4 +252,28 @@ const overflowUid = 65_534;
  */
 export function isTrustedCompanion(sidecarOwner: 'any' | 'same', uid: number, ownerUid: number): boolean {
   return sidecarOwner === 'any' || uid === 0 || (uid === ownerUid && uid !== overflowUid);
+}
+
+/**
+ * Classifies a path by names and rules alone, whether anything is there or not: each directory on the way, then the
+ * last name as a file's. What a rule leaves out is neither sent nor deleted.
+ */
+export function classifyByName(
+  folder: Pick<FolderState, 'tree' | 'rules'> & FolderRules,
+  path: string,
+): ReturnType<typeof classifyEntry> {
+  // Those of the nearest directory that is known.
+  let rules = folder.tree.get('')?.rules ?? folder.rules;
+  const classify = (at: string, kind: EntryKind) =>
+    classifyEntry(
+      { directory: directoryOf(at), name: nameOf(at), kind, linked: false, twin: null, rules },
+      folder,
+    );
+  for (const directory of directoriesTo(path)) {
+    const found = classify(directory, 'directory');
+    if (found.kind === 'attachments-directory') return { kind: 'attachment', owner: found.owner };
+    if (found.kind !== 'directory') return found;
+    rules = folder.tree.get(directory)?.rules ?? rules;
+  }
+  return classify(path, 'file');
 }

@@ -1,9 +1,27 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
-import type { ListedCompanions } from '../companions/listed-companions.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import type { PairedSidecar } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
+
+/** A directory's sidecars, defaults and ignore rules as a scan saw them. */
+export interface ListedCompanions {
+  /** The sidecars and the attachments that they list; null for none. */
+  readonly lists: ReadonlyMap<string, SidecarList> | null;
+  /** Stat of its own `.meta.json`; '' for none. */
+  readonly defaultsKey: string;
+  /** Stat of its own `.ingestignore`; '' for none. */
+  readonly rulesKey: string;
+}
+
+export interface SidecarList {
+  /** Its stat, or its kind where it is no regular file. */
+  readonly key: string;
+  /** It was read in full and is valid as it stands. */
+  readonly isValid: boolean;
+  /** As written, when it was last valid. Empty for a sidecar that lists none, or never was. */
+  readonly attachments: readonly string[];
+}
 
 /** What is remembered of one directory between scans. */
 export interface DirectoryState extends FileIdentity, ListedCompanions, WatchState {
@@ -18,6 +36,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly links: number;
   /** Changes when anything in it does. */
   readonly signature: number;
+  /** Of the files in it that came of late: their newest time, ms since 1970, and when that was first seen, monotonic ms. */
+  readonly newest: { readonly timeMs: number; readonly at: number };
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
   /** The fingerprint of plain documents in it. */
@@ -55,6 +75,8 @@ export interface Tree {
   readonly noteRemoval: (path: string, at: number) => void;
   /** When a name last went from a directory or below, monotonic ms; -Infinity: never, as far as is known. */
   readonly removedAt: (path: string) => number;
+  /** Whether there is a sidecar in any directory. */
+  readonly hasSidecars: () => boolean;
   /** The path itself, or the nearest known directory above. */
   readonly nearest: (path: string) => string;
   /** Where a path stands on disk, from the root. */
@@ -67,11 +89,18 @@ export interface Tree {
 export function createTree(): Tree {
   const states = new Map<string, DirectoryState>();
   const removals = new Map<string, number>();
+  let withSidecars = 0;
+
+  function put(path: string, state: DirectoryState | undefined): void {
+    withSidecars += Number(hasSidecars(state)) - Number(hasSidecars(states.get(path)));
+    if (state === undefined) states.delete(path);
+    else states.set(path, state);
+  }
 
   function forget(path: string, into: (readonly [string, DirectoryState])[]): void {
     const state = states.get(path);
     if (state === undefined) return;
-    states.delete(path);
+    put(path, undefined);
     removals.delete(path);
     into.push([path, state]);
     for (const name of state.children) forget(joinPath(path, name), into);
@@ -90,7 +119,7 @@ export function createTree(): Tree {
   return {
     get: (path) => states.get(path),
     has: (path) => states.has(path),
-    set: (path, state) => states.set(path, state),
+    set: put,
     forget: (path) => {
       const gone: (readonly [string, DirectoryState])[] = [];
       forget(path, gone);
@@ -103,6 +132,7 @@ export function createTree(): Tree {
       }
     },
     removedAt: (path) => removals.get(path) ?? -Infinity,
+    hasSidecars: () => withSidecars > 0,
     nearest: (path) => {
       let known = path;
       while (known !== '' && !states.has(known)) known = directoryOf(known);
@@ -113,7 +143,13 @@ export function createTree(): Tree {
     size: () => states.size,
     clear: () => {
       states.clear();
+      withSidecars = 0;
       removals.clear();
     },
   };
+}
+
+/** Whether there is a sidecar in a directory. */
+export function hasSidecars(state: DirectoryState | undefined): boolean {
+  return state !== undefined && state.lists !== null && state.lists.size > 0;
 }

@@ -8,7 +8,7 @@ import { attachmentKeys, listAttachments, listedKeys } from './attachment-files.
 import { entryKey } from '../rules/entry.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { VisitContext } from './visit-context.ts';
+import type { VisitContext } from './visit-directory.ts';
 import { placeBelow } from './root-identity.ts';
 
 /** A directory that was listed, sorted and paired. */

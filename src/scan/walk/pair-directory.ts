@@ -9,7 +9,7 @@ import { resolveAttachment } from '../rules/claims.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { namedAfter, pairSidecars } from '../rules/pair-sidecars.ts';
 import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
-import type { SidecarList } from '../companions/listed-companions.ts';
+import type { SidecarList } from './directory-state.ts';
 import { statKey } from '../rules/entry.ts';
 import { bringClaims } from './bring-claims.ts';
 import type { Entry } from '../rules/entry.ts';

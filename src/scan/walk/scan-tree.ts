@@ -13,8 +13,7 @@ import type { Entry } from '../rules/entry.ts';
 import { readRoot, realRoot } from './root-identity.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
-import type { Visit } from './visit-directory.ts';
-import type { VisitContext } from './visit-context.ts';
+import type { Visit, VisitContext } from './visit-directory.ts';
 
 /** One scan to do. */
 interface ScanJob {
@@ -249,6 +248,7 @@ function unreadDirectory(
     nameCount: 0,
     links: 0,
     signature: 0,
+    newest: { timeMs: -Infinity, at: -Infinity },
     rules: above?.rules ?? rules,
     rulesKey: '',
     defaultsKey: '',

@@ -7,7 +7,7 @@ import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { readRoot } from './root-identity.ts';
-import type { ListedCompanions } from '../companions/listed-companions.ts';
+import type { ListedCompanions } from './directory-state.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from './scan-request.ts';
 import { scanTree } from './scan-tree.ts';
 

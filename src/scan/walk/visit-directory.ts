@@ -2,15 +2,18 @@ import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { directoryOf, sameDirectory } from '../../model/document.ts';
+import type { ScanCause } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
+import { cameOfLate } from '../companions/arrival.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { isTrustedCompanion, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
+import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import type { WatchState } from '../watch/backend.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
@@ -25,7 +28,16 @@ import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { VisitContext } from './visit-context.ts';
+
+/** What a visit to a directory needs besides the folder. */
+export interface VisitContext {
+  readonly cause: ScanCause;
+  /** Where the root really is, for links that are followed. */
+  readonly realRoot: string;
+  readonly slice: TimeSlice;
+  /** Watches a directory, and says whether it is. Called before the directory is read. */
+  readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
+}
 
 /** What came of a visit. */
 export type Visit =
@@ -116,6 +128,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     nameCount: countNames(opened.listing),
     links,
     signature: signatureOf(fingerprint, sorted, found),
+    newest: newestOf(folder, sorted, opened),
     rules,
     rulesKey,
     defaultsKey,
@@ -170,6 +183,25 @@ function noteRemoval(
   const moment = observations.now();
   if (before === undefined) tree.noteRemoval(path, moment.monotonic - Math.max(0, moment.now - now.mtimeMs));
   else if (now.nameCount < before.nameCount) tree.noteRemoval(path, moment.monotonic);
+}
+
+/** Of the files that have come of late: an older one may be a log, which changes for ever. */
+function newestOf(
+  { observations }: FolderState,
+  { documents, sidecars }: SortedEntries,
+  { context: { cause }, before }: OpenedDirectory,
+): DirectoryState['newest'] {
+  const { now, monotonic } = observations.now();
+  let timeMs = before?.newest.timeMs ?? -Infinity;
+  for (const entries of [documents, sidecars.values()]) {
+    for (const { stats } of entries) {
+      if (stats !== null && cameOfLate(stats, now)) timeMs = Math.max(timeMs, stats.mtimeMs, stats.ctimeMs);
+    }
+  }
+  if (timeMs === before?.newest.timeMs) return before.newest;
+  // The clock of a file server may differ: its times are trusted only where nothing was seen before.
+  const isFirst = before === undefined && cause === 'start';
+  return { timeMs, at: isFirst ? monotonic - Math.max(0, now - timeMs) : monotonic };
 }
 
 /** How many followed links lead to a directory. */

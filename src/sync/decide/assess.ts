@@ -31,7 +31,8 @@ export type Assessment =
   | { readonly kind: 'nothing'; readonly device: number | null }
   /** Nothing may be concluded of the place now. */
   | { readonly kind: 'unknown'; readonly reason: Reason }
-  | { readonly kind: 'settling'; readonly againMs: number }
+  /** `reason`: what it waits for, where that is not the file itself. */
+  | { readonly kind: 'settling'; readonly againMs: number; readonly reason?: Reason }
   /** What an earlier process sent of it may still arrive. */
   | { readonly kind: 'later'; readonly againMs: number; readonly reason: Reason }
   /** `againMs` null: only a change ends it. */
@@ -129,11 +130,11 @@ export function sidecarGraceMs(
   {
     movedAt,
     leftAt,
-    arrivingMs = 0,
+    arrivalMs = 0,
   }: {
     readonly movedAt: number | null;
     readonly leftAt: number | null;
-    readonly arrivingMs?: number | undefined;
+    readonly arrivalMs?: number | undefined;
   },
   operation: Operation,
   {
@@ -148,7 +149,7 @@ export function sidecarGraceMs(
     sendsContent ? (leftAt ?? -Infinity) : -Infinity,
     changesMode ? (movedAt ?? began) : -Infinity,
   );
-  return Math.max(operation.kind === 'upload' ? arrivingMs : 0, since + removeGraceMs - now);
+  return Math.max(operation.kind === 'upload' ? arrivalMs : 0, since + removeGraceMs - now);
 }
 
 /** What the record learns where nothing has to be sent, so that nobody inspects again; null: it says so already. */
@@ -175,6 +176,7 @@ export function adoptionOf(
       fingerprint: document.fingerprint,
       attachments: unsentAttachments(compared, record),
       companions: document.companions,
+      leftSidecar: undefined,
       metadata: accepted,
       ...(said.length === 0 ? null : { said }),
       ...(record.unsure === undefined ? null : { unsure: undefined }),

@@ -4,8 +4,8 @@ import { directoryOf, nameOf, pathAfterMove, refKey } from '../../model/document
 import type { Claim, DocumentRef, FoundDocument, Inspection, OwnersClaims } from '../../model/document.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
-import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
+import { companionsOf, isListedBy } from './inspect-document.ts';
 
 /**
  * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had.
@@ -109,15 +109,6 @@ export function hasLetGo(
   );
 }
 
-/** What stands at a path now; companions that its record knows are waited for. */
-export function inspectDocument(
-  port: Pick<FolderPort, 'inspect'>,
-  ref: DocumentRef,
-  record: LedgerRecord | undefined,
-): Promise<Inspection> {
-  return port.inspect(ref.path, companionsOf(ref, record));
-}
-
 /**
  * What the ledger has to learn of what sidecars attach: what the record of the document does not say. Nothing for most,
  * which list no attachments or have been sent with them.
@@ -163,19 +154,4 @@ export function knownClaims(
     claims.set(ref.path, { sidecar, directory, ...unsent, paths: [...(unsent?.paths ?? []), ...sent] });
   }
   return claims;
-}
-
-/** It lies elsewhere than in the document's own directory of attachments. */
-function isListedBy({ path: owner }: DocumentRef, { path }: RecordedAttachment): boolean {
-  return path?.startsWith(`${owner}.attachments/`) === false;
-}
-
-/**
- * What had a say in what the service holds of a document. A record of an older version does not tell; that there was a
- * sidecar shows in attachments that lie elsewhere than in the document's own directory of them.
- */
-export function companionsOf(ref: DocumentRef, record: LedgerRecord | undefined): LedgerRecord['companions'] {
-  if (record === undefined || record.companions !== undefined) return record?.companions;
-  const isListed = record.attachments.some((attachment) => isListedBy(ref, attachment));
-  return isListed ? { sidecar: 'name', defaults: [] } : undefined;
 }

@@ -41,6 +41,11 @@ export const moveMayShowMs = 250;
 
 const unclear = { kind: 'unclear' } as const;
 
+const sidecarExpected: Reason = {
+  code: 'sidecar-expected',
+  message: 'files still come to its directory, and its sidecar may be one of them',
+};
+
 interface Options {
   readonly clock: Clock;
   readonly ledger: LedgerPort;
@@ -173,14 +178,17 @@ export class DocumentComparison {
     if (compared === null) return compareAgain;
     if ('code' in compared) return { kind: 'unfit', reason: compared };
     const operation = planDocument(compared, record, isLost ? known : null);
-    const { arrivingMs } = document;
-    const moved = { movedAt: task.movedAt, leftAt: leftUnsent.leftAt(document), arrivingMs };
+    const { arrival } = document;
+    const moved = { movedAt: task.movedAt, leftAt: leftUnsent.leftAt(document), arrivalMs: arrival?.ms };
     const againMs = sidecarGraceMs(moved, operation, {
       removeGraceMs: timing.removeGraceMs,
       began: this.#began,
       now: this.#clock.monotonic(),
     });
-    if (againMs > 0) return { kind: 'settling', againMs };
+    if (againMs > 0) {
+      const isExpected = operation.kind === 'upload' && arrival?.isExpected === true;
+      return { kind: 'settling', againMs, ...(isExpected ? { reason: sidecarExpected } : null) };
+    }
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
     if (record === null) return { kind: 'clean' };

@@ -29,7 +29,7 @@ interface Options {
   readonly roots: FolderRoots;
   readonly tasks: Pick<TaskStore, 'missing'>;
   readonly ledger: LedgerPort;
-  readonly writer: Pick<LedgerCommits, 'commit'>;
+  readonly writer: Pick<LedgerCommits, 'commit' | 'commitOnce'>;
   readonly limits: SafetySettings;
   readonly removeGraceMs: number;
 }
@@ -38,7 +38,7 @@ interface Options {
 export class DeletionHolds {
   readonly #options: Options;
   readonly #ledger: LedgerPort;
-  readonly #writer: Pick<LedgerCommits, 'commit'>;
+  readonly #writer: Pick<LedgerCommits, 'commit' | 'commitOnce'>;
   /** Holds that are being written to the ledger: why, by folder. */
   readonly #beingWritten = new Map<string, string>();
 
@@ -101,14 +101,14 @@ export class DeletionHolds {
     const held = meant.filter(isHeld);
     const end: Change = { kind: 'hold', folder, hold: null };
     if (held.length === 0) {
-      if (this.#ledger.hold(folder) !== undefined) await this.#writer.commit([end]);
+      if (this.#ledger.hold(folder) !== undefined) await this.#writer.commitOnce([end]);
       return held;
     }
     const changes: Change[] = [{ kind: 'approve', folder, paths: held.map(({ ref }) => ref.path) }, end];
     const known = this.#ledger.root(folder);
     if (known?.keeps !== undefined)
       changes.push({ kind: 'root', folder, identity: { ...known, keeps: undefined } });
-    await this.#writer.commit(changes);
+    await this.#writer.commitOnce(changes);
     if (this.#areAllApproved(folder)) await this.#options.roots.accept(folder);
     return held;
   }

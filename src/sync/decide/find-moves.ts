@@ -6,6 +6,7 @@ import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import { attachmentsAfterMove } from './attachments.ts';
+import { leftSidecarOf } from './inspect-document.ts';
 
 /** One record that follows its file. */
 export interface MoveStep {
@@ -80,7 +81,8 @@ export function changesOf(
     ...steps.map(({ entry: { ref, record: seen }, to, stat }): Change => {
       const record = get(ref) ?? seen;
       const attachments = attachmentsAfterMove(record, ref, to);
-      return { kind: 'put', ref: to, record: { ...record, stat, attachments, fingerprint: '' } };
+      const leftSidecar = leftSidecarOf(ref, record);
+      return { kind: 'put', ref: to, record: { ...record, stat, attachments, leftSidecar, fingerprint: '' } };
     }),
     ...directories,
   ];

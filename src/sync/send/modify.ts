@@ -68,6 +68,7 @@ export function modifiedChanges(
         fileName: operation.content ? document.fileName : record.fileName,
         attachments,
         companions: operation.withheld === null ? document.companions : record.companions,
+        leftSidecar: operation.withheld === null ? undefined : record.leftSidecar,
         metadata: operation.accepted,
         modifiedAt: new Date(now).toISOString(),
         said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],

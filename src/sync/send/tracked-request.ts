@@ -91,7 +91,8 @@ export function createTrackedRequest({
       },
       onAnswer: (id) => {
         if (underWay !== null) underWay.until = clock.monotonic();
-        void writer.commitOnce([{ kind: 'answered', id, at: clock.now() }]).catch(() => {});
+        const sinceBoot = clock.sinceBoot?.() ?? undefined;
+        void writer.commitOnce([{ kind: 'answered', id, at: clock.now(), sinceBoot }]).catch(() => {});
       },
       onBytes: (count) => {
         transfer.bytesSent += count;

@@ -53,6 +53,7 @@ export function uploadedChanges(
     fileName: document.fileName,
     attachments: recordedAttachments(document.attachments, sent.slice(1)),
     companions: withheld === null ? document.companions : before?.companions,
+    leftSidecar: withheld === null ? undefined : before?.leftSidecar,
     metadata: accepted,
     uploadedAt: new Date(now).toISOString(),
     modifiedAt: null,

@@ -16,8 +16,8 @@ export type TaskState =
   | { readonly kind: 'inspect' }
   /** `dirty`: something happened meanwhile, inspect again afterwards. */
   | { readonly kind: 'inspecting'; readonly dirty: boolean; readonly since: number }
-  /** Changed a moment ago, or moves on under our hands. */
-  | { readonly kind: 'settling'; readonly dueAt: number }
+  /** Changed a moment ago, or moves on under our hands. `reason`: so does what is around it. */
+  | { readonly kind: 'settling'; readonly dueAt: number; readonly reason?: Reason | undefined }
   /**
    * Waits for another file (a sidecar, an attachment), or for a place that cannot be read. Null: nothing to wait for
    * but a change.
@@ -129,7 +129,7 @@ export type TaskEvent =
   /** The document is there and can be read. */
   | { readonly kind: 'found'; readonly seen: Seen }
   | { readonly kind: 'hashed'; readonly stat: FileStat; readonly sha256: string }
-  | { readonly kind: 'settling'; readonly dueAt: number }
+  | { readonly kind: 'settling'; readonly dueAt: number; readonly reason?: Reason | undefined }
   | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
   | { readonly kind: 'unreadable'; readonly dueAt: number; readonly reason: Reason }
   | { readonly kind: 'missing'; readonly at: number; readonly device: number }
@@ -255,7 +255,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     case 'settling':
       if (!isUnderWay(state)) return task;
       // Something stands there: should it go again, the grace period begins again.
-      return after({ ...task, present: true, gone: null }, { kind: 'settling', dueAt: event.dueAt });
+      return after({ ...task, present: true, gone: null }, event);
     case 'waiting':
       if (state.kind !== 'inspecting') return task;
       return after({ ...task, present: true, gone: null }, event);
@@ -322,7 +322,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
 
 /** What a task waits with; null: in its state there is none. */
 export function reasonOf({ state }: Pick<Task, 'state'>): Reason | null {
-  return 'reason' in state ? state.reason : null;
+  return 'reason' in state ? (state.reason ?? null) : null;
 }
 
 /** A reason without what else is known of it. */
@@ -359,6 +359,7 @@ export function waitOf({ state, waitedFor }: Pick<TaskFacts, 'state' | 'waitedFo
     case 'inspecting':
       return waitedFor;
     case 'settling':
+      return waitKindOf(state.reason?.code ?? 'settling');
     case 'grace':
       return 'settling';
     case 'retry':

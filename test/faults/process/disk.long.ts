@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
@@ -8,6 +8,7 @@ import type { InstallationWithService } from '../../support/processes/installati
 import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 
 let place: InstallationWithService;
 let state: string;
@@ -28,6 +29,21 @@ async function mount(...words: string[]): Promise<void> {
   await mkdir(state, { recursive: true });
   execFileSync('mount', [...words, state]);
   mounted = true;
+}
+
+/** A file system on the state directory that may fail. */
+async function mountImage(): Promise<void> {
+  const image = place.home.join('image');
+  await writeFile(image, '');
+  await truncate(image, 8 * 1024 * 1024);
+  execFileSync('mkfs.ext4', ['-q', '-O', '^has_journal', image]);
+  await mount('-o', 'loop,errors=remount-ro', image);
+}
+
+/** It fails: it is read-only from now on. */
+async function endWrites(): Promise<void> {
+  const device = basename(execFileSync('findmnt', ['-no', 'SOURCE', state]).toString().trim());
+  await writeFile(`/sys/fs/ext4/${device}/trigger_fs_error`, 'test');
 }
 
 async function delivered(): Promise<RunningDaemon> {
@@ -137,15 +153,33 @@ describeWhere(missing, 'P10: a state directory', () => {
     expect(place.service.requests).toHaveLength(1);
   });
 
-  it('that turns read-only pauses sending, says so, stops in order, and what was written down stays readable', async () => {
-    const image = place.home.join('image');
-    await writeFile(image, '');
-    await truncate(image, 8 * 1024 * 1024);
-    execFileSync('mkfs.ext4', ['-q', '-O', '^has_journal', image]);
-    await mount('-o', 'loop,errors=remount-ro', image);
+  it('that turns read-only takes no decision, and whoever makes one is told so', async () => {
+    await place.configure({ safety: { maxDeleteCount: 1, maxDeletePercent: 1 } });
+    await mountImage();
     const daemon = await delivered();
-    const device = basename(execFileSync('findmnt', ['-no', 'SOURCE', state]).toString().trim());
-    await writeFile(`/sys/fs/ext4/${device}/trigger_fs_error`, 'test');
+    for (const name of ['2.txt', '3.txt']) await writeFile(join(place.inbox, name), name);
+    await daemon.idle(({ totals }) => totals.uploaded === 3);
+    place.service.script(steps.refuse('no', 422));
+    await writeFile(join(place.inbox, 'refused.txt'), 'refused');
+    for (const name of ['2.txt', '3.txt']) await rm(join(place.inbox, name));
+    const stands = await daemon.idle(({ held, failures }) => held.length > 0 && failures.length === 1);
+    await endWrites();
+    for (const words of [
+      ['retry', 'inbox/refused.txt'],
+      ['approve', '--yes'],
+    ]) {
+      const { code, err } = await place.run(...words);
+      expect([code, err]).toEqual([1, expect.stringMatching(/ledger cannot be written.*EROFS/)]);
+    }
+    const { held, failures } = await daemon.status();
+    expect([held, failures]).toEqual([stands.held, stands.failures]);
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+  });
+
+  it('that turns read-only pauses sending, says so, stops in order, and what was written down stays readable', async () => {
+    await mountImage();
+    const daemon = await delivered();
+    await endWrites();
     await pauses(daemon);
     expect((await daemon.end('SIGTERM')).code).toBe(0);
     expect(await recorded()).toEqual(['doc-1']);

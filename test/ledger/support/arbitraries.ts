@@ -85,13 +85,17 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
         metadata: fc.constantFrom([], [{ title: 'T' }, { customTags: [{ name: 'a' }] }]),
       }),
     ),
+    leftSidecar: optional(
+      fc.record({ folder: fc.constantFrom('inbox', 'b'), path: fc.constantFrom('a', 'd/é') }),
+    ),
     rootChange: optional(fc.nat(3)),
   })
-  .map(({ companions, said, unsure, rootChange, ...record }) => ({
+  .map(({ companions, said, unsure, leftSidecar, rootChange, ...record }) => ({
     ...record,
     ...(companions === undefined ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
+    ...(leftSidecar === undefined ? null : { leftSidecar }),
     ...(rootChange === undefined ? null : { rootChange }),
   }));
 

@@ -125,7 +125,13 @@ describe('an export', () => {
       ),
       put(
         'b.pdf',
-        recordOf(2, { possibleDuplicates: 3, said: ['title'], fileName: 'sent.pdf', rootChange: 1 }),
+        recordOf(2, {
+          possibleDuplicates: 3,
+          said: ['title'],
+          fileName: 'sent.pdf',
+          rootChange: 1,
+          leftSidecar: ref('a.meta.json'),
+        }),
       ),
       put(
         'd/c.pdf',

@@ -29,6 +29,8 @@ interface Options {
   readonly maxFileBytes?: number;
   /** A directory in the folder that is not ours to read. */
   readonly excluded?: string;
+  /** How old files are by the clock in hand when they are written at its beginning, ms. */
+  readonly aheadMs?: number;
 }
 
 export const servedTiming = { settleMs: 2_000, removeGraceMs: 5_000 };
@@ -37,6 +39,7 @@ export async function servedFolder({
   settings: parts = {},
   maxFileBytes = 1_000_000,
   excluded,
+  aheadMs = 3_600_000,
 }: Options = {}): Promise<ServedFolder> {
   const folder = await temporaryFolder();
   const settings = folderSettingsOf(folder.path, { watch: 'polling', ...parts });
@@ -65,8 +68,7 @@ export async function servedFolder({
       new Promise((give, fail) => {
         const id = (last += 1);
         waiting.set(id, { give, fail });
-        // The files are an hour old by this clock.
-        const moment = { now: Date.now() + 3_600_000 + monotonic, monotonic };
+        const moment = { now: Date.now() + aheadMs + monotonic, monotonic };
         serve({ kind: 'questions', moment, questions: [{ kind, id, ask } as never] });
       }),
     scan: async (request = {}) => {

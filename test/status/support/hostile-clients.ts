@@ -46,7 +46,10 @@ http: { port: 0 }
 timing: { settleMs: 100 }
 `;
 
-/** Starts a daemon, lets it deliver, and does it once more while hostile clients hold its address. */
+/**
+ * Starts a daemon, lets it deliver, and does it once more while hostile clients hold its address. Throws where documents
+ * are not delivered within a minute, or somebody who asks for the page of the address gets none within twenty seconds.
+ */
 export async function attack({ target, connections, requests, documents }: Attack): Promise<UnderAttack> {
   const folder = await temporaryFolder();
   const sockets: Socket[] = [];

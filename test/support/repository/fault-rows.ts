@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** How many rows each section of the fault matrix has. */
-const sections = { F: 57, N: 34, P: 21, S: 21, I: 18, H: 16 } as const;
+const sections = { F: 57, N: 34, P: 21, S: 21, I: 19, H: 16 } as const;
 
 /** `F1` to `H16`, in order. */
 export const allRows: readonly string[] = Object.entries(sections).flatMap(([letter, count]) =>

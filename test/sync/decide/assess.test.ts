@@ -236,7 +236,7 @@ describe('a document that was moved waits for its sidecar', () => {
 
   it('waits as long as files still come to its directory, if it was never sent', () => {
     const times = { removeGraceMs: 5_000, began: 0, now: 6_000 };
-    const coming = { movedAt: null, leftAt: null, arrivingMs: 700 };
+    const coming = { movedAt: null, leftAt: null, arrivalMs: 700 };
     const upload: Operation = { kind: 'upload', metadata: {}, accepted: {}, withheld: null };
     expect(sidecarGraceMs(coming, upload, times)).toBe(700);
     expect(sidecarGraceMs({ ...coming, leftAt: 5_000 }, upload, times)).toBe(4_000);

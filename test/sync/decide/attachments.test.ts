@@ -7,10 +7,10 @@ import {
   attachmentsAfterMove,
   carriersOf,
   claimChanges,
-  companionsOf,
   hasLetGo,
   unsentAttachments,
 } from '../../../src/sync/decide/attachments.ts';
+import { companionsOf } from '../../../src/sync/decide/inspect-document.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const from = { folder: 'inbox', path: 'report.pdf' };

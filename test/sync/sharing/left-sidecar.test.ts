@@ -61,36 +61,69 @@ describe.each(['A.txt', 'b.txt', 'a.docx'])(
   },
 );
 
-describe('I15: a private document that is moved to another directory without its sidecar', () => {
-  beforeEach(async () => {
-    await mkdir(at('sub'));
-    await rename(at('a.txt'), at('sub/a.txt'));
-    await world.sync();
-  });
+describe.each(['a.txt', 'b.txt'])(
+  'I15: a private document that is moved to another directory, as %s, without its sidecar',
+  (name) => {
+    beforeEach(async () => {
+      await mkdir(at('sub'));
+      await rename(at('a.txt'), at(`sub/${name}`));
+      await world.sync();
+    });
 
-  it('stays private, and fails, over a restart too', async () => {
-    expect([failures(), modes(), [...world.docIds().keys()]]).toEqual([
-      ['sidecar-left-behind'],
-      ['NONE'],
-      ['sub/a.txt'],
-    ]);
-    await world.restart();
-    await world.sync();
-    expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
-  });
+    it('stays private, and fails, over a restart too', async () => {
+      expect([failures(), modes(), [...world.docIds().keys()]]).toEqual([
+        ['sidecar-left-behind'],
+        ['NONE'],
+        [`sub/${name}`],
+      ]);
+      await world.restart();
+      await world.sync();
+      expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+    });
 
-  it('is in order when the sidecar is moved after it', async () => {
-    await rename(at('a.txt.meta.json'), at('sub/a.txt.meta.json'));
-    await world.sync();
-    expect([failures(), modes()]).toEqual([[], ['NONE']]);
-  });
+    it('is in order when the sidecar is moved after it', async () => {
+      await rename(at('a.txt.meta.json'), at(`sub/${name}.meta.json`));
+      await world.sync();
+      expect([failures(), modes()]).toEqual([[], ['NONE']]);
+    });
 
-  it('is shown to everyone when the sidecar is removed where it was', async () => {
-    await rm(at('a.txt.meta.json'));
-    await world.sync();
-    expect([failures(), modes()]).toEqual([[], ['EVERYONE']]);
-  });
-});
+    it('is shown to everyone when the sidecar is removed where it was', async () => {
+      await rm(at('a.txt.meta.json'));
+      await world.sync();
+      expect([failures(), modes()]).toEqual([[], ['EVERYONE']]);
+    });
+
+    it('stays private when it is moved on', async () => {
+      await mkdir(at('deep'));
+      await rename(at(`sub/${name}`), at('deep/c.txt'));
+      await world.sync();
+      expect([failures(), modes(), [...world.docIds().keys()]]).toEqual([
+        ['sidecar-left-behind'],
+        ['NONE'],
+        ['deep/c.txt'],
+      ]);
+      await rename(at('a.txt.meta.json'), at('deep/c.txt.meta.json'));
+      await world.sync();
+      expect([failures(), modes()]).toEqual([[], ['NONE']]);
+    });
+
+    it('gets its new content all the same, and stays private', async () => {
+      await writeFile(at(`sub/${name}`), 'two, and longer');
+      await world.sync();
+      expect(world.held()[`sub/${name}`]).toBe('two, and longer');
+      await world.restart();
+      await world.sync();
+      expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
+    });
+
+    it('is shown to everyone when another document takes its sidecar', async () => {
+      await world.inbox.write('a.txt', 'another');
+      await world.sync();
+      expect(failures()).toEqual([]);
+      expect(new Set(modes())).toEqual(new Set(['EVERYONE', 'NONE']));
+    });
+  },
+);
 
 it('I15: a private document waits for no full scan when the sidecar that it left behind is removed', async () => {
   await world.close();

@@ -53,6 +53,11 @@ async function killUnsent(meanwhile: () => void): Promise<void> {
   await world.sync();
 }
 
+/** What documents claim is written in the background. */
+async function untilClaimed(...owners: readonly string[]): Promise<void> {
+  await world.until(() => [...world.ledger().claims('inbox').keys()].sort().join() === owners.join());
+}
+
 async function laterOn(ms: number): Promise<void> {
   await world.rescan();
   await world.pass(ms);
@@ -92,7 +97,7 @@ describe('I5: the attachment of a document that was not sent before a restart is
     list('report.pdf.meta.json', 'sub/salaries.csv');
     await laterOn(10_000);
     expect([sent(), own()]).toEqual([['jane,100', 'report'], ['report.pdf']]);
-    expect(world.ledger().claims('inbox').size).toBe(0);
+    await untilClaimed();
   });
 
   it('where its sidecar bears the stem of a second document by then', async () => {
@@ -159,7 +164,7 @@ describe('I5: the attachment of a document that was not sent before a restart is
     put('figures.csv', 'q1');
     list('report.pdf.meta.json', 'figures.csv');
     await world.sync();
-    expect(world.ledger().claims('inbox').size).toBe(0);
+    await untilClaimed();
     put('salaries.csv', 'jane,100');
     list('report.pdf.meta.json', 'figures.csv', 'salaries.csv');
     await killUnsent(() => put('report.pdf.meta.json', ''));
@@ -188,7 +193,7 @@ describe('I5: the attachment of a document that was not sent comes along when it
     world.engine().setPaused([]);
     await laterOn(10_000);
     expect([sent(), world.port().health().attached]).toEqual([[], 2]);
-    expect([...world.ledger().claims('inbox').keys()]).toEqual(['f/e/report.pdf']);
+    await untilClaimed('f/e/report.pdf');
     list('f/e/report.pdf.meta.json', 'salaries.csv', '../parts/more.csv');
     await laterOn(10_000);
     expect(own()).toEqual(['f/e/report.pdf']);
@@ -212,6 +217,7 @@ describe('I5: the attachment of a document that was not sent comes along when it
     await world.restart();
     await laterOn(10_000);
     expect(sent().filter((content) => !content.startsWith('another'))).toEqual([]);
+    await untilClaimed('f/e/report.pdf');
     expect(world.ledger().claims('inbox').get('f/e/report.pdf')?.paths).toEqual([
       'f/e/salaries.csv',
       'f/parts/more.csv',
@@ -226,7 +232,7 @@ describe('I5: the attachment of a document that was not sent comes along when it
       spoil();
     });
     await laterOn(10_000);
-    expect([...world.ledger().claims('inbox').keys()]).toEqual(['d/e/report.pdf']);
+    await untilClaimed('d/e/report.pdf');
   });
 });
 
@@ -251,16 +257,16 @@ describe('I5: the attachment of a document that was not sent before a restart be
   ])('when %s has been gone for the grace period', async (_, remove) => {
     await killUnsent(remove);
     expect(own()).toEqual(['salaries.csv']);
-    expect(world.ledger().claims('inbox').size).toBe(0);
+    await untilClaimed();
   });
 
   it('while the process runs, too', async () => {
     await world.sync();
-    expect(world.ledger().claims('inbox').size).toBe(1);
+    await world.until(() => world.ledger().claims('inbox').size === 1);
     list('report.v2.pdf.meta.json');
     await world.sync();
     expect(own()).toEqual(['salaries.csv']);
-    expect(world.ledger().claims('inbox').size).toBe(0);
+    await untilClaimed();
   });
 });
 
