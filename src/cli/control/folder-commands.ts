@@ -58,10 +58,11 @@ export function addFolderCommands(program: Command, context: CommandContext): vo
 
 const howToKeep = `To keep the documents at the service instead:
   Put the files back: the hold ends by itself.
-  Or name them in the folder's "ignore", for example "reports/2025/", and send SIGHUP: they are kept as
-  long as the pattern stands, and deletions of other files go on.
-  Or set the folder's "onRemove" to keep and send SIGHUP: then every removed file leaves its document
-  there. Set back to delete, it holds those deletions again.`;
+  Or name them in the folder's "ignore", for example "reports/2025/", and send
+  SIGHUP. They are kept as long as the pattern is there, and other removed
+  files are still deleted.
+  Or set the folder's "onRemove" to keep and send SIGHUP. Then every removed
+  file leaves its document there. Set back to delete, it holds these again.`;
 
 async function approve(
   context: CommandContext,
