@@ -18,20 +18,34 @@ interface PrepareOptions {
   readonly checkFolders?: boolean;
   /** False: the configuration's warnings are not logged. */
   readonly reportsWarnings?: boolean;
+  /** Where to say that there is no configuration file. Default: on standard error. */
+  readonly reportsTrial?: 'on standard error' | 'in the log' | 'nowhere';
   /** Takes the lines of the log. Default: standard error. */
   readonly writeLog?: ((text: string) => void) | undefined;
 }
+
+/** A job or a unit with a wrong directory would look healthy, and deliver to nowhere. */
+const trialWords = 'no configuration file found; using the built-in trial configuration';
 
 /** Reads the configuration and opens the log on standard error. Throws ConfigurationError. */
 export async function prepareCommand(
   context: CommandContext,
   flags: GlobalFlags,
-  { quiet = false, checkFolders = true, reportsWarnings = true, writeLog }: PrepareOptions = {},
+  {
+    quiet = false,
+    checkFolders = true,
+    reportsWarnings = true,
+    reportsTrial = 'on standard error',
+    writeLog,
+  }: PrepareOptions = {},
 ) {
   const { env, cwd, redactor } = context;
   // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
   const { loadConfiguration } = await import('../config/load-configuration.ts');
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
+  const { missing } = configuration;
+  if (missing.length > 0 && reportsTrial === 'on standard error' && flags.quiet !== true)
+    context.complain(`${trialWords} (none of ${missing.join(', ')} exists)`);
   const asked = levelAskedFor(flags);
   const { log: configured } = configuration.settings;
   const level = asked ?? configured.level;
@@ -46,6 +60,7 @@ export async function prepareCommand(
     redactor,
     write: writeLog,
   });
+  if (missing.length > 0 && reportsTrial === 'in the log') log.info({ lookedFor: missing }, trialWords);
   for (const warning of reportsWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
   return { configuration, settings, log, redactor };
 }
@@ -61,6 +76,12 @@ export async function credentialsFor({
   const credentials = await loadCredentials(configuration.secretSources);
   redactor.add(Object.values(credentials));
   return credentials;
+}
+
+/** Where the five secrets come from and how to correct them, for a message that they were refused. */
+export async function credentialsAdvice({ configuration }: PreparedCommand): Promise<string> {
+  const { correctionAdvice } = await import('../config/secrets/correction-advice.ts');
+  return correctionAdvice(configuration.secretSources);
 }
 
 /**
@@ -86,7 +107,7 @@ export async function presentCredentials({ configuration, settings, redactor }: 
   readonly missing: CheckOptions['missingCredentials'];
 }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
-  const { findCredentials, missingVariables, wholeCredentials } =
+  const { closedDirectory, findCredentials, missingVariables, wholeCredentials } =
     await import('../config/secrets/read-secrets.ts');
   const faults = new Map<string, string>();
   const found = await findCredentials(configuration.secretSources, (variable, error) => {
@@ -94,9 +115,11 @@ export async function presentCredentials({ configuration, settings, redactor }: 
   });
   const credentials = wholeCredentials(found);
   if (credentials !== null) redactor.add(Object.values(credentials));
+  const closed = await closedDirectory(configuration.secretSources);
   const missing = missingVariables(found).map((variable) => ({
     variable,
-    message: faults.get(variable) ?? 'is not set anywhere',
+    message: faults.get(variable) ?? closed?.message ?? 'is not set anywhere',
+    fix: faults.has(variable) ? undefined : closed?.fix,
   }));
   return { credentials, missing };
 }
@@ -153,9 +176,21 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
     missingCredentials: missing,
     plainSecrets: credentials === null ? [] : plainSecrets(credentials),
     httpTokenFault: fault,
+    signIn: credentials === null ? null : () => signIn(prepared, credentials),
     webhookFault: await notifyWebhookFor(prepared).then(() => null, sourceFault),
     warnings: configuration.warnings,
   };
+}
+
+/** Obtains a token for one command. Gives until when it is valid. Throws CredentialsRefusedError, ServiceUnavailableError. */
+export async function signIn(
+  prepared: PreparedCommand,
+  credentials: Credentials,
+): Promise<{ readonly expiresAt: string }> {
+  const { settings, log } = prepared;
+  const { withTokens } = await import('../commands/offline/with-tokens.ts');
+  const advice = (): Promise<string> => credentialsAdvice(prepared);
+  return withTokens({ settings, credentials, advice, log }, (tokens) => tokens.login());
 }
 
 function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
@@ -245,6 +280,7 @@ export async function findDaemon(
       quiet: true,
       checkFolders: false,
       reportsWarnings: reports,
+      reportsTrial: reports ? 'on standard error' : 'nowhere',
     });
     const stateDir = prepared.settings.state.dir;
     const daemon = await daemonOf(stateDir, prepared.settings.file);

@@ -25,13 +25,25 @@ export interface SettingsSearch {
  * user's, the machine's, and last the trial configuration (`trial`), whose paths are relative to the working directory.
  * A file that is named explicitly is taken without a search.
  */
-export async function findSettingsFile({ file, env, cwd }: SettingsSearch) {
+export async function findSettingsFile({ file, env, cwd }: SettingsSearch): Promise<FoundSettings> {
   const named = file ?? (env['INGESTD_CONFIG'] || undefined);
-  if (named !== undefined) return { file: resolve(cwd, named), trial: resolve(cwd, named) === trialFile };
-  for (const candidate of candidates(env, cwd)) {
-    if (await exists(candidate)) return { file: candidate, trial: false };
+  if (named !== undefined) {
+    const path = resolve(cwd, named);
+    return { file: path, trial: path === trialFile, missing: [] };
   }
-  return { file: trialFile, trial: true };
+  const places = candidates(env, cwd);
+  for (const place of places) {
+    if (await exists(place)) return { file: place, trial: false, missing: [] };
+  }
+  return { file: trialFile, trial: true, missing: places };
+}
+
+interface FoundSettings {
+  /** Absolute. */
+  readonly file: string;
+  readonly trial: boolean;
+  /** Where it would have been, of a search that found none; else empty. */
+  readonly missing: readonly string[];
 }
 
 function candidates(env: SettingsSearch['env'], cwd: string): string[] {
@@ -96,12 +108,15 @@ export function stateDirectory(search: StateSearch): string {
 
 /**
  * Another user's directory in which we can write: others can too, and could put their own ledger in its place. One that
- * holds a ledger is nobody's volume: it is refused when it is opened.
+ * holds a ledger is nobody's volume: it is refused when it is opened. So is one that is closed to all but its owner, where
+ * root is not kept out: it is a service's, which would know nothing of what is sent with a ledger inside it.
  */
 function isForeignVolume(dir: string, own: number | undefined): boolean {
   try {
     const found = statSync(dir);
     if (own === undefined || !found.isDirectory() || found.uid === own) return false;
+    const isPrivate = (found.mode & 0o077) === 0;
+    if (isPrivate && !existsSync(join(dir, 'ingestd', 'ledger.used'))) return false;
     if (existsSync(join(dir, 'ledger.json')) || existsSync(join(dir, 'ledger.used'))) return false;
     accessSync(dir, constants.W_OK);
     return true;

@@ -1,19 +1,20 @@
-import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
-import { pathInside } from '../lib/files/path-inside.ts';
+import { sentences } from '../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
-import { settingsSchema } from '../model/settings.ts';
 import type { Settings } from '../model/settings.ts';
 import { buildSettings } from './settings/build-settings.ts';
+import { checkPaths } from './settings/check-paths.ts';
 import { explainIssues } from './settings/explain-issues.ts';
 import type { Problem } from './settings/explain-issues.ts';
+import { isBroken, isPrefix, parseSettings } from './settings/parse-settings.ts';
 import { schemaAt } from './settings/setting-keys.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { applyOverrides, readOverrides } from './environment/overrides.ts';
 import type { Override } from './environment/overrides.ts';
 import { findSecrets, secretMeantBy } from './secrets/secret-names.ts';
-import { readSecret } from './secrets/read-secrets.ts';
+import { findHttpToken, readSecret } from './secrets/read-secrets.ts';
+import type { SecretSources } from './secrets/read-secrets.ts';
 import { findSettingsFile } from './find-places.ts';
 import type { SettingsSearch } from './find-places.ts';
 import { readTrustedFile } from './trusted-file.ts';
@@ -34,7 +35,7 @@ const maxProblems = 20;
  * place, the key, the value and the fix of everything that is wrong with it.
  */
 export async function loadConfiguration(search: ConfigurationSearch) {
-  const { file, trial } = await findSettingsFile(search);
+  const { file, trial, missing } = await findSettingsFile(search);
   // Whoever can change the trial configuration can change the program that it ships with.
   const yaml = readYaml(await readText(file, trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env), file);
   const directory = trial ? search.cwd : dirname(file);
@@ -44,23 +45,37 @@ export async function loadConfiguration(search: ConfigurationSearch) {
 
   const merged = applyOverrides(withoutNulls(yaml.value) ?? {}, overrides);
   const input = withoutNulls(merged.value);
-  const secrets = findSecrets(input);
-  const parsed = settingsSchema.safeParse(input);
-  if (!parsed.success) {
-    const issues = explainIssues(parsed.error.issues, input);
-    throw configurationError(source, [...secrets, ...merged.problems, ...issues.filter(isNoSecret)]);
-  }
   const secretSources = { env: search.env, environmentFile, cwd: search.cwd };
+  const { issues, broken, rest } = parseSettings(input);
+  const problems = [
+    ...findSecrets(input),
+    ...merged.problems,
+    ...explainIssues(issues, input).filter(isNoSecret),
+  ];
+  if (rest === null) throw configurationError(source, problems);
   const redisUrl = await readSecret('redisUrl', secretSources);
-  const { settings, problems } = buildSettings(parsed.data, { file, directory, env: search.env, redisUrl });
-  const wrong = [...secrets, ...merged.problems, ...problems];
-  if (wrong.length > 0) throw configurationError(source, wrong);
-  await refuseFile({ key: 'state.dir', path: settings.state.dir });
-  if (search.checkFolders !== false) await checkPaths(settings);
+  const built = buildSettings(rest, { file, directory, env: search.env, redisUrl });
+  const { settings } = built;
+  const checkFolders = search.checkFolders !== false;
+  // What only a stand-in has is nobody's fault.
+  const add = (more: readonly Problem[], faulty: readonly (readonly PropertyKey[])[]): number =>
+    problems.push(
+      ...more.filter(({ path, about = [] }) => ![path, ...about].some((key) => isBroken(key, faulty))),
+    );
+  add(built.problems, broken);
+  const unusable = [...broken, ...built.problems.map(({ path }) => path)];
+  add(await checkPaths(settings, { checkFolders }), unusable);
+  if (problems.length > 0) {
+    // By itself it is a fault only for what opens the address.
+    add(await openAddress(settings, secretSources), unusable);
+    throw configurationError(source, problems);
+  }
   return {
     settings,
     /** True for the configuration that ships with ingestd. */
     trial,
+    /** Files that would have been taken, where the trial configuration is for want of one; else empty. */
+    missing,
     secretSources,
     /** What is valid but worth a warning. */
     warnings: [...environmentFile.warnings, ...warnings],
@@ -122,12 +137,15 @@ function configurationError(
   { file, yaml, overrides }: { file: string; yaml: YamlText; overrides: readonly Override[] },
   problems: readonly Problem[],
 ): ConfigurationError {
-  const placed = problems.slice(0, maxProblems).map(({ path, message }) => {
-    const variable = overrides.find((override) => isPrefix(override.path, path))?.variable;
-    const at = variable === undefined ? yaml.position(path) : undefined;
-    const place = variable ?? (at === undefined ? file : `${file}:${at.line}:${at.col}`);
-    return { whole: `${place}: ${message}`, afterOthers: at && `Line ${at.line}: ${message}` };
-  });
+  const placed = problems
+    .map(({ path, message }) => {
+      const variable = overrides.find((override) => isPrefix(override.path, path))?.variable;
+      const at = variable === undefined ? yaml.position(path) : undefined;
+      const place = variable ?? (at === undefined ? file : `${file}:${at.line}:${at.col}`);
+      return { at, whole: `${place}: ${message}`, afterOthers: at && `Line ${at.line}: ${message}` };
+    })
+    .toSorted((one, other) => compareLines(one.at, other.at))
+    .slice(0, maxProblems);
   const more = problems.length > maxProblems ? [`and ${problems.length - maxProblems} more`] : [];
   const isFileNamed = placed[0]?.afterOthers !== undefined;
   const faults = placed.map(({ whole, afterOthers = whole }, index) =>
@@ -137,78 +155,20 @@ function configurationError(
   return new ConfigurationError(message, { faults: [...faults, ...more] });
 }
 
-function isPrefix(prefix: readonly PropertyKey[], path: readonly PropertyKey[]): boolean {
-  return prefix.length <= path.length && prefix.every((key, index) => key === path[index]);
+type Position = ReturnType<YamlText['position']>;
+
+/** What the environment says comes after the file. */
+function compareLines(one: Position, other: Position): number {
+  if (one === undefined || other === undefined)
+    return Number(one === undefined) - Number(other === undefined);
+  return one.line - other.line || one.col - other.col;
 }
 
-interface Place {
-  /** `folders[0].path` */
-  readonly key: string;
-  /** As the settings have it, absolute. */
-  readonly path: string;
-  /** With links resolved, as far as it exists. */
-  readonly real: string;
-  /** What tells its directory from another one, by whatever path; null: it cannot be read. */
-  readonly identity: string | null;
-}
-
-/**
- * Refuses directories that would affect each other: a folder inside a folder, the state directory inside a
- * folder or around one, a root that is a file. Throws ConfigurationError that names both paths. A directory
- * that is not there yet is judged by its name.
- */
-async function checkPaths(settings: Settings): Promise<void> {
-  const folders: Place[] = [];
-  for (const [index, { path }] of settings.folders.entries()) {
-    folders.push(await placeOf(`folders[${index}].path`, path));
-  }
-  const state = await placeOf('state.dir', settings.state.dir);
-  for (const place of folders) await refuseFile(place);
-  for (const [index, place] of folders.entries()) {
-    for (const other of folders.slice(0, index)) refuseOverlap(other, place);
-    refuseOverlap(place, state);
-  }
-}
-
-async function placeOf(key: string, path: string): Promise<Place> {
-  const identity = await stat(path).then(
-    ({ dev, ino }) => `${dev}:${ino}`,
-    () => null,
-  );
-  return { key, path, real: await realPath(path), identity };
-}
-
-async function realPath(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(await realPath(parent), basename(path));
-  }
-}
-
-async function refuseFile({ key, path }: Pick<Place, 'key' | 'path'>): Promise<void> {
-  try {
-    if ((await stat(path)).isDirectory()) return;
-  } catch (error) {
-    // The daemon judges missing and unreadable directories: they may come back.
-    if (errorCode(error) !== 'ENOTDIR') return;
-  }
-  throw new ConfigurationError(`${key}: ${path} is not a directory; name a directory`);
-}
-
-function refuseOverlap(one: Place, other: Place): void {
-  // One that is mounted at two paths (`mount --bind`) has two of them.
-  if (one.real === other.real || (one.identity !== null && one.identity === other.identity)) {
-    throw new ConfigurationError(`${named(one)} and ${named(other)} are the same directory; ${fixText}`);
-  }
-  const [inner, outer] = one.real.length > other.real.length ? [one, other] : [other, one];
-  if (pathInside(outer.real, inner.real) === null) return;
-  throw new ConfigurationError(`${named(inner)} is inside ${named(outer)}; ${fixText}`);
-}
-
-const fixText = 'choose separate directories';
-
-function named({ key, path, real }: Place): string {
-  return path === real ? `${key} (${path})` : `${key} (${path}, which is ${real})`;
+/** The page would be open to other machines without a token. */
+async function openAddress(settings: Settings, sources: SecretSources): Promise<Problem[]> {
+  const found = await findHttpToken(settings, sources).catch(() => null);
+  const fault = found?.fault;
+  if (fault?.subject !== 'http.host') return [];
+  const message = sentences([`${fault.subject}: ${fault.message}`, fault.fix]);
+  return [{ path: ['http', 'host'], about: [['http', 'port']], message }];
 }

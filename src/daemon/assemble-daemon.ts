@@ -34,6 +34,8 @@ export interface DaemonOptions {
   readonly credentials: Credentials | null;
   /** Reads them again, for each token: a secret file may have been rotated. Without it they stay as they are. */
   readonly readCredentials?: (() => Promise<Credentials | null>) | undefined;
+  /** Where they come from and how to correct them, in words; left out: nobody knows. */
+  readonly credentialsAdvice?: (() => Promise<string>) | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly startedAt: string;
@@ -112,6 +114,7 @@ export function assembleDaemon(
   const tokens = createTokenSource({
     authUrl: embedded?.authUrl ?? settings.service.authUrl,
     credentials: () => currentCredentials(options, credentials),
+    advice: options.credentialsAdvice,
     clock,
     settings: settings.service,
     log,

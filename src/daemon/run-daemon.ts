@@ -56,7 +56,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     let refused: readonly string[] | null = null;
     for (;;) {
       try {
-        const next = await runUntilChanged(current, refused, () => (before = null));
+        const next = await runUntilChanged(current, refused, () => {
+          if (before !== null) log.info({}, 'the new configuration is in effect');
+          before = null;
+        });
         if (next === null) return exitCodes.ok;
         // The same after the state directory was lost to another host.
         before = next === current ? null : current;
@@ -218,6 +221,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       await daemon.stop().catch(left);
       throw error;
     });
+    /** False: the process goes on with another daemon. */
+    let isOver = true;
     try {
       onRunning();
       daemon.refuseConfiguration(refused);
@@ -251,7 +256,9 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh, drain: daemon.drain };
       try {
         const obeyed = obeySignals(control, current, { signals, notify, log, reload, over: over.signal });
-        return await Promise.race([obeyed, failure, lossOf(place, current), moveOf(place, current)]);
+        const next = await Promise.race([obeyed, failure, lossOf(place, current), moveOf(place, current)]);
+        isOver = next === null;
+        return next;
       } finally {
         over.abort();
         cancelTidying();
@@ -260,10 +267,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         stopWatchdog();
       }
     } finally {
-      log.info({}, 'stopping');
+      if (isOver) log.info({}, 'stopping');
       await daemon.stop().catch(left);
       await server.close().catch(left);
-      log.info({}, 'stopped');
+      if (isOver) log.info({}, 'stopped');
     }
   }
 

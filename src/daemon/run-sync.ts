@@ -25,6 +25,7 @@ interface SyncOptions {
   readonly settings: Settings;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
+  readonly credentialsAdvice: () => Promise<string>;
   readonly log: Log;
   /** True for the trial configuration that ships with ingestd: folders that were never there are made. */
   readonly makesFolders: boolean;

@@ -105,7 +105,7 @@ export async function prepareDirectory(dir: string): Promise<void> {
     });
     if (first !== undefined) await syncParents(dir, dirname(first));
     const found = await stat(dir);
-    refuseForeign(dir, found);
+    await refuseForeign(dir, found);
     if ((found.mode & MODE_BITS) === MODE) return;
     if ((found.mode & OTHERS_WRITE) !== 0) await refusePlanted(dir);
     if (first !== undefined || (await isForState(dir))) await chmod(dir, MODE);
@@ -122,11 +122,15 @@ function noPlace(dir: string, error: unknown): ConfigurationError {
   );
 }
 
-function refuseForeign(dir: string, { uid }: Stats): void {
+/** One that an ingestd uses is that user's to keep: given to another one, a service could not start any more. */
+async function refuseForeign(dir: string, { uid }: Stats): Promise<void> {
   const own = process.geteuid?.();
   if (own === undefined || uid === own) return;
+  const names = await readdir(dir).catch(() => null);
+  const isNew = names !== null && !names.some(isOfLedger);
+  const orTakeIt = isNew ? `, or, because no ledger is in it, run chown -R ${own} ${dir}` : '';
   throw new ConfigurationError(
-    `state.dir: ${dir} belongs to another user (uid ${uid}; ingestd runs as uid ${own}), who could change what is sent and deleted; run ingestd as that user, or run chown -R ${own} ${dir}`,
+    `state.dir: ${dir} belongs to another user (uid ${uid}; this ingestd runs as uid ${own}), who could change what is sent and deleted; run ingestd as that user (sudo -u '#${uid}' ingestd …)${orTakeIt}`,
   );
 }
 

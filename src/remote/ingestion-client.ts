@@ -107,9 +107,9 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     }
     const second = await sendCall(call, { permit, watch, accessToken }, wire);
     const result = conclude(call, second);
-    if (second.kind === 'sent' && result.outcome.kind === 'unauthorized')
-      tokens.refuse(second.accessToken, result.outcome.message);
-    return result;
+    if (second.kind !== 'sent' || result.outcome.kind !== 'unauthorized') return result;
+    const message = tokens.refuse(second.accessToken, options.ingestUrl, result.outcome.message);
+    return { ...result, outcome: { kind: 'unauthorized', message } };
   }
 
   function conclude({ operation, docId }: Call, ended: CallResult): FileOutcome {

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/run-cli.ts';
-import { ingestd } from '../support/processes/ingestd.ts';
+import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import type { Ran } from '../support/processes/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -173,6 +176,52 @@ it('ends quietly when nobody reads on', async () => {
     { cwd: folder.path },
   );
   expect(stdout).toBe('');
+});
+
+describe('without a configuration file', () => {
+  let empty: TemporaryFolder;
+  beforeAll(async () => {
+    empty = await temporaryFolder();
+  });
+  afterAll(() => empty.remove());
+
+  const there = (...args: string[]) => ingestd(args, { cwd: empty.path });
+  const words =
+    'ingestd: no configuration file found; using the built-in trial configuration (none of HOME/ingestd.yaml, HOME/.config/ingestd/ingestd.yaml, /etc/ingestd/ingestd.yaml exists)\n';
+  const expected = () => words.replaceAll('HOME', empty.path);
+
+  it('a command says in one line on standard error that it looks at the trial', async () => {
+    expect(await there('check')).toMatchObject({ stderr: expected() });
+    expect((await there('status')).stderr).toBe(expected());
+    const plan = await there('plan', '--json');
+    expect(plan.stderr).toBe(expected());
+    expect(JSON.parse(plan.stdout)).toMatchObject({ requests: 0 });
+    expect((await there('check', '-q')).stderr).toBe('');
+    expect((await there('health')).stderr).not.toContain('trial');
+  });
+
+  it('the first line of the log says so', async () => {
+    const child = startIngestd(['run'], {
+      cwd: empty.path,
+      env: { INGESTD_HTTP__PORT: 'false', INGESTD_LOG__FORMAT: 'json' },
+    });
+    const [line] = (await once(child.stderr as Readable, 'data')) as [Buffer];
+    child.kill('SIGTERM');
+    await once(child, 'close');
+    expect(JSON.parse(line.toString().split('\n')[0] ?? '')).toMatchObject({
+      msg: 'no configuration file found; using the built-in trial configuration',
+      lookedFor: [
+        empty.join('ingestd.yaml'),
+        empty.join('.config/ingestd/ingestd.yaml'),
+        '/etc/ingestd/ingestd.yaml',
+      ],
+    });
+  });
+
+  it('a trial that is asked for is not called one for want of a file', async () => {
+    const { stderr } = await there('check', '--config', resolve('config/trial.yaml'));
+    expect(stderr).toBe('');
+  });
 });
 
 describe('the log of a command', () => {

@@ -235,6 +235,12 @@ describe('the user service that init installs', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('journalctl --user -u ingestd')]);
   });
 
+  it('without --share keeps documents private, and says so in its help', async () => {
+    expect(await init(['--no-login', '--folder', 'inbox'])).toMatchObject({ code: 0 });
+    expect((await written()).settings.folders[0]?.metadata).toEqual({ shareInfo: { mode: 'NONE' } });
+    expect((await init(['--help'])).stdout.replaceAll(/\s+/g, ' ')).toContain('(default: NONE, private)');
+  });
+
   it('is neither installed nor asked for without a terminal', async () => {
     const env = await withSystemctl(0);
     const { code, stdout } = await init(['--no-login', '--folder', 'inbox'], env);
@@ -323,6 +329,8 @@ describe('init with a person', () => {
     const prompter: Prompter = {
       text: async ({ message, suggestion }) => {
         asked.push(message);
+        const isFirst = asked.filter((one) => one === 'Directory to watch').length === 1;
+        if (message === 'Directory to watch' && isFirst) return './imbox';
         return answers[message] ?? suggestion ?? '';
       },
       secret: async ({ message, judge }) => {
@@ -333,7 +341,7 @@ describe('init with a person', () => {
       choose: async () => 'EVERYONE',
       confirm: async (message) => {
         asked.push(message);
-        return message.includes('ingestd.yaml');
+        return message.includes('ingestd.yaml') || message.includes('/inbox ');
       },
     };
     const file = await folder.write('ingestd.yaml', 'old');
@@ -354,6 +362,9 @@ describe('init with a person', () => {
       'User name (e-mail)',
       'hidden Password',
       'Directory to watch',
+      `${folder.join('imbox')} does not exist. Create it?`,
+      'Directory to watch',
+      `${folder.join('inbox')} does not exist. Create it?`,
       'A name for it',
       `${file} exists. Overwrite it?`,
     ]);

@@ -209,7 +209,7 @@ describe('why, where no daemon runs', () => {
     expect((await why('old')).verdict.message).toBe('the folder "old" is not configured');
     expect(await folder.run('why', './package.json')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is not in any of the folders'),
+      stderr: `ingestd: ${folder.join('package.json')} is not in any of the folders; name a file in one of them, by its path or as FOLDER/PATH: inbox (${folder.join('inbox')})\n`,
     });
 
     const { stdout } = await folder.run('log', '--json', 'old/b.txt');

@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
@@ -9,6 +10,9 @@ import {
   wholeCredentials,
 } from '../../src/config/secrets/read-secrets.ts';
 import type { SecretSources } from '../../src/config/secrets/read-secrets.ts';
+import { nobody } from '../support/processes/as-user.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
+import { copyProgram } from '../support/processes/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -54,6 +58,35 @@ describe('the five secrets', () => {
     for (const [name, value] of Object.entries(all)) await folder.write(`credentials/${name}`, `${value}\n`);
     const found = await loadCredentials(await sources({ CREDENTIALS_DIRECTORY: folder.join('credentials') }));
     expect(found).toMatchObject({ apiKey: 'key-1', password: 'pass word' });
+  });
+
+  it('are not called missing in a directory that is closed to this user', async () => {
+    // Nothing is closed to root, who alone can be somebody else.
+    if (process.getuid?.() !== 0) return;
+    await folder.write(
+      'ingestd.yaml',
+      'service: {authUrl: "http://127.0.0.1:1", ingestUrl: "http://127.0.0.1:1"}\nfolders: [{name: a, path: a}]\nstate: {dir: state}\n',
+    );
+    for (const [name, value] of Object.entries(all)) await folder.write(`credentials/${name}`, value);
+    await folder.write('a/b.txt', 'b');
+    await chmod(folder.path, 0o755);
+    await chmod(folder.join('credentials'), 0o700);
+    const options = {
+      cwd: folder.path,
+      env: { CREDENTIALS_DIRECTORY: folder.join('credentials'), INGESTD_PASSWORD: 'p' },
+      uid: nobody,
+      program: await copyProgram(folder.join('program')),
+    };
+    const why = `cannot be read, because the directory ${folder.join('credentials')} ($CREDENTIALS_DIRECTORY) is closed to this user`;
+    const fix = 'Let this user read the directory and what is in it, or run the command as a user who may';
+    expect(await ingestd(['auth', 'login'], options)).toMatchObject({
+      code: 2,
+      stderr: `ingestd: INGESTD_API_KEY, INGESTD_CLIENT_ID, INGESTD_CLIENT_SECRET, INGESTD_USERNAME: ${why}. ${fix}\n`,
+    });
+    const { stdout } = await ingestd(['check'], options);
+    expect(stdout).toContain(`✘ INGESTD_USERNAME: ${why}\n  ${fix}.\n`);
+    // What reads no secret works.
+    expect(await ingestd(['plan'], options)).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('come from the .env beside the configuration, its files relative to it', async () => {

@@ -33,4 +33,15 @@ describe('the state directory', () => {
     await rm(folder.join('state/ledger.json'));
     expect(chosen()).toBe(folder.join('state/ingestd'));
   });
+
+  it("S4: is not inside another user's directory that is closed to others, which root could write to", async () => {
+    if (process.getuid?.() !== 0) return;
+    await mkdir(folder.join('state'), { mode: 0o700 });
+    await chown(folder.join('state'), 1001, 1001);
+    expect(chosen()).toBe(folder.join('state'));
+    // Of a version that made one there.
+    await mkdir(folder.join('state/ingestd'));
+    await writeFile(folder.join('state/ingestd/ledger.used'), '');
+    expect(chosen()).toBe(folder.join('state/ingestd'));
+  });
 });

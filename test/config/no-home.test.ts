@@ -55,15 +55,15 @@ describe.each(users)('where $who', ({ env, uid }) => {
   });
 
   it.each([
-    ['state.dir', './inbox', '', ['plan']],
-    ['state.dir', './inbox', 'state: {dir: ~/state}', ['plan']],
-    ['folders[0].path', '~/inbox', 'state: {dir: ./state}', ['plan']],
-    ['--data', './inbox', '', ['service', '--port', '0']],
-  ])('%s is named where it needs one', async (key, path, more, args) => {
-    await configure(path, more);
+    ['state.dir', ':1:1', './inbox', '', ['plan']],
+    ['state.dir', ':3:9', './inbox', 'state: {dir: ~/state}', ['plan']],
+    ['folders[0].path', ':2:25', '~/inbox', 'state: {dir: ./state}', ['plan']],
+    ['--data', '', './inbox', '', ['service', '--port', '0']],
+  ])('%s is named where it needs one', async (key, line, path, more, args) => {
+    const place = line === '' ? '' : `${await configure(path, more)}${line}: `;
     expect(await run(...args)).toMatchObject({
       code: 2,
-      stderr: `ingestd: ${key}: this user has no home directory; set ${key} to an absolute path, or set HOME\n`,
+      stderr: `ingestd: ${place}${key}: this user has no home directory; set ${key} to an absolute path, or set HOME\n`,
     });
   });
 

@@ -55,7 +55,7 @@ describeWhere(
 
     it('that belongs to somebody else is refused, and says what to do', async () => {
       expect(await prepared(0o755, nobody, 1_001)).toMatch(
-        /^state\.dir: \/state belongs to another user \(uid 1001; ingestd runs as uid 65534\).* chown -R 65534/,
+        /^state\.dir: \/state belongs to another user \(uid 1001; this ingestd runs as uid 65534\).* run ingestd as that user \(sudo -u '#1001' ingestd …\)$/,
       );
     });
   },

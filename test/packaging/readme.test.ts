@@ -16,6 +16,7 @@ const documents = [
   'systemd/README.md',
   'docs/compatibility.md',
   'docs/configuration.md',
+  'docs/contributing.md',
   'docs/embedded-service.md',
   'docs/messages.md',
   'docs/migrating.md',

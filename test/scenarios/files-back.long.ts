@@ -112,3 +112,27 @@ async function approver(daemon: Running | null) {
     return (await daemon.fetch('/api/approve', { method: 'POST', headers, body })).text();
   };
 }
+
+it('held deletions are kept while the setting that a person chose for it stands, and held again after that', async () => {
+  await holdAll();
+  const daemon = await place.start();
+  await daemon.idle((status) => held(status) === documents);
+  const choose = async (setting: object, isSo: (status: Status) => boolean) => {
+    await place.configure({ folders: [{ name: 'inbox', path: './inbox', ...setting }] });
+    daemon.signal('SIGHUP');
+    await daemon.idle(isSo);
+  };
+  const areKept = (status: Status) => held(status) === 0 && status.folders[0]?.kept === documents;
+  for (const setting of [{ ignore: ['d/'] }, { onRemove: 'keep' }]) {
+    await choose(setting, areKept);
+    await choose({}, (status) => held(status) === documents);
+  }
+  // Other files are deleted all the same.
+  await choose({ ignore: ['d/'] }, areKept);
+  await writeFile(join(place.inbox, 'other.txt'), 'other');
+  await daemon.idle(({ folders }) => folders[0]?.synced === 1);
+  await rm(join(place.inbox, 'other.txt'));
+  await daemon.idle(({ folders }) => folders[0]?.synced === 0);
+  expect(deletions()).toBe(1);
+  expect((await place.run('approve', '--help')).out).toContain('"ignore"');
+}, 60_000);

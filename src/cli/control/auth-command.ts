@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { defineCommand, withExamples } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { credentialsFor, daemonOf, prepareCommand } from '../prepare-command.ts';
+import { credentialsAdvice, credentialsFor, daemonOf, prepareCommand, signIn } from '../prepare-command.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */
 export function addAuthCommand(program: Command, context: CommandContext): void {
@@ -28,15 +28,14 @@ export function addAuthCommand(program: Command, context: CommandContext): void 
 
 async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
-  const { settings, log } = prepared;
+  const { settings } = prepared;
   const credentials = await credentialsFor(prepared);
   if (credentials === null) {
     throw new ConfigurationError(
       `${settings.file} uses the embedded service (service.mode), which creates its own credentials, so there is nothing to check. For a remote service, pass its configuration with --config, or create one with ingestd init`,
     );
   }
-  const { withTokens } = await import('../../commands/offline/with-tokens.ts');
-  const { expiresAt } = await withTokens({ settings, credentials, log }, (tokens) => tokens.login());
+  const { expiresAt } = await signIn(prepared, credentials);
   context.output.line(
     `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${expiresAt}.`,
   );
@@ -66,7 +65,8 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
       );
     }
     const { withTokens } = await import('../../commands/offline/with-tokens.ts');
-    await withTokens({ settings, credentials, log }, (tokens) => tokens.revoke({ all }));
+    const advice = (): Promise<string> => credentialsAdvice(prepared);
+    await withTokens({ settings, credentials, advice, log }, (tokens) => tokens.revoke({ all }));
   } else await daemon.revoke({ all });
   context.output.line(
     all ? 'The token and every refresh token of the user have been revoked.' : 'The token has been revoked.',

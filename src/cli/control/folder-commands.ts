@@ -24,6 +24,7 @@ export function addFolderCommands(program: Command, context: CommandContext): vo
     { command: 'ingestd status', does: 'list what is held, and why' },
     { command: 'ingestd approve inbox', does: 'then delete it at the service' },
   ]);
+  approving.addHelpText('after', `\n${howToKeep}`);
   const pausing = program
     .command('pause')
     .description(
@@ -55,6 +56,14 @@ export function addFolderCommands(program: Command, context: CommandContext): vo
   ]);
 }
 
+const howToKeep = `To keep the documents at the service instead:
+  Put the files back: the hold ends by itself.
+  Or name them in the folder's "ignore", for example "reports/2025/", and send
+  SIGHUP. They are kept as long as the pattern is there, and other removed
+  files are still deleted.
+  Or set the folder's "onRemove" to keep and send SIGHUP. Then every removed
+  file leaves its document there. Set back to delete, it holds these again.`;
+
 async function approve(
   context: CommandContext,
   folder: string | undefined,
@@ -66,7 +75,9 @@ async function approve(
   const isAsked = context.interactive && flags.yes !== true;
   const shown = isAsked ? await askedFor(context, { settings, daemon, name }) : undefined;
   if (shown === null) {
-    context.output.line('Nothing was released.');
+    context.output.line(
+      'Nothing was released. To keep these documents for good, see ingestd approve --help.',
+    );
     return exitCodes.ok;
   }
   const { approved } = await (await decisionsOf(prepared)).approve(name, shown);

@@ -2,7 +2,13 @@ import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/process/obey-signals.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { credentialsFor, httpTokenFor, notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
+import {
+  credentialsAdvice,
+  credentialsFor,
+  httpTokenFor,
+  notifyWebhookFor,
+  prepareCommand,
+} from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
@@ -22,15 +28,15 @@ export function addRunCommand(program: Command, context: CommandContext): void {
 async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const { prepareScan } = await import('../../daemon/prepare-scan.ts');
   prepareScan();
-  const prepared = await prepareCommand(context, flags);
+  const prepared = await prepareCommand(context, flags, { reportsTrial: 'in the log' });
   const { runDaemon } = await import('../../daemon/run-daemon.ts');
-  const { settings, configuration } = prepared;
+  const { settings, configuration, log } = prepared;
   // The same file again, also where another would be found by now.
   const again = configuration.trial ? flags : { ...flags, config: settings.file };
   return runDaemon({
     ...(await readAll(prepared)),
-    log: prepared.log,
-    reload: async () => readAll(await prepareCommand(context, again)),
+    log,
+    reload: async () => readAll(await prepareCommand(context, again, { reportsTrial: 'nowhere' })),
   });
 }
 
@@ -42,6 +48,7 @@ async function readAll(prepared: PreparedCommand): Promise<Reloaded> {
     notifyWebhook: await notifyWebhookFor(prepared),
     credentials: await credentialsFor(prepared),
     readCredentials: () => credentialsFor(prepared),
+    credentialsAdvice: () => credentialsAdvice(prepared),
     makesFolders: prepared.configuration.trial,
   };
 }

@@ -9,7 +9,7 @@ import { reasonWords } from '../../model/report/headline.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { credentialsFor, prepareCommand } from '../prepare-command.ts';
+import { credentialsAdvice, credentialsFor, prepareCommand } from '../prepare-command.ts';
 
 /** `ingestd sync`: one pass, then exit. */
 export function addSyncCommand(program: Command, context: CommandContext): void {
@@ -40,6 +40,7 @@ async function sync(context: CommandContext, flags: GlobalFlags & { json?: boole
     const report = await runSync({
       settings,
       credentials,
+      credentialsAdvice: () => credentialsAdvice(prepared),
       log,
       makesFolders: configuration.trial,
       onProgress: (now) => progress?.update(now),

@@ -23,11 +23,14 @@ export function addCheckCommand(program: Command, context: CommandContext): void
     .option('--json', 'print JSON')
     .option(
       '--online',
-      'also ask whether the service and Redis answer, and compare the clocks; no document is sent',
+      'also ask whether the service accepts the credentials and Redis answers, and compare the clocks; no document is sent',
     );
   defineCommand(command, context, runCheck, [
     { command: 'ingestd check', does: 'exit code 0: no problems, 4: problems found' },
-    { command: 'ingestd check --online', does: 'also check that the service answers and the clock is right' },
+    {
+      command: 'ingestd check --online',
+      does: 'also check that the service accepts the credentials and the clock is right',
+    },
   ]);
 }
 

@@ -15,7 +15,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('doctor')
     .description(
-      'check --online plus this machine and the connection to the service, as one report without secrets',
+      'check --online without signing in, plus this machine and the connection to the service, as one report without secrets',
     )
     .option('--json', 'print JSON');
   defineCommand(command, context, doctor, [

@@ -12,7 +12,7 @@ import {
   withDoubts,
 } from '../../model/report/headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import type { Reason, Status } from '../../model/report/status.ts';
+import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
 interface StatusView {
@@ -150,7 +150,13 @@ function timesOf({ since, until }: Reason): string[] {
 function failureSection(status: Status, { colors }: StatusView): string[] {
   const elsewhere = failuresInDoubt(status);
   const listed = status.failures.filter((failure) => !elsewhere.has(failure));
-  const again = listed.filter(({ retryAt }) => retryAt !== null).map(rowOf);
+  const retried = listed.filter(({ retryAt }) => retryAt !== null);
+  // What is in the way of all documents is said above, with what to do about it.
+  const above = new Set(status.reasons.map(({ message }) => message));
+  const isAbove = ({ message }: FailureStatus) => above.has(message);
+  const again = retried.map((one) =>
+    rowOf(isAbove(one) ? { ...one, message: explain(one.code).cause } : one),
+  );
   const failed = listed.filter(({ retryAt }) => retryAt === null).map(rowOf);
   const total = status.failuresTotal - elsewhere.size - again.length;
   const isLeftAlone = listed.some(({ code }) => code === dismissedCode);
@@ -160,7 +166,13 @@ function failureSection(status: Status, { colors }: StatusView): string[] {
     ...section(`Failed (${numberWords(total)})`, cut(failed, total, hint), colors.red),
     ...section(
       `Retrying (${numberWords(again.length)})`,
-      cut(again, again.length, 'nothing to do; for details run ingestd why PATH'),
+      cut(
+        again,
+        again.length,
+        retried.some(isAbove)
+          ? 'they are sent when the reason above is gone'
+          : 'nothing to do; for details run ingestd why PATH',
+      ),
       colors.yellow,
     ),
   ];
@@ -179,7 +191,7 @@ function heldRows({ held }: Status): string[] {
       ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
     ];
   });
-  const hint = '(release with ingestd approve FOLDER; documents whose files come back are kept)';
+  const hint = '(release with ingestd approve FOLDER; its --help says how to keep them)';
   return rows.length === 0 ? [] : [...rows, hint];
 }
 

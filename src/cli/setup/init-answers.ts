@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 
 import { expandHome } from '../../config/find-places.ts';
@@ -38,8 +39,7 @@ export interface InitAnswers {
   /** Absolute. */
   readonly folder: string;
   readonly name: string;
-  /** Null: the service's own default. */
-  readonly share: string | null;
+  readonly share: string;
   readonly credentials: Credentials;
 }
 
@@ -104,12 +104,7 @@ export async function askAnswers(given: GivenAnswers, prompter: Prompter | null)
   const ingestUrl =
     given.ingestUrl ?? (await askAddress(prompter, 'Base address of the ingestion operations', authUrl));
   const credentials = await askCredentials(secrets, prompter);
-  const folder =
-    given.folder ??
-    folderPath(
-      await prompter.text({ message: 'Directory to watch', suggestion: './inbox', judge: judgeText }),
-      given,
-    );
+  const folder = given.folder ?? (await askFolder(prompter, given));
   const name =
     given.name ??
     (await prompter.text({ message: 'A name for it', suggestion: usualName(folder), judge: judgeName }));
@@ -120,6 +115,20 @@ export async function askAnswers(given: GivenAnswers, prompter: Prompter | null)
       shareModes.map((value) => ({ value, description: audiences[value] })),
     ));
   return { authUrl, ingestUrl, folder, name, share, credentials };
+}
+
+/** One that is not there is made only after a yes: it may be mistyped, and would be watched for nothing. */
+async function askFolder(prompter: Prompter, given: GivenAnswers): Promise<string> {
+  for (;;) {
+    const answer = await prompter.text({
+      message: 'Directory to watch',
+      suggestion: './inbox',
+      judge: judgeText,
+    });
+    const folder = folderPath(answer, given);
+    if (existsSync(folder) || (await prompter.confirm(`${folder} does not exist. Create it?`, true)))
+      return folder;
+  }
 }
 
 /** Asks for the secrets that are not given; `before` is offered for those that may be shown. */
@@ -140,6 +149,9 @@ export async function askCredentials(
     password: given.password ?? (await secret('password', 'Password')),
   };
 }
+
+/** Private: what is shared too widely cannot be taken back. */
+const usualShare: ShareMode = 'NONE';
 
 /** Who sees what is sent with each mode. */
 const audiences: Readonly<Record<ShareMode, string>> = {
@@ -167,7 +179,7 @@ function complete(given: GivenAnswers): InitAnswers {
     ingestUrl,
     folder,
     name: given.name ?? usualName(folder),
-    share: given.share ?? null,
+    share: given.share ?? usualShare,
     credentials,
   };
 }

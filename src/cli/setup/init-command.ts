@@ -30,9 +30,10 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option('--folder <DIR>', 'the directory to watch (INGESTD_FOLDERS__0__PATH)')
     .option('--name <NAME>', "the folder's name (default: the directory's)")
     .addOption(
-      new Option('--share <MODE>', 'who may see documents unless a sidecar says otherwise').choices(
-        shareModes,
-      ),
+      new Option(
+        '--share <MODE>',
+        'who may see documents unless a sidecar says otherwise (default: NONE, private)',
+      ).choices(shareModes),
     )
     .option('--no-login', 'do not check the credentials')
     .addOption(

@@ -101,10 +101,9 @@ export async function writeWhole(file: string, text: string, mode: number): Prom
 }
 
 function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnswers, file: string): string {
-  const metadata = share === null ? {} : { metadata: { shareInfo: { mode: share } } };
   const settings = {
     service: { authUrl, ingestUrl },
-    folders: [{ name, path: pathFrom(dirname(file), folder), ...metadata }],
+    folders: [{ name, path: pathFrom(dirname(file), folder), metadata: { shareInfo: { mode: share } } }],
   };
   return `# yaml-language-server: $schema=${pathToFileURL(schemaFile).href}
 # All other keys have defaults: see docs/configuration.md. Secrets are in the .env beside this file.\n${writeYaml(settings)}`;

@@ -1,7 +1,7 @@
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { redisNodes } from '../../lib/server/redis-address.ts';
-import { errorCode, errorMessage } from '../../model/errors.ts';
+import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -15,7 +15,12 @@ export interface CheckOptions {
   readonly settings: Settings;
   readonly log: LogPort;
   /** Variables of secrets that cannot be had, and why. */
-  readonly missingCredentials: readonly { readonly variable: string; readonly message: string }[];
+  readonly missingCredentials: readonly {
+    readonly variable: string;
+    readonly message: string;
+    /** Undefined: set it. */
+    readonly fix?: string | undefined;
+  }[];
   /** Secrets that are awkward to keep out of texts, and why. */
   readonly plainSecrets: readonly { readonly variable: string; readonly message: string }[];
   /** What is wrong with the token of the HTTP address; null: nothing. */
@@ -24,7 +29,9 @@ export interface CheckOptions {
   readonly webhookFault: string | null;
   /** What reading the configuration had to say. */
   readonly warnings: readonly string[];
-  /** Asks the service for its clock too, and Redis for its settings. */
+  /** Signs in; null: there is nothing to sign in with. */
+  readonly signIn: (() => Promise<unknown>) | null;
+  /** Asks the service for its clock and whether it accepts the credentials, and Redis for its settings. */
   readonly online: boolean;
 }
 
@@ -56,7 +63,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   findings.push(...checkWatches(directories));
   if (online) {
     findings.push(
-      ...(settings.service.mode === 'embedded' ? [notAsked] : await checkServiceClock(settings.service)),
+      ...(settings.service.mode === 'embedded' ? [notAsked] : await checkService(options)),
       ...(settings.cluster === null ? [] : await checkRedis(settings.cluster)),
     );
   }
@@ -69,12 +76,12 @@ const notAsked = finding('info', 'service.mode', {
   fix: '',
 });
 
-function missingCredential({ variable, message }: CheckOptions['missingCredentials'][number]): CheckFinding {
-  return finding('error', variable, {
-    code: 'credential-missing',
-    message,
-    fix: `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
-  });
+function missingCredential({
+  variable,
+  message,
+  fix = `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
+}: CheckOptions['missingCredentials'][number]): CheckFinding {
+  return finding('error', variable, { code: 'credential-missing', message, fix });
 }
 
 function webhookFinding(message: string): CheckFinding {
@@ -96,6 +103,30 @@ function checkWatches(directories: number): readonly CheckFinding[] {
       fix: raiseWatchLimitCommand(directories),
     }),
   ];
+}
+
+/** Does it answer, and if so, does it accept the credentials? */
+async function checkService({
+  settings: { service },
+  signIn,
+}: Pick<CheckOptions, 'settings' | 'signIn'>): Promise<CheckFinding[]> {
+  const findings = await checkServiceClock(service);
+  const isAway = findings.some(({ level }) => level === 'error');
+  return isAway || signIn === null ? findings : [...findings, await checkSignIn(service.authUrl, signIn)];
+}
+
+async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Promise<CheckFinding> {
+  try {
+    await signIn();
+    return finding('info', authUrl, {
+      code: 'credentials-accepted',
+      message: 'it accepts the credentials',
+      fix: '',
+    });
+  } catch (error) {
+    const code = error instanceof MisaddressedError ? error.reason : errorCode(error);
+    return finding('error', authUrl, { code: code ?? 'no-token', message: errorMessage(error) });
+  }
 }
 
 /** Beyond this a token may look expired, or valid for too long. */

@@ -16,7 +16,7 @@ import type { AddressReport, CertificateReport } from './probe-address.ts';
 /** What `doctor` finds out: everything that a bug report has to say, and no secret. */
 export type DoctorReport = ReturnType<typeof reportOf>;
 
-/** What `check --online` finds, and what there is to say about this machine and the way to the service. */
+/** What `check --online` finds without signing in, and what there is to say about this machine and the way to the service. */
 export async function examine(
   options: Omit<CheckOptions, 'online'>,
   env: Environment,
@@ -26,7 +26,7 @@ export async function examine(
   const machine = await examineMachine(settings, env);
   const addresses = await probeAll(settings);
   const findings = [
-    ...(await check({ ...options, online: true })),
+    ...(await check({ ...options, signIn: null, online: true })),
     ...daemonFindings,
     ...judgeWatches(machine.inotify),
     ...addresses.flatMap((address) => judgeAddress(address, Date.now())),

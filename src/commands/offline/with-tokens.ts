@@ -7,6 +7,8 @@ import type { TokenSource } from '../../remote/auth/token-source.ts';
 interface SignInOptions {
   readonly settings: Settings;
   readonly credentials: Credentials;
+  /** As of the token source. */
+  readonly advice?: () => Promise<string>;
   readonly log: LogPort;
 }
 
@@ -14,12 +16,13 @@ interface SignInOptions {
  * Signs in for one command, without a daemon. Throws what `act` does: CredentialsRefusedError, ServiceUnavailableError.
  */
 export async function withTokens<T>(
-  { settings, credentials, log }: SignInOptions,
+  { settings, credentials, advice, log }: SignInOptions,
   act: (tokens: TokenSource) => Promise<T>,
 ): Promise<T> {
   const tokens = createTokenSource({
     authUrl: settings.service.authUrl,
     credentials: () => credentials,
+    advice,
     clock: systemClock,
     settings: settings.service,
     // Nothing is tried again here: what went wrong is the command's answer, once.

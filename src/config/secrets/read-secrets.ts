@@ -47,11 +47,31 @@ export async function loadCredentials(sources: SecretSources): Promise<Credentia
   const credentials = wholeCredentials(found);
   if (credentials !== null) return credentials;
   const missing = missingVariables(found);
+  const closed = await closedDirectory(sources);
+  if (closed !== null)
+    throw new ConfigurationError(sentences([`${missing.join(', ')}: ${closed.message}`, closed.fix]));
   const [first] = missing;
   const list = missing.length === 1 ? `${first} is` : `${missing.join(', ')} are`;
   throw new ConfigurationError(
     `${list} missing; write ${first}=… into ${sources.environmentFile.file} (mode 0600) or set it in the environment, or name a file by ${first}_FILE, or give a systemd credential of that name`,
   );
+}
+
+/** Why secrets are missing that may be there: `$CREDENTIALS_DIRECTORY` is another user's. Null: that is not why. */
+export async function closedDirectory({
+  env,
+  cwd,
+}: SecretSources): Promise<{ readonly message: string; readonly fix: string } | null> {
+  const directory = env['CREDENTIALS_DIRECTORY'];
+  if (!directory || !(await isClosed(resolve(cwd, directory)))) return null;
+  return {
+    message: `cannot be read, because the directory ${directory} ($CREDENTIALS_DIRECTORY) is closed to this user`,
+    fix: 'Let this user read the directory and what is in it, or run the command as a user who may.',
+  };
+}
+
+async function isClosed(directory: string): Promise<boolean> {
+  return (await access(directory, constants.X_OK).catch(errorCode)) === 'EACCES';
 }
 
 const minTokenLength = 16;
@@ -145,7 +165,7 @@ const inHeaders = new Set<SecretName>(['apiKey', 'clientId', 'httpToken']);
  */
 export async function readSecret(name: SecretName, sources: SecretSources): Promise<string | undefined> {
   const variable = secretVariables[name];
-  const secret = await find(variable, sources);
+  const secret = (await findSecret(variable, sources))?.secret;
   if (secret === undefined) return undefined;
   const fault = secretFault(name, secret);
   if (fault !== null) throw new ConfigurationError(`${variable}: its value ${fault}; copy it again`);
@@ -159,39 +179,56 @@ export function secretFault(name: SecretName, secret: string): string | null {
   return 'contains a space, a line break or a non-ASCII character, which an HTTP header does not allow';
 }
 
-async function find(
+/** A secret, and where it stands. */
+export interface FoundSecret {
+  readonly secret: string;
+  /** A file or a directory of files, or `the environment`. */
+  readonly place: string;
+  /** True: a process sees a change of it only when it is started again. */
+  readonly isReadOnce: boolean;
+}
+
+/** The first source of a variable; undefined: none has it. Throws ConfigurationError. */
+export async function findSecret(
   variable: string,
   { env, environmentFile, cwd }: SecretSources,
-): Promise<string | undefined> {
+): Promise<FoundSecret | undefined> {
   const { file, values } = environmentFile;
   const directory = env['CREDENTIALS_DIRECTORY'];
   return (
-    (await fromVariables(env, cwd, 'the environment')) ??
+    (await fromVariables(env, cwd, { place: 'the environment', isReadOnce: true })) ??
     (directory ? await fromCredentials(resolve(cwd, directory)) : undefined) ??
-    fromVariables(values, dirname(file), file)
+    fromVariables(values, dirname(file), { place: file, isReadOnce: false })
   );
 
   async function fromVariables(
     from: SecretSources['env'],
     directory: string,
-    where: string,
-  ): Promise<string | undefined> {
+    where: Omit<FoundSecret, 'secret'>,
+  ): Promise<FoundSecret | undefined> {
     const value = from[variable] || undefined;
     const file = from[`${variable}_FILE`] || undefined;
     if (value !== undefined && file !== undefined) {
       throw new ConfigurationError(
-        `${variable} and ${variable}_FILE are both set in ${where}; keep one of them`,
+        `${variable} and ${variable}_FILE are both set in ${where.place}; keep one of them`,
       );
     }
-    if (file === undefined) return value;
-    return fromFile(resolve(directory, file), `${variable}_FILE`);
+    if (file === undefined) return value === undefined ? undefined : { secret: value, ...where };
+    const named = `${variable}_FILE`;
+    const path = resolve(directory, file);
+    const secret = await fromFile(path, named);
+    return secret === undefined ? undefined : { secret, place: `${path} (${named})`, isReadOnce: false };
   }
 
-  /** A directory that cannot be searched counts as empty: what is needed is then reported as missing. */
-  async function fromCredentials(directory: string): Promise<string | undefined> {
-    const fault = await access(directory, constants.X_OK).catch(errorCode);
-    if (fault === 'EACCES') return undefined;
-    return fromFile(resolve(directory, variable));
+  /** A directory that cannot be searched counts as empty: not every command needs what is in it. */
+  async function fromCredentials(directory: string): Promise<FoundSecret | undefined> {
+    if (await isClosed(directory)) return undefined;
+    const secret = await fromFile(resolve(directory, variable));
+    if (secret === undefined) return undefined;
+    // systemd copies them there when the service starts.
+    const isCopy = /^\/run\/(?:.*\/)?credentials\//.test(directory);
+    const place = isCopy ? 'the files that the unit names with LoadCredential' : directory;
+    return { secret, place, isReadOnce: true };
   }
 
   async function fromFile(file: string, named = variable): Promise<string | undefined> {

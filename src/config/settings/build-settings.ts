@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseRedisAddress } from '../../lib/server/redis-address.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
+import { errorMessage } from '../../model/errors.ts';
 import type { ServiceSettings, Settings, ClusterSettings, SettingsInput } from '../../model/settings.ts';
 import { expandHome, stateDirectory } from '../find-places.ts';
 import type { Problem } from './explain-issues.ts';
@@ -24,15 +25,27 @@ export function buildSettings(
 ): { readonly settings: Settings; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const fleet = clusterSettings(input, redisUrl);
+  const findPath = (path: readonly PropertyKey[], find: () => string): string => {
+    try {
+      return find();
+    } catch (error) {
+      problems.push({ path, message: errorMessage(error) });
+      return directory;
+    }
+  };
   const settings: Settings = {
     ...input,
     file,
     service: addressed(input, problems),
     folders: input.folders.map((folder, index) => ({
       ...folder,
-      path: resolve(directory, expandHome(folder.path, { env, key: `folders[${index}].path` })),
+      path: findPath(['folders', index, 'path'], () =>
+        resolve(directory, expandHome(folder.path, { env, key: `folders[${index}].path` })),
+      ),
     })),
-    state: { dir: stateDirectory({ written: input.state.dir, directory, env }) },
+    state: {
+      dir: findPath(['state', 'dir'], () => stateDirectory({ written: input.state.dir, directory, env })),
+    },
     cluster: fleet.cluster,
   };
   problems.push(...fleet.problems, ...repeatedNames(input));
@@ -47,13 +60,14 @@ function addressed({ service }: SettingsInput, problems: Problem[]): ServiceSett
     if (text === undefined) {
       problems.push({
         path,
+        about: [['service', 'mode']],
         message: `service.${key} is missing; set it in the file or as ${variable}, or set service.mode to embedded for a trial`,
       });
       return '';
     }
     const address = checkAddress(text);
     if (address.kind === 'address') return address.url;
-    problems.push({ path, message: `service.${key}: ${address.message}` });
+    problems.push({ path, about: [['service', 'mode']], message: `service.${key}: ${address.message}` });
     return '';
   };
   return {
@@ -73,6 +87,7 @@ function repeatedNames({ folders }: SettingsInput): Problem[] {
     return [
       {
         path: ['folders', index, 'name'],
+        about: [['folders', first, 'name']],
         message: `folders[${index}].name: ${JSON.stringify(name)} is the name of folders[${first}] too; give each folder a name of its own`,
       },
     ];
@@ -93,8 +108,8 @@ function clusterSettings(
 ): { readonly cluster: ClusterSettings | null; readonly problems: readonly Problem[] } {
   if (cluster === undefined && secretUrl === undefined) return { cluster: null, problems: [] };
   const problems: Problem[] = [];
-  const wrong = (key: string, message: string) =>
-    problems.push({ path: ['cluster', key], message: `cluster.${key}${message}` });
+  const wrong = (key: string, message: string, about: Problem['about'] = []) =>
+    problems.push({ path: ['cluster', key], about, message: `cluster.${key}${message}` });
   const { redisUrl, account, host, aloneShare = 0 } = cluster ?? {};
   const written = redisUrl === undefined ? null : parseRedisAddress(redisUrl);
   const given = secretUrl === undefined ? null : parseRedisAddress(secretUrl);
@@ -111,11 +126,14 @@ function clusterSettings(
   if (redisUrl === undefined && secretUrl === undefined)
     wrong('redisUrl', ` is missing; give it in the file or as ${variable}, or take out cluster for one host`);
   if (service.mode === 'embedded')
-    wrong('redisUrl', ' needs service.mode remote: the embedded service is for this machine alone');
+    wrong('redisUrl', ' needs service.mode remote: the embedded service is for this machine alone', [
+      ['service', 'mode'],
+    ]);
   if (aloneShare > service.requestsPerMinute) {
     wrong(
       'aloneShare',
       `: ${aloneShare} is more than service.requestsPerMinute (${service.requestsPerMinute}); give each host a part of it`,
+      [['service', 'requestsPerMinute']],
     );
   }
   return { cluster: redis === null ? null : { redis, account, host, aloneShare }, problems };

@@ -99,6 +99,8 @@ function isMapping(value: unknown): boolean {
 export interface Problem {
   /** Path of the key in the file; empty for the file as a whole. */
   readonly path: readonly PropertyKey[];
+  /** Paths of other keys without which it would not be wrong. */
+  readonly about?: readonly (readonly PropertyKey[])[];
   /** What is wrong, with the value, and the fix. */
   readonly message: string;
 }

@@ -71,7 +71,17 @@ export function requirePath<T extends Pick<FolderSettings, 'name' | 'path'>>(
   const ref = resolvePath(folders, text);
   const folder = folders.find(({ name }) => name === ref?.folder);
   if (ref !== null && folder !== undefined) return { ref, folder };
-  throw new ConfigurationError(`${text} is not in any of the folders; use FOLDER/PATH or an absolute path`);
+  throw new ConfigurationError(
+    `${text} is not in any of the folders; name a file in one of them, by its path or as FOLDER/PATH: ${foldersText(folders)}`,
+  );
+}
+
+const mostFolders = 5;
+
+function foldersText(folders: Folders): string {
+  const named = folders.slice(0, mostFolders).map(({ name, path }) => `${name} (${path})`);
+  const more = folders.length - named.length;
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Reloaded {
   readonly notifyWebhook: string | null;
   /** Reads the credentials again from where they came from, for each token. */
   readonly readCredentials: () => Promise<Credentials | null>;
+  /** Where the credentials come from and how to correct them, in words. */
+  readonly credentialsAdvice: () => Promise<string>;
   /** True for the trial configuration that ships with ingestd: folders that were never there are made. */
   readonly makesFolders: boolean;
 }
@@ -62,7 +64,7 @@ export async function obeySignals(
       });
     const isChanged = fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current);
     if (isChanged && !over.aborted) {
-      log.info({}, 'configuration changed; restarting with it when requests under way have ended');
+      log.info({}, 'configuration changed; it takes effect when requests under way have ended');
       if (await isStoppedWhile(drain(), { signals, over })) {
         notify.stopping();
         return null;

@@ -237,7 +237,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       'configuration-refused': {
         cause: 'The new configuration is not in effect',
-        fix: 'Correct what the message names (ingestd check lists everything), then send SIGHUP. The previous configuration stays in effect.',
+        fix: 'Correct everything that the message names, then send SIGHUP. The previous configuration stays in effect.',
         inMessage: true,
       },
       reloading: {
@@ -246,7 +246,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'credentials-refused': {
         cause: 'Credentials refused',
-        fix: 'Correct the credentials, check them with ingestd auth login, then send SIGHUP. Nothing is lost in the meantime.',
+        fix: 'Correct them where the message says they come from, check them with ingestd auth login, then reload or restart as it says. Nothing is lost in the meantime.',
       },
       'no-access': {
         cause: 'User has no permission at the service',
@@ -345,7 +345,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       configuration: {
         cause: 'Invalid configuration (exit code 2)',
-        fix: 'The message names the file, the line, the key and the fix. ingestd check lists everything.',
+        fix: 'The message lists what is wrong in the order of the lines (20 at most), each with its key and fix. A file that is not valid YAML, or a variable that is no key, is shown alone.',
       },
       'state-locked': {
         cause: 'Another ingestd uses the state directory (exit code 5)',
@@ -377,7 +377,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       held: {
         cause: 'Deletions held',
-        fix: 'Put the files back, or approve the deletions on the page or with ingestd approve.',
+        fix: 'Approve the deletions on the page or with ingestd approve. To keep the documents, put the files back, or name them in the folder’s ignore, or set its onRemove to keep; then send SIGHUP.',
       },
       paused: {
         cause: 'Paused',

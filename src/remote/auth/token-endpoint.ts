@@ -101,10 +101,12 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
 
   function failure(answer: Answer, credentials: Credentials): Error {
     const { status, headers } = answer;
-    const message = `the token endpoint: ${redact(describeAnswer(answer), credentials)}`;
+    const words = redact(describeAnswer(answer), credentials);
+    if (status === 400 || status === 401 || status === 403)
+      return new CredentialsRefusedError(refusedWords(authUrl, words));
+    const message = `the token endpoint: ${words}`;
     if (status < 400)
       return new MisaddressedError('redirect', `${message}; its address is wrong: it redirects`);
-    if (status === 400 || status === 401 || status === 403) return new CredentialsRefusedError(message);
     if (status === 404 || status === 405 || status === 410) {
       return new MisaddressedError('auth-not-found', `${message}; its address is wrong`);
     }
@@ -113,6 +115,11 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
     const retryAfterMs = readRetryAfter(headers['retry-after'], { now, date: headers.date });
     return new ServiceUnavailableError(message, retryAfterMs, { isTooMany: status === 429 });
   }
+}
+
+/** Who refused the credentials, and with which answer. */
+export function refusedWords(who: string, answer: string): string {
+  return `credentials refused by ${who}: ${answer}`;
 }
 
 /** Visible ASCII without spaces at the ends: what can stand in a header and be no second one. */

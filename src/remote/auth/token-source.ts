@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../lib/time/clock.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { createRedactor } from '../../lib/text/redactor.ts';
+import { sentences } from '../../lib/text/sentences.ts';
 import {
   CredentialsRefusedError,
   errorMessage,
@@ -19,7 +20,7 @@ import type { TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
 import { waitsOf } from '../http/watch-connection.ts';
-import { createTokenEndpoint } from './token-endpoint.ts';
+import { createTokenEndpoint, refusedWords } from './token-endpoint.ts';
 import type { Grant } from './token-endpoint.ts';
 import { createTokenBackOff } from './token-back-off.ts';
 
@@ -41,6 +42,8 @@ export interface TokenSourceOptions {
   readonly authUrl: string;
   /** Read again for each token, so that a rotated secret is found. */
   readonly credentials: () => Promise<Credentials> | Credentials;
+  /** Where they come from and how to correct them, in words without a value: ends the message of a refusal. */
+  readonly advice?: (() => Promise<string>) | undefined;
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'connectSeconds' | 'idleSeconds' | 'responseSeconds'>;
   readonly log: LogPort;
@@ -74,6 +77,7 @@ export type TokenSource = ReturnType<typeof createTokenSource>;
 export function createTokenSource({
   authUrl,
   credentials: readCredentials,
+  advice = async () => '',
   clock,
   settings,
   log,
@@ -101,6 +105,8 @@ export function createTokenSource({
   let stale: string | null = null;
   /** A token was obtained; that it was revoked since says nothing about the credentials. */
   let accepted = false;
+  /** As the credentials were when they were last read. */
+  let ownAdvice = '';
   /** Counts the calls of `forget`: an attempt that began before one says nothing about what came after. */
   let era = 0;
   /** The token may have been obtained with other credentials than those of now. */
@@ -113,12 +119,15 @@ export function createTokenSource({
       if (held?.accessToken.value === accessToken.value) held = null;
       return access();
     },
-    /** A fresh token was answered with 401 as well: counts as a refusal of the credentials. */
-    refuse: (accessToken: AccessToken, message: string): void => {
-      if (held?.accessToken.value !== accessToken.value) return;
-      held = null;
-      refresh = null;
-      backOff.refused(1, `the service refused a new token: ${message}`);
+    /** A fresh token was answered with 401 by `who` as well: counts as a refusal of the credentials. Gives its message. */
+    refuse: (accessToken: AccessToken, who: string, answer: string): string => {
+      const message = advised(refusedWords(`${who}, with a new token from ${authUrl}`, answer));
+      if (held?.accessToken.value === accessToken.value) {
+        held = null;
+        refresh = null;
+        backOff.refused(1, message);
+      }
+      return message;
     },
     /** A call with this token was accepted. */
     confirm: (accessToken: AccessToken): void => {
@@ -211,6 +220,7 @@ export function createTokenSource({
     const known = refresh;
     try {
       const credentials = await currentCredentials();
+      ownAdvice = await advice();
       const since = clock.monotonic();
       const accessToken =
         store === null
@@ -218,7 +228,12 @@ export function createTokenSource({
           : await share(store, credentials);
       suspect ||= begun !== era;
       return accessToken;
-    } catch (error) {
+    } catch (thrown) {
+      // What all hosts share of a refusal is said without it: each has its credentials from elsewhere.
+      const error =
+        thrown instanceof CredentialsRefusedError
+          ? new CredentialsRefusedError(advised(thrown.message))
+          : thrown;
       // A refused refresh token counts as a refused request too.
       const times = known !== null && refresh === null ? 2 : 1;
       if (begun === era) noteFailure(error, times);
@@ -277,6 +292,10 @@ export function createTokenSource({
     backOff.obtained();
     log.debug({ lifeSeconds: lifeMs / 1000 }, 'token obtained');
     return accessToken;
+  }
+
+  function advised(message: string): string {
+    return sentences([message, ownAdvice]);
   }
 
   function noteFailure(error: unknown, times: number): void {

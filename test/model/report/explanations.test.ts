@@ -43,6 +43,7 @@ const noCodes = new Set([
   'absent',
   'documents',
   'service-reachable',
+  'credentials-accepted',
   'redis-reachable',
   'service-embedded',
   'kept',

@@ -292,7 +292,7 @@ describe('the token source', () => {
     let asked = 0;
     for (let second = 0; second < 3600; second += 1) {
       const accessToken = await tokens.access().catch(() => null);
-      if (accessToken !== null) tokens.refuse(accessToken, 'no');
+      if (accessToken !== null) tokens.refuse(accessToken, 'https://ingest.example', 'no');
       if (accessToken !== null) asked += 1;
       await clock.advance(1000);
     }

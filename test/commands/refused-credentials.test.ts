@@ -1,0 +1,130 @@
+import { chmod } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { environmentOf, formsOf, plantedCredentials } from '../support/planted-secrets.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { steps } from '../support/services/scripted-service.ts';
+
+const names = [
+  'INGESTD_PASSWORD',
+  'INGESTD_USERNAME',
+  'INGESTD_CLIENT_SECRET',
+  'INGESTD_CLIENT_ID',
+  'INGESTD_API_KEY',
+];
+
+const refused = steps.answer(401, JSON.stringify({ error_description: 'wrong user name or password' }));
+
+let place: InstallationWithService;
+
+/** `environment`: beside what `files` holds; the secrets of the environment are taken away. */
+async function set(
+  files: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const none = Object.fromEntries(names.map((name) => [name, undefined]));
+  place = await installationWithService({ environment: { ...none, ...environment } });
+  for (const [name, text] of Object.entries(files)) await chmod(await place.home.write(name, text), 0o600);
+  await place.home.write('inbox/a.txt', 'a');
+  place.service.alwaysTokens(refused);
+}
+
+const envFile = Object.entries(environmentOf(plantedCredentials))
+  .map(([name, value]) => `${name}='${value}'\n`)
+  .join('');
+
+afterEach(() => place.remove());
+
+/** Whatever a command says, in one line. */
+async function said(...words: string[]) {
+  const { code, out, err } = await place.run(...words);
+  const text = `${out} ${err}`.replaceAll(/\s+/g, ' ');
+  for (const secret of [plantedCredentials.password, plantedCredentials.clientSecret])
+    for (const form of formsOf(secret)) expect(text).not.toContain(form);
+  return { code, text };
+}
+
+/** Who refused, with what, where the credentials come from, and what to do. */
+function words(from = place.home.join('.env')): string {
+  return `redentials refused by ${place.service.authUrl}: the service answered 401 Unauthorized: wrong user name or password. It used ${names.join(', ')} from ${from}: correct what is wrong there, then reload ingestd if it is running (kill -HUP PID, or systemctl reload ingestd)`;
+}
+
+describe('credentials that the service refuses', () => {
+  beforeEach(() => set({ '.env': envFile }));
+
+  it('are explained by auth login, sync and check --online in the same words', async () => {
+    expect(await said('auth', 'login')).toEqual({ code: 3, text: expect.stringContaining(words()) });
+    expect(await said('sync')).toEqual({ code: 3, text: expect.stringContaining(words()) });
+    const checked = await said('check', '--online');
+    expect(checked).toEqual({ code: 4, text: expect.stringContaining(words()) });
+    expect(checked.text).toContain('1 problem found');
+    place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));
+    const accepted = await said('check', '--online');
+    expect(accepted).toEqual({ code: 0, text: expect.stringContaining('it accepts the credentials') });
+  });
+
+  it('are explained by status, status --check, why and the log of the daemon in the same words', async () => {
+    const daemon = await place.start();
+    await eventually(async () => (await daemon.status()).failures.length === 1);
+    const { text } = await said('status');
+    expect(text.split(words())).toHaveLength(3);
+    expect(text).toContain(
+      'Retrying (1) inbox/a.txt: Credentials refused (they are sent when the reason above is gone)',
+    );
+    expect(text).not.toContain('nothing to do');
+    expect(await said('status', '--check')).toEqual({ code: 2, text: expect.stringContaining(words()) });
+    expect((await said('why', 'inbox/a.txt')).text).toContain(words());
+    expect(daemon.log()).toContain(words());
+    // What it says to do helps.
+    place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));
+    daemon.signal('SIGHUP');
+    await daemon.idle((status) => status.folders[0]?.synced === 1);
+  });
+});
+
+describe('where refused credentials come from', () => {
+  it('is the file that a variable names, beside the others', async () => {
+    const [, ...others] = names;
+    await set({
+      'secrets/pw': 'planted pass?word%4711',
+      '.env': envFile.replace(/^INGESTD_PASSWORD=.*\n/m, 'INGESTD_PASSWORD_FILE=secrets/pw\n'),
+    });
+    const { text } = await said('auth', 'login');
+    expect(text).toContain(
+      `It used INGESTD_PASSWORD from ${place.home.join('secrets/pw')} (INGESTD_PASSWORD_FILE); ${others.join(', ')} from ${place.home.join('.env')}: correct`,
+    );
+  });
+
+  it('is the environment, which is read only at a start', async () => {
+    await set({}, environmentOf(plantedCredentials));
+    const { text } = await said('auth', 'login');
+    expect(text).toContain(
+      `It used ${names.join(', ')} from the environment: correct what is wrong there, then restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts`,
+    );
+  });
+
+  it("is systemd's directory, whose files are copied at a start", async () => {
+    const files = Object.entries(environmentOf(plantedCredentials)).map(([name, value]) => [
+      `c/${name}`,
+      value,
+    ]);
+    await set(Object.fromEntries(files) as Record<string, string>, { CREDENTIALS_DIRECTORY: './c' });
+    const { text } = await said('auth', 'login');
+    expect(text).toContain(`from ${place.home.join('c')}: correct what is wrong there, then restart`);
+  });
+});
+
+describe('a fresh token that the service does not accept', () => {
+  it('is explained with both addresses', async () => {
+    await set({ '.env': envFile });
+    place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));
+    place.service.always(steps.answer(401, ''));
+    const { code, text } = await said('sync');
+    expect(code).toBe(3);
+    expect(text).toContain(
+      `redentials refused by ${place.service.ingestUrl}, with a new token from ${place.service.authUrl}: the service answered 401 Unauthorized. It used INGESTD_PASSWORD`,
+    );
+  });
+});
