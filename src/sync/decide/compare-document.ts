@@ -23,7 +23,7 @@ import { findMovedDirectories, planDirectoryMove } from './find-directory-move.t
 import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
 import type { MoveDecision, MoveEvidence } from './find-moves.ts';
-import { isGone } from './inspect-document.ts';
+import { isGone, stillLeft } from './inspect-document.ts';
 import type { LeftUnsent } from './left-unsent.ts';
 import { keptElsewhereCode } from './whereabouts.ts';
 
@@ -114,8 +114,11 @@ export class DocumentComparison {
       const state = evidence.tasks.get(ref)?.state;
       const isElsewhere = state?.kind === 'dormant' && state.reason.code === keptElsewhereCode;
       const isKept = record === null || isKeptWhenGone || isElsewhere || sameFile(record.stat, document.stat);
-      if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
-        continue;
+      // The sidecar that lists it stands where its document left it.
+      const isLeft =
+        carrier.kind === 'document' && record !== null && stillLeft(carrier.document, record) !== undefined;
+      const isGracePast = waitedMs >= removeGraceMs;
+      if (!isLeft && hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast })) continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
       const message = `it is an attachment of ${printable(owner)} until the valid sidecar of that document no longer lists it`;
       const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
@@ -182,7 +185,7 @@ export class DocumentComparison {
     if ('code' in compared) return { kind: 'unfit', reason: compared };
     const operation = planDocument(compared, record, isLost ? known : null);
     const { arrival } = document;
-    const left = record === null ? leftUnsent.of(document) : null;
+    const left = leftUnsent.of(document);
     const moved = { movedAt: task.movedAt, leftAt: left?.at ?? null, arrivalMs: arrival?.ms };
     const againMs = sidecarGraceMs(moved, operation, {
       removeGraceMs: timing.removeGraceMs,
@@ -193,8 +196,9 @@ export class DocumentComparison {
       const isExpected = operation.kind === 'upload' && arrival?.isExpected === true;
       return { kind: 'settling', againMs, ...(isExpected ? { reason: sidecarExpected } : null) };
     }
-    const withheld = left === null ? null : await this.#withholding(document, left.ref);
-    if (withheld !== null) return { kind: 'unfit', reason: withheld };
+    const sendsContent = operation.kind === 'upload' || (operation.kind === 'modify' && operation.content);
+    const withheld = left === null || !sendsContent ? null : await this.#withholding(document, left.ref);
+    if (withheld !== null) return withheld;
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
     if (record === null) return { kind: 'clean' };
@@ -203,15 +207,16 @@ export class DocumentComparison {
   }
 
   /** Why a document that came here before it was sent may not be uploaded: its sidecar stands where it came from. */
-  async #withholding(document: FoundDocument, from: DocumentRef): Promise<Reason | null> {
+  async #withholding(document: FoundDocument, from: DocumentRef): Promise<Assessment | null> {
     if (modeOf(document.metadata) === 'NONE' || (document.sidecar ?? null) !== null) return null;
     const { byName, byStem } = sidecarPlaces(from.path);
     for (const path of [byName, byStem]) {
       const sidecar = { folder: from.folder, path };
       const found = await this.#options.evidence.inspect(sidecar);
+      if (found?.kind === 'settling') return found;
       const isOrphan = found?.kind === 'skipped' && found.code === orphanSidecarCode;
       if (isOrphan || (path === byName && found !== undefined && !isGone(found)))
-        return leftSidecarReason('it is not sent', refKey(sidecar));
+        return { kind: 'unfit', reason: leftSidecarReason('it is not sent', refKey(sidecar)) };
     }
     return null;
   }

@@ -255,8 +255,14 @@ function expectedOf(world: DiskWorld) {
     });
   }
   // It waits as long as the document that carried it does: where that is gone, or is to be fixed by a person.
-  for (const { ref, record } of world.ledger().entries())
-    for (const { path } of expected.has(ref.path) ? [] : record.attachments) expected.delete(path ?? '');
+  for (const { ref, record } of world.ledger().entries()) {
+    if (expected.has(ref.path) && (record.leftSidecars === undefined || !isHeldBack(world, ref.path)))
+      continue;
+    for (const { path, stat } of record.attachments) {
+      expected.delete(path ?? '');
+      for (const [one, file] of files) if (sameFile(stat, file)) expected.delete(one);
+    }
+  }
   return { files, expected };
 }
 

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 import { busyOf } from '../../support/fixtures/model-fixtures.ts';
@@ -158,7 +159,7 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
     expect(world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode)).toEqual(['NONE']);
   });
 
-  it('goes out when the grace period is over', async () => {
+  it('fails when the grace period is over, and goes out when its sidecar is removed', async () => {
     opened = world = await syncedFolder();
     await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
     await world.inbox.write('plan.v1.txt', 'plan');
@@ -166,7 +167,13 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
     await rename(at('plan.v1.txt'), at('done.txt'));
     await after(4_500);
     expect(world.held()).toEqual({});
-    await after(1_000);
+    await after(10_000);
+    expect(world.held()).toEqual({});
+    expect([...world.engine().tasks.in('failed')].map((task) => reasonOf(task)?.code)).toEqual([
+      'sidecar-left-behind',
+    ]);
+    await rm(at('plan.v1.txt.meta.json'));
+    await after(10_000);
     expect(world.held()).toEqual({ 'done.txt': 'plan' });
   });
 });
