@@ -1,4 +1,5 @@
 import { systemClock } from '../lib/time/clock.ts';
+import { nameOf } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../model/metadata/metadata.ts';
@@ -103,7 +104,8 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
     const operations: PlannedOperation[] = [...service.operations()];
     for (const { what, folder, path, docId, from = null } of activities) {
       if (what === 'uploaded') {
-        operations.push({ ...plain, ...service.sentBy(docId), kind: 'upload', folder, path });
+        const { name, ...sent } = service.sentBy(docId) ?? {};
+        operations.push({ ...plain, ...sent, kind: 'upload', folder, path, sentAs: sentAs({ path }, name) });
       }
       if (what !== 'moved') continue;
       operations.push({ ...plain, kind: 'move', folder, path, from, docId });
@@ -178,6 +180,7 @@ export async function pausesOf(
 const plain = {
   from: null,
   docId: null,
+  sentAs: null,
   parts: [],
   sharing: null,
   attachments: null,
@@ -210,15 +213,19 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
     return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent });
   }
 
-  function plan(kind: PlannedOperation['kind'], docId: string, sent: Partial<PlannedOperation> = {}): void {
+  function plan(
+    kind: PlannedOperation['kind'],
+    docId: string,
+    { name, ...sent }: Partial<PlannedOperation & Pick<Sent, 'name'>> = {},
+  ): void {
     const ref = find(docId) ?? { folder: '', path: '' };
-    operations.push({ ...plain, kind, ...ref, docId, ...sent });
+    operations.push({ ...plain, kind, ...ref, docId, sentAs: sentAs(ref, name), ...sent });
   }
 
   const service: ServicePort = {
     upload: ({ file, attachments, metadata }, permit) => {
       const docId = `planned-${requests + 1}`;
-      uploads.set(docId, { sharing: modeOf(metadata), attachments: namesOf(attachments) });
+      uploads.set(docId, { name: file.name, sharing: modeOf(metadata), attachments: namesOf(attachments) });
       return accept(docId, permit, [file, ...attachments].map(unread));
     },
     modify: (request, permit) => {
@@ -227,6 +234,7 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
         parts: partsOf(request),
         sharing: sharingOf(request.metadata),
         attachments,
+        ...(request.file === null ? {} : { name: request.file.name }),
       });
       const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
       return accept(request.docId, permit, files.map(unread));
@@ -271,7 +279,15 @@ function unread(): SentContent {
   return { sha256: '' };
 }
 
-type Sent = Pick<PlannedOperation, 'sharing' | 'attachments'>;
+/** What goes out with a file of this name. */
+interface Sent extends Pick<PlannedOperation, 'sharing' | 'attachments'> {
+  readonly name: string;
+}
+
+/** Null: under its own name. */
+function sentAs({ path }: Pick<DocumentRef, 'path'>, name: string | undefined): string | null {
+  return name === undefined || name === nameOf(path) ? null : name;
+}
 
 function sharingOf(change: Pick<Metadata, 'shareInfo'> | null): ShareMode | null {
   return change?.shareInfo === undefined ? null : modeOf(change);

@@ -103,8 +103,9 @@ function operationLine(operation: PlannedOperation, { colors }: Output): string 
 }
 
 /** What goes out with it. */
-function sentWords({ parts, sharing, attachments }: PlannedOperation): readonly string[] {
+function sentWords({ sentAs, parts, sharing, attachments }: PlannedOperation): readonly string[] {
   return [
+    ...(sentAs === null ? [] : [`as ${sentAs}`]),
     ...parts.filter((part) => part !== 'shareInfo' && part !== 'attachments'),
     ...(sharing === null ? [] : [`sharing ${sharing}`]),
     ...(attachments === null || attachments.length === 0
