@@ -258,7 +258,9 @@ function plannedWords(operation: PlannedOperation, key: string, found: Inspectio
   const message = operation.message ?? '';
   switch (kind) {
     case 'upload':
-      return 'it is uploaded when ingestd runs';
+      return operation.inDoubt
+        ? 'it is uploaded again when ingestd runs (safety.inDoubt: retry), and the service may then have it twice'
+        : 'it is uploaded when ingestd runs';
     case 'modify':
     case 'bulk modify':
       return `its changes are sent when ingestd runs (${parts.join(', ')})`;

@@ -54,7 +54,7 @@ function withheldOf(document: FoundDocument, record: LedgerRecord | undefined): 
   return { sharing: modeOf(document.metadata), ...operation.withheld };
 }
 
-/** The mode that the document has once all is sent, and what says so; null: it was imported, and nothing says it. */
+/** The mode that the document has once all is sent, and what says so; null: nobody knows. */
 function sharingOf(
   { metadata, sources }: FoundDocument,
   record: LedgerRecord | undefined,
@@ -87,7 +87,7 @@ export function notesOn(document: FoundDocument, record: LedgerRecord): readonly
 }
 
 const unknownMode =
-  'its sharing mode is not known, because it was imported; it stays as it is until something states one';
+  'its sharing mode is not known, because ingestd did not upload it; it stays as it is until something states one';
 
 /** A timestamp that follows the modification time is nobody's statement, and that of an imported document is not known. */
 function isTimestampOther(

@@ -24,6 +24,8 @@ export interface PlanReport extends UnreadPlaces {
   readonly fleetPaused: boolean;
   readonly counts: {
     readonly upload: number;
+    /** Uploads among them that may be copies: an earlier one of the same document was not answered. */
+    readonly inDoubt: number;
     readonly modify: number;
     readonly move: number;
     readonly delete: number;
@@ -39,7 +41,9 @@ export interface PlanReport extends UnreadPlaces {
   };
   /** Requests to the ingestion endpoints, bulk calls counted as one. */
   readonly requests: number;
-  /** How long they take at the rate limit, at the least. */
+  /** Bytes of files that go out. */
+  readonly bytes: number;
+  /** How long they take at the rate limit and the bandwidth of the settings, at the least. */
   readonly seconds: number;
 }
 
@@ -52,6 +56,8 @@ export interface PlannedOperation {
   readonly docId: string | null;
   /** The name under which its file goes out; null: its own, or no file does. */
   readonly sentAs: string | null;
+  /** Of an upload: an earlier one of the document was not answered, so the service may get a copy. */
+  readonly inDoubt: boolean;
   /** What changes, in words: content, attachments, names of metadata fields. */
   readonly parts: readonly string[];
   /** The sharing mode that goes out; null: none does, and it stays as it is. */

@@ -26,7 +26,9 @@ export function sharingChange(
   return { before, after, ...(perhaps.length === 0 ? {} : { perhaps }), source };
 }
 
-/** Whether an import did not say which sharing mode a document has, and nothing was sent of it since. */
+/** Whether a document was imported, or adopted when a doubt was resolved, and no mode was sent of it since. */
 export function isModeUnknown(record: LedgerRecord): boolean {
-  return isImported(record) && record.metadata.shareInfo === undefined;
+  const { metadata, unsure } = record;
+  const isAdopted = unsure !== undefined && Object.keys(metadata).length === 0;
+  return metadata.shareInfo === undefined && (isImported(record) || isAdopted);
 }

@@ -135,7 +135,15 @@ export const statusSchema = z.object({
   /** All that wait, by what they wait for: together the `waiting` of the folders. */
   waitingFor: z.record(z.enum(waitKinds), count).default(noWaits),
   held: z.array(held),
-  inDoubt: z.array(place.extend({ since: time, count, message: text })),
+  inDoubt: z.array(
+    place.extend({
+      since: time,
+      count,
+      message: text,
+      /** Not sent before a person says so; false: sent again by itself, where its file is there. */
+      holds: z.boolean().optional(),
+    }),
+  ),
   inDoubtTotal: count,
   transfers: z.array(transfer),
   possibleDuplicates: count,
@@ -167,7 +175,7 @@ const shareMode = z.enum(shareModes);
 
 /** What became of a document's sharing mode with a request that the service accepted. */
 const sharingChangeSchema = z.object({
-  /** Null: there was no document, or nobody knows, as it was imported. */
+  /** Null: there was no document, or nobody knows, as it was imported or adopted. */
   before: shareMode.nullable(),
   after: shareMode,
   /** What it may have been in between, because requests with it were not answered; absent: nothing else. */
