@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { fixFor } from '../../src/model/report/explanations.ts';
 import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
-import { unstatedSource } from '../../src/model/report/sharing-change.ts';
+import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 

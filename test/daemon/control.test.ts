@@ -6,7 +6,6 @@ import { createControl } from '../../src/daemon/control/control.ts';
 import { readPauses } from '../../src/daemon/control/pauses.ts';
 import { isAbout } from '../../src/daemon/history/history-files.ts';
 import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
-import { unstatedSource } from '../../src/model/report/sharing-change.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
@@ -161,7 +160,7 @@ it('tells each attempt and its answer: while it is repeated, when it was deliver
   world.service.failNext({ kind: 'accepted', docId: 'doc-a', warning: 'scan pending' }, { taken: true });
   await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
   await world.quiesce();
-  const uploaded = `upload: scan pending, sharing DEFAULT (${unstatedSource}) (accepted)`;
+  const uploaded = 'upload: scan pending, sharing DEFAULT (accepted)';
   expect(await told()).toEqual([...failed, uploaded]);
   world.folder.write('a.txt', 'other text');
   world.folder.scan();

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
-import { unstatedSource } from '../../src/model/report/sharing-change.ts';
+import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import { reasonOf } from '../../src/sync/tasks/task.ts';
 import { busyOf, recordOf } from '../support/fixtures/model-fixtures.ts';
 import { engineWorld, filledEngineWorld } from '../support/worlds/engine-world.ts';

@@ -5,7 +5,8 @@ import type { Metadata, ShareMode } from '../../model/metadata/metadata.ts';
 import { lateTimestamp, planDocument, unread } from '../../model/plan.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { isModeUnknown, recordedSource, unstatedSource } from '../../model/report/sharing-change.ts';
+import { unstatedSource } from '../../model/report/activity-words.ts';
+import { isModeUnknown, recordedSource } from '../../model/report/sharing-change.ts';
 
 type Shown = Pick<Why, 'metadata' | 'sources' | 'withheld'>;
 

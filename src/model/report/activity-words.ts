@@ -11,11 +11,15 @@ export function activityWords({ from, message, by, sharing }: Activity): string 
   return words.length === 0 ? null : words.join(', ');
 }
 
-/** `sharing NONE → EVERYONE (report.pdf.meta.json)`. */
+/** Where a sharing mode comes from that nothing states. */
+export const unstatedSource = 'the service’s default, as nothing states one';
+
+/** `sharing NONE → EVERYONE (report.pdf.meta.json)`; of an upload by default only the mode. */
 export function sharingWords({ before, after, perhaps = [], source }: SharingChange): string {
   const modes = before === null || before === after ? after : `${before} → ${after}`;
   const between = perhaps.length === 0 ? '' : `, perhaps ${perhaps.join(' or ')} in between`;
-  return `sharing ${modes}${between} (${source})`;
+  const isByDefault = before === null && source === unstatedSource;
+  return `sharing ${modes}${between}${isByDefault ? '' : ` (${source})`}`;
 }
 
 const deciderWords: Readonly<Record<Decider, string>> = {

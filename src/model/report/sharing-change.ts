@@ -1,12 +1,11 @@
 import type { FoundDocument } from '../document.ts';
 import { modeOf } from '../metadata/metadata.ts';
 import type { Operation } from '../operation.ts';
+import { unstatedSource } from './activity-words.ts';
 import { isImported } from '../ports/ledger-port.ts';
 import type { LedgerRecord } from '../ports/ledger-port.ts';
 import type { SharingChange } from './status.ts';
 
-/** Where a sharing mode comes from that nothing states. */
-export const unstatedSource = 'the service’s default, as nothing states one';
 /** Where a sharing mode comes from that stays as it was sent. */
 export const recordedSource = 'the ledger';
 

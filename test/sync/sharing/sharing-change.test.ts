@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { activityWords } from '../../../src/model/report/activity-words.ts';
-import { unstatedSource } from '../../../src/model/report/sharing-change.ts';
+import { activityWords, unstatedSource } from '../../../src/model/report/activity-words.ts';
 import { busyOf, recordOf } from '../../support/fixtures/model-fixtures.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
@@ -40,7 +39,7 @@ describe('what happened to the sharing mode', () => {
     await rm(world.inbox.join('a.txt.meta.json'));
     await world.sync();
     expect(words()).toEqual([
-      `uploaded: sharing DEFAULT (${unstatedSource})`,
+      'uploaded: sharing DEFAULT',
       'modified: sharing DEFAULT → EVERYONE (a.txt.meta.json)',
       'modified: ',
       `modified: sharing EVERYONE → DEFAULT (${unstatedSource})`,
