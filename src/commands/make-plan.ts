@@ -1,4 +1,6 @@
+import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { systemClock } from '../lib/time/clock.ts';
+import { nameOf } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../model/metadata/metadata.ts';
@@ -20,13 +22,14 @@ import type { Activity } from '../model/report/status.ts';
 import { readScratchLedger } from '../ledger/read-ledger.ts';
 import { Engine } from '../sync/engine.ts';
 import { reasonOf } from '../sync/tasks/task.ts';
+import type { Task } from '../sync/tasks/task.ts';
 import { followFolders } from '../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { guardOneLedgerPerFolder } from '../daemon/process/one-ledger-per-folder.ts';
 import { portAt, unreadPlaces } from '../daemon/assemble-daemon.ts';
 import { countKept, failureStatus } from '../daemon/make-status.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
-import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
+import { missingFiles, requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
 import type { FleetView } from './ask-fleet.ts';
 import { openUnwatched } from './unwatched-folder.ts';
 
@@ -83,11 +86,12 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
     while (!engine.isIdle() && !isOnlySettling(engine, deadline)) {
       await new Promise((resolve) => setTimeout(resolve, askMs));
     }
-    const plan = report(unreadPlaces(ports), await pausesOf(settings, fleet));
+    const kept = await keptOfHeld();
+    const plan = report(unreadPlaces(ports), await pausesOf(settings, fleet), kept);
     // With what it is made of: for a status without a daemon.
     return {
       plan,
-      folders: ports.map((port) => countsOf(port, plan.operations)),
+      folders: ports.map((port) => countsOf(port, plan.operations, kept)),
       failures: Array.from(engine.tasks.in('failed'), (task) => failureStatus(task, null)),
       skipped: [...engine.skips()],
     };
@@ -96,20 +100,54 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
     await Promise.all(folders.map(({ port }) => port.close()));
   }
 
-  function report(unread: UnreadPlaces, pauses: Pick<PlanReport, 'paused' | 'fleetPaused'>): PlanReport {
+  /** Held with others before it was known that their files stand elsewhere, which nobody deletes. */
+  async function keptOfHeld(): Promise<ReadonlySet<Task>> {
+    const kept = new Set<Task>();
+    for (const folder of settings.folders) {
+      const held = [...engine.tasks.in('held')].filter(({ ref }) => ref.folder === folder.name);
+      const isUnknown = held.length === 0 || !isRead(folder.name);
+      const missing = isUnknown
+        ? null
+        : await missingFiles(ledger, folder, settings.folders).catch(() => null);
+      if (missing === null) continue;
+      const paths = new Set(missing);
+      for (const task of held) if (!paths.has(task.ref.path)) kept.add(task);
+    }
+    return kept;
+  }
+
+  function isRead(folder: string): boolean {
+    return unreadPlaces(ports).unavailable.every((one) => one.folder !== folder);
+  }
+
+  function report(
+    unread: UnreadPlaces,
+    pauses: Pick<PlanReport, 'paused' | 'fleetPaused'>,
+    kept: ReadonlySet<Task>,
+  ): PlanReport {
     const sum = (of: (folder: string) => number) =>
       settings.folders.reduce((total, { name }) => total + of(name), 0);
-    const isRead = (name: string) => unread.unavailable.every(({ folder }) => folder !== name);
     const operations: PlannedOperation[] = [...service.operations()];
     for (const { what, folder, path, docId, from = null } of activities) {
       if (what === 'uploaded') {
-        operations.push({ ...plain, ...service.sentBy(docId), kind: 'upload', folder, path });
+        const { name, ...sent } = service.sentBy(docId) ?? {};
+        operations.push({
+          ...plain,
+          ...sent,
+          kind: 'upload',
+          folder,
+          path,
+          sentAs: sentAs({ path }, name),
+          // What is in doubt counts as a copy once it was sent again.
+          inDoubt: (ledger.get({ folder, path })?.possibleDuplicates ?? 0) > 0,
+        });
       }
       if (what !== 'moved') continue;
       operations.push({ ...plain, kind: 'move', folder, path, from, docId });
     }
     for (const state of ['failed', 'held', 'settling', 'waiting'] as const) {
-      for (const task of engine.tasks.in(state)) {
+      const tasks = [...engine.tasks.in(state)].filter((task) => !kept.has(task));
+      for (const task of tasks.toSorted((a, b) => inNaturalOrder(a.key, b.key))) {
         const kind = state === 'failed' || state === 'held' ? state : 'waiting';
         const { code = null, message = null } = reasonOf(task) ?? {};
         operations.push({ ...plain, kind, ...task.ref, code, message });
@@ -118,7 +156,9 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
     const count = (...kinds: PlannedOperation['kind'][]) =>
       operations.filter(({ kind }) => kinds.includes(kind)).length;
     const requests = service.requests();
-    const { requestsPerMinute } = settings.service;
+    const bytes = operations.reduce((total, one) => total + bytesOf(one), 0);
+    const { requestsPerMinute, maxKilobytesPerSecond = Infinity } = settings.service;
+    const atLimit = Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60;
     const recorded = sum((name) =>
       isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
     );
@@ -129,6 +169,7 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
       ...pauses,
       counts: {
         upload: count('upload'),
+        inDoubt: operations.filter(({ inDoubt }) => inDoubt).length,
         modify: count('modify', 'bulk modify'),
         move: count('move'),
         delete: count('delete', 'bulk delete'),
@@ -136,16 +177,31 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
         failed: count('failed'),
         waiting: count('waiting'),
         skipped: sum((name) => engine.folders.viewOf(name).skipCount),
-        kept: sum((name) => countKept(engine, name)),
+        kept: sum((name) => countKept(engine, name)) + kept.size,
         unchanged: Math.max(0, recorded - touched),
       },
       requests,
-      seconds: Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60,
+      bytes,
+      seconds: Math.max(atLimit, Math.ceil(bytes / 1000 / maxKilobytesPerSecond)),
     };
   }
 
+  /** Of the files that go out with it, as the copy of the ledger knows them. */
+  function bytesOf({ kind, folder, path, parts, attachments }: PlannedOperation): number {
+    const record = ledger.get({ folder, path });
+    if (record === undefined) return 0;
+    const content = kind === 'upload' || parts.includes('content') ? record.stat.size : 0;
+    const others = attachments === null ? [] : record.attachments;
+    return others.reduce((total, { stat }) => total + stat.size, content);
+  }
+
   /** The numbers of one folder, before anything of the plan is done. */
-  function countsOf({ name, health }: FolderPort, operations: PlanReport['operations']) {
+  function countsOf(
+    { name, health }: FolderPort,
+    operations: PlanReport['operations'],
+    kept: ReadonlySet<Task>,
+  ) {
+    const keptOfHeld = [...kept].filter(({ ref }) => ref.folder === name).length;
     const ofFolder = operations.filter(({ folder, kind }) => folder === name && sent.has(kind));
     const toSend = new Set(ofFolder.map(({ path }) => path)).size;
     const { withRecord, pending, waiting, failed, held } = engine.tasks.counts(name);
@@ -157,8 +213,8 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
       waiting,
       failed,
       skipped: engine.folders.viewOf(name).skipCount,
-      held,
-      kept: countKept(engine, name),
+      held: held - keptOfHeld,
+      kept: countKept(engine, name) + keptOfHeld,
       attached: health().attached,
     };
   }
@@ -178,6 +234,8 @@ export async function pausesOf(
 const plain = {
   from: null,
   docId: null,
+  sentAs: null,
+  inDoubt: false,
   parts: [],
   sharing: null,
   attachments: null,
@@ -210,15 +268,19 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
     return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent });
   }
 
-  function plan(kind: PlannedOperation['kind'], docId: string, sent: Partial<PlannedOperation> = {}): void {
+  function plan(
+    kind: PlannedOperation['kind'],
+    docId: string,
+    { name, ...sent }: Partial<PlannedOperation & Pick<Sent, 'name'>> = {},
+  ): void {
     const ref = find(docId) ?? { folder: '', path: '' };
-    operations.push({ ...plain, kind, ...ref, docId, ...sent });
+    operations.push({ ...plain, kind, ...ref, docId, sentAs: sentAs(ref, name), ...sent });
   }
 
   const service: ServicePort = {
     upload: ({ file, attachments, metadata }, permit) => {
       const docId = `planned-${requests + 1}`;
-      uploads.set(docId, { sharing: modeOf(metadata), attachments: namesOf(attachments) });
+      uploads.set(docId, { name: file.name, sharing: modeOf(metadata), attachments: namesOf(attachments) });
       return accept(docId, permit, [file, ...attachments].map(unread));
     },
     modify: (request, permit) => {
@@ -227,6 +289,7 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
         parts: partsOf(request),
         sharing: sharingOf(request.metadata),
         attachments,
+        ...(request.file === null ? {} : { name: request.file.name }),
       });
       const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
       return accept(request.docId, permit, files.map(unread));
@@ -271,7 +334,15 @@ function unread(): SentContent {
   return { sha256: '' };
 }
 
-type Sent = Pick<PlannedOperation, 'sharing' | 'attachments'>;
+/** What goes out with a file of this name. */
+interface Sent extends Pick<PlannedOperation, 'sharing' | 'attachments'> {
+  readonly name: string;
+}
+
+/** Null: under its own name. */
+function sentAs({ path }: Pick<DocumentRef, 'path'>, name: string | undefined): string | null {
+  return name === undefined || name === nameOf(path) ? null : name;
+}
 
 function sharingOf(change: Pick<Metadata, 'shareInfo'> | null): ShareMode | null {
   return change?.shareInfo === undefined ? null : modeOf(change);

@@ -1,3 +1,4 @@
+import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { toTheSecond } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { countWords } from '../lib/text/amounts.ts';
@@ -238,7 +239,10 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
   // The hold may still be on its way into the ledger.
   const hold = ledger.hold(folder) ?? { since: clock.now(), reason: reasonOf(last)?.message ?? '' };
   const since = new Date(hold.since).toISOString();
-  const paths = held.slice(0, heldNames).map(({ ref }) => ref.path);
+  const paths = held
+    .slice(0, heldNames)
+    .map(({ ref }) => ref.path)
+    .toSorted(inNaturalOrder);
   return [{ folder, count: held.length, since, reason: hold.reason, paths }];
 }
 
@@ -309,15 +313,16 @@ function pausedHere({ engine, folders }: StatusSources): readonly string[] {
 
 /** Uploads in doubt as a status lists them, the newest: all of one path are one, because one decision ends them. */
 export function listDoubts(doubts: readonly Doubt[]): Pick<Status, 'inDoubt' | 'inDoubtTotal'> {
-  const paths = new Map<string, Pick<Doubt, 'ref' | 'since' | 'count' | 'message'>>();
-  for (const { ref, since, count, message } of doubts) {
+  const paths = new Map<string, Pick<Doubt, 'ref' | 'since' | 'count' | 'message' | 'holds'>>();
+  for (const { ref, since, count, message, holds } of doubts) {
     const key = refKey(ref);
-    const before = paths.get(key) ?? { since, count: 0 };
+    const before = paths.get(key) ?? { since, count: 0, holds };
     paths.set(key, {
       ref,
       since: Math.min(before.since, since),
       count: before.count + count,
       message,
+      holds: before.holds || holds,
     });
   }
   const inDoubt = [...paths.values()].slice(-longestList).map(({ ref, since, ...rest }) => ({

@@ -31,7 +31,7 @@ const lastAttachment: Unclearable = {
 };
 
 /** Said when a sidecar states another one than went out with the upload, interface 2.3. */
-const lateTimestamp: Unclearable = {
+export const lateTimestamp: Unclearable = {
   code: 'createdTimestamp',
   message: 'the createdTimestamp stays as it was sent with the upload, because the service cannot change it',
 };

@@ -32,6 +32,7 @@ import type {
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
+import { sharingChange } from '../model/report/sharing-change.ts';
 import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
 import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
@@ -77,7 +78,13 @@ import { SendQueue } from './send/send-queue.ts';
 import { createTrackedRequest, Transfers } from './send/tracked-request.ts';
 import type { RequestResult, TrackedRequest, Totals } from './send/tracked-request.ts';
 import { aboutUpload, uploadRequest, uploadedChanges } from './send/upload.ts';
-import { acceptedCode, acceptedOperations, Attempts, mostAttempts } from './tasks/attempts.ts';
+import {
+  acceptedCode,
+  acceptedMessage,
+  acceptedOperations,
+  Attempts,
+  mostAttempts,
+} from './tasks/attempts.ts';
 import type { BacklogFile } from './tasks/backlog.ts';
 import { PathLocks } from './tasks/path-locks.ts';
 import { TaskStore } from './tasks/task-store.ts';
@@ -1086,6 +1093,7 @@ export class Engine {
     const answered = { resolved, sent: document.stat };
     if (conflict !== null) return this.#apply(task, 'upload', conflict, answered);
     const uploaded = { docId, sent, now: this.#clock.now() };
+    const sharing = sharingChange(operation, document, this.#ledger.get(task.ref));
     try {
       await this.#writer.commit([
         ...uploadedChanges(document, operation, uploaded, this.#ledger),
@@ -1097,7 +1105,7 @@ export class Engine {
       if (late === null) throw error;
       return this.#apply(task, 'upload', late, answered);
     }
-    this.#done(task, 'uploaded', docId, outcome.warning);
+    this.#done(task, 'uploaded', { docId, message: outcome.warning, sharing });
   }
 
   async #modify(task: Task, found: Modifiable, open: OpenFile, permit: Permit): Promise<void> {
@@ -1109,7 +1117,7 @@ export class Engine {
     if (outcome.kind !== 'accepted') return this.#concludeUnaccepted(task, 'modify', result);
     this.#reports.addUnclearable(task.ref, found.operation.unclearable);
     await this.#writer.commit(modifiedChanges(found, sent, this.#clock.now()));
-    this.#done(task, 'modified', found.record.docId, outcome.warning);
+    this.#doneModify(task, found, outcome.warning);
   }
 
   async #bulkModify(tasks: readonly Task[], bulkKey: string, permit: Permit): Promise<void> {
@@ -1133,8 +1141,7 @@ export class Engine {
         this.#reports.addUnclearable(task.ref, found.operation.unclearable);
       const now = this.#clock.now();
       await this.#writer.commit(members.flatMap(({ found }) => modifiedChanges(found, [], now)));
-      for (const { task, found } of members)
-        this.#done(task, 'modified', found.record.docId, outcome.warning);
+      for (const { task, found } of members) this.#doneModify(task, found, outcome.warning);
       return;
     }
     for (const { task } of members) await this.#concludeUnaccepted(task, 'modify', result, true);
@@ -1191,14 +1198,29 @@ export class Engine {
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
-    for (const { task, record } of batch) this.#done(task, 'deleted', record.docId, warning);
+    for (const { task, record } of batch)
+      this.#done(task, 'deleted', { docId: record.docId, message: warning });
+  }
+
+  #doneModify(
+    task: Task,
+    { operation, record, compared: { document } }: Modifiable,
+    message: string | null,
+  ): void {
+    const sharing = sharingChange(operation, document, record);
+    this.#done(task, 'modified', { docId: record.docId, message, sharing });
   }
 
   /** The service has taken it, and the ledger knows. */
-  #done(task: Task, what: keyof typeof acceptedOperations, docId: string, warning: string | null): void {
+  #done(
+    task: Task,
+    what: keyof typeof acceptedOperations,
+    { sharing, ...taken }: Pick<Activity, 'docId' | 'message' | 'sharing'>,
+  ): void {
+    const activity = { ...task.ref, what, ...taken, ...(sharing === undefined ? {} : { sharing }) };
     this.totals[what] += 1;
-    this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: warning ?? what });
-    this.#reports.add({ ...task.ref, what, docId, message: warning });
+    this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: acceptedMessage(activity) });
+    this.#reports.add(activity);
     this.#advance(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });
   }
 

@@ -35,9 +35,21 @@ describe('log', () => {
     expect(new Set(await logged('--failed'))).toEqual(new Set(['failed b.c.txt']));
     expect(await logged('--since', '1h')).toEqual(all);
     expect(await logged('--since', '2999-01-01')).toEqual([]);
-    expect((await run('log')).stdout).toMatch(/^2\S+Z uploaded inbox\/a\.txt \S+$/m);
+    expect((await run('log')).stdout).toMatch(/^2\S+Z uploaded inbox\/a\.txt \S+: sharing DEFAULT$/m);
     expect(await run('log', '/elsewhere')).toMatchObject({ code: 2 });
     expect(await run('log', '--since', 'soon')).toMatchObject({ code: 2 });
+  });
+
+  it('says when a document was shared more widely, and what said so; why does too', async () => {
+    await run('sync');
+    await folder.write('inbox/a.txt.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');
+    const sharing = { before: 'DEFAULT', after: 'EVERYONE', source: 'a.txt.meta.json' };
+    expect((await run('sync')).stderr).toContain(`"sharing":${JSON.stringify(sharing)}`);
+    const [last] = (JSON.parse((await run('log', '--json')).stdout) as Activity[]).slice(-1);
+    expect(last).toMatchObject({ what: 'modified', path: 'a.txt', sharing });
+    const words = 'sharing DEFAULT → EVERYONE (a.txt.meta.json)';
+    expect((await run('log', 'inbox/a.txt')).stdout).toContain(words);
+    expect((await run('why', 'inbox/a.txt')).stdout).toContain(`modify: modified, ${words} (accepted)`);
   });
 
   it('follows a daemon, whose totals go on where the last one stopped', async () => {

@@ -160,11 +160,12 @@ it('tells each attempt and its answer: while it is repeated, when it was deliver
   world.service.failNext({ kind: 'accepted', docId: 'doc-a', warning: 'scan pending' }, { taken: true });
   await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
   await world.quiesce();
-  expect(await told()).toEqual([...failed, 'upload: scan pending (accepted)']);
+  const uploaded = 'upload: scan pending, sharing DEFAULT (accepted)';
+  expect(await told()).toEqual([...failed, uploaded]);
   world.folder.write('a.txt', 'other text');
   world.folder.scan();
   await world.quiesce();
-  const delivered = ['upload: scan pending (accepted)', 'modify: modified (accepted)'];
+  const delivered = [uploaded, 'modify: modified (accepted)'];
   expect(await told()).toEqual([...failed, ...delivered]);
 
   await world.restart();

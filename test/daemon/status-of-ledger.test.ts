@@ -53,8 +53,14 @@ it('all uploads of one document that are in doubt are one in the list, with the 
   ];
   expect(listDoubts(doubts)).toEqual({
     inDoubt: [
-      { ...refOf('a.pdf'), since: '1970-01-01T00:00:01.000Z', count: 2, message: 'connection lost' },
-      { ...refOf('b.pdf'), since: '1970-01-01T00:00:01.000Z', count: 1, message: 'no answer' },
+      {
+        ...refOf('a.pdf'),
+        since: '1970-01-01T00:00:01.000Z',
+        count: 2,
+        message: 'connection lost',
+        holds: false,
+      },
+      { ...refOf('b.pdf'), since: '1970-01-01T00:00:01.000Z', count: 1, message: 'no answer', holds: false },
     ],
     inDoubtTotal: 2,
   });

@@ -8,6 +8,8 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['an open object', '{"a": 1', /the file ends here/],
   ['a trailing comma', '{"a": 1,\n}', /line 2, column 1/],
   ['a trailing comma in an array', '[1,]', /line 1, column 4/],
+  ['no comma in an object', '{"a": 1 "b": 2}', /a comma or the end of the object or list is expected/],
+  ['no comma in a list', '[1 2]', /a comma or the end of the object or list is expected/],
   ['NaN', '{"a": NaN}', /line 1, column 7/],
   ['Infinity', '[-Infinity]', /line 1, column 2/],
   ['a leading zero', '[01]', /line 1, column 3/],

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
+import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import { reasonOf } from '../../src/sync/tasks/task.ts';
 import { busyOf, recordOf } from '../support/fixtures/model-fixtures.ts';
 import { engineWorld, filledEngineWorld } from '../support/worlds/engine-world.ts';
@@ -51,8 +52,9 @@ describe('the sync engine', () => {
     world.folder.scan();
     await world.quiesce();
     const docId = world.docIds().get('b.txt');
+    const sharing = { before: null, after: 'DEFAULT', source: unstatedSource };
     expect(world.log.lines).toEqual([
-      { level: 'info', message: 'uploaded', data: { folder: 'inbox', path: 'a/0.txt', docId } },
+      { level: 'info', message: 'uploaded', data: { folder: 'inbox', path: 'a/0.txt', docId, sharing } },
       {
         level: 'info',
         message: 'moved',

@@ -65,13 +65,24 @@ function printPlan(report: PlanReport, output: Output): void {
       `${words.join(', ')}: ${countWords(requests, 'request')}, ${durationWords(seconds)}. ${numberWords(counts.unchanged)} unchanged.`,
     );
   }
+  if (counts.inDoubt > 0) {
+    line(
+      colors.yellow(
+        `${countWords(counts.inDoubt, 'upload')} in doubt: the service may have been given the same before. To prevent copies, run ingestd resolve PATH first.`,
+      ),
+    );
+  }
   if (report.paused.length > 0) line(colors.yellow(pauseWords(report)));
   if (counts.held > 0) {
     line(
       colors.yellow(
-        `${countWords(counts.held, 'deletion')} would be held until you approve with ingestd approve.`,
+        `${countWords(counts.held, 'deletion')} would be held until you approve with ingestd approve:`,
       ),
     );
+    const reasons = report.operations
+      .filter(({ kind }) => kind === 'held')
+      .map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);
+    for (const reason of new Set(reasons)) line(colors.yellow(reason));
   }
   if (counts.waiting > 0) {
     line(
@@ -97,14 +108,20 @@ function operationLine(operation: PlannedOperation, { colors }: Output): string 
   const from = operation.from === null ? '' : ` from ${operation.from}`;
   const sent = sentWords(operation);
   const parts = sent.length === 0 ? '' : ` (${sent.join(', ')})`;
-  const doubt = operation.code === inDoubtCode ? 'its upload is in doubt: ' : '';
-  const message = operation.message === null ? '' : `: ${doubt}${operation.message}`;
-  return `${colors[paint](operation.kind.padEnd(11))} ${place}${from}${parts}${message}`;
+  return `${colors[paint](operation.kind.padEnd(11))} ${place}${from}${parts}${reasonWords(operation)}`;
+}
+
+/** Why deletions are held is said once for all. */
+function reasonWords({ kind, code, message, inDoubt }: PlannedOperation): string {
+  if (inDoubt) return ': an earlier upload of it is in doubt';
+  if (message === null || kind === 'held') return '';
+  return code === inDoubtCode ? `: its upload is in doubt: ${message}` : `: ${message}`;
 }
 
 /** What goes out with it. */
-function sentWords({ parts, sharing, attachments }: PlannedOperation): readonly string[] {
+function sentWords({ sentAs, parts, sharing, attachments }: PlannedOperation): readonly string[] {
   return [
+    ...(sentAs === null ? [] : [`as ${sentAs}`]),
     ...parts.filter((part) => part !== 'shareInfo' && part !== 'attachments'),
     ...(sharing === null ? [] : [`sharing ${sharing}`]),
     ...(attachments === null || attachments.length === 0

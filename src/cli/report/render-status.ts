@@ -48,11 +48,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...section(`Held deletions`, heldRows(status), colors.yellow),
     ...section(
       `In doubt (${numberWords(inDoubtTotal)})`,
-      cut(
-        status.inDoubt.map(rowOf),
-        inDoubtTotal,
-        'settle with ingestd resolve PATH: --doc-id ID, --again or --dismiss',
-      ),
+      cut(status.inDoubt.map(rowOf), inDoubtTotal, doubtHint(status, view)),
       colors.yellow,
     ),
     ...section('Possible duplicates', duplicateRows(status), colors.yellow),
@@ -193,6 +189,15 @@ function heldRows({ held }: Status): string[] {
   });
   const hint = '(release with ingestd approve FOLDER; its --help says how to keep them)';
   return rows.length === 0 ? [] : [...rows, hint];
+}
+
+function doubtHint({ inDoubt }: Status, { running }: StatusView): string {
+  const settle = 'settle with ingestd resolve PATH: --doc-id ID, --again or --dismiss';
+  const loose = inDoubt.filter(({ holds }) => holds === false).length;
+  if (loose === 0) return settle;
+  const which = loose === inDoubt.length ? 'them' : 'those that are not held';
+  const when = running ? '' : ' when it runs';
+  return `${settle}; else ingestd sends ${which} again${when} (safety.inDoubt: retry), and the service may then have copies`;
 }
 
 /** Without what is listed as in doubt. */

@@ -87,7 +87,7 @@ async function fleet(context: CommandContext, flags: StatusFlags): Promise<numbe
 async function check(context: CommandContext, flags: StatusFlags): Promise<number> {
   try {
     const { prepared, daemon } = await findDaemon(context, flags);
-    const { status, raw } = await statusOf(daemon, () => offline(context, prepared, { readsFolders: false }));
+    const { status, raw } = await statusOf(daemon, () => offline(context, prepared));
     if (flags.json) context.output.json(raw);
     else {
       const words = daemon === null ? ledgerLine(status) : statusLine(status);
@@ -100,15 +100,8 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
   }
 }
 
-/**
- * What is known without a daemon. The line for monitoring does not wait until the folders are read. Throws
- * ConfigurationError where the configuration is invalid too.
- */
-async function offline(
-  context: CommandContext,
-  prepared: PreparedCommand | null,
-  { readsFolders }: { readonly readsFolders: boolean },
-): Promise<Status> {
+/** What is known without a daemon. Throws ConfigurationError where the configuration is invalid too. */
+async function offline(context: CommandContext, prepared: PreparedCommand | null): Promise<Status> {
   // It was there a moment ago.
   if (prepared === null)
     throw new ConfigurationError(
@@ -120,9 +113,9 @@ async function offline(
   return offlineStatus({
     settings,
     account: known?.credentials?.username ?? null,
-    readsFolders,
+    readsFolders: true,
     makesFolders: configuration.trial,
-    fleet: readsFolders ? await fleetView(context, prepared) : null,
+    fleet: await fleetView(context, prepared),
   });
 }
 
@@ -131,7 +124,7 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
   const { output } = context;
   const showNow = async (): Promise<void> => {
     const daemon = await daemonOf(stateDir, prepared?.settings.file);
-    const now = await statusOf(daemon, () => offline(context, prepared, { readsFolders: true }));
+    const now = await statusOf(daemon, () => offline(context, prepared));
     if (flags.json) output.json(now.raw);
     else
       draw(

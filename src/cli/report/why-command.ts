@@ -50,10 +50,11 @@ function printStory(story: Why, { line, colors }: Output): void {
   line(`${message}${kind === code ? '' : colors.dim(` (${kind}, ${code})`)}`);
   line();
   row('docId', story.docId);
-  row('uploaded', story.uploadedAt);
+  row(story.imported ? 'imported' : 'uploaded', story.uploadedAt);
   row('modified', story.modifiedAt);
   row('deleted', story.deletedAt);
   row('sha256', story.sha256);
+  row('sent as', story.sentAs);
   row('sidecar', story.sidecar);
   row('attachments', story.attachments.join(', '));
   if (story.possibleDuplicates > 0) row('duplicates', `${story.possibleDuplicates} possible at the service`);
@@ -72,5 +73,6 @@ function printStory(story: Why, { line, colors }: Output): void {
   for (const decision of story.decisions) {
     row(decision.at, `${decision.what}: ${activityWords(decision) ?? ''}`);
   }
+  row('fix', story.fix);
   row('next', story.nextAt === null ? story.next : `${story.next} (${story.nextAt})`);
 }

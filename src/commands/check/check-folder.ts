@@ -13,6 +13,7 @@ import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readRoot } from '../../scan/walk/root-identity.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
+import { carrierOf, isAbsent, orphanAttachments } from '../../daemon/control/orphan-attachments.ts';
 import { knownClaims } from '../../sync/decide/attachments.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import { asItStands, glanceAt, withFolder } from '../unwatched-folder.ts';
@@ -61,7 +62,11 @@ export async function checkFolder(
       const ref = { folder: folder.name, path };
       return inspectDocument(port, ref, ledger?.get(ref), places);
     };
-    for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
+    for (const path of attachments) {
+      const carrier = await carrierOf(port, path);
+      if (carrier !== null && (await isAbsent(port, carrier)))
+        findings.push(fileFinding(folder, path, orphanAttachments, 'waiting'));
+    }
     let documents = 0;
     for (let from = 0; from < paths.length; from += inspectionsAtOnce) {
       const some = paths.slice(from, from + inspectionsAtOnce);
@@ -89,18 +94,6 @@ export async function checkFolder(
   };
   const claims = ledger === null ? undefined : knownClaims(folder.name, ledger);
   return withFolder(folder, { settings: asItStands(settings), log, claims }, judge, onDirectory);
-}
-
-/** No file stands under the name of its document, and no rule leaves the directory out. */
-async function isOrphan(port: FolderPort, path: string): Promise<boolean> {
-  const inside = await port.inspect(joinPath(path, 'any'));
-  if (inside.kind !== 'ignored' || inside.owner === undefined) return false;
-  return (await port.inspect(inside.owner)).kind === 'absent';
-}
-
-function orphan(folder: FolderSettings, path: string): CheckFinding {
-  const message = 'its document is not there, so these attachments are not sent';
-  return fileFinding(folder, path, { code: 'orphan-attachments', message }, 'waiting');
 }
 
 /** What keeps a file from being sent as it stands; null: nothing does, or it is no document. */

@@ -56,7 +56,7 @@ async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<C
   const held: CheckFinding[] = [];
   for (const folder of settings.folders) {
     // Of a folder that cannot be read it is said elsewhere.
-    const missing = await missingFiles(ledger, folder).catch(() => []);
+    const missing = await missingFiles(ledger, folder, settings.folders).catch(() => []);
     if (missing.length === 0) continue;
     const found =
       heldFinding(ledger, folder, missing.length) ?? (await rootFinding(ledger, folder, missing.length));

@@ -90,7 +90,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
         for (const held of only === null ? folders : [only]) {
           const { name } = held;
           if (ledger.hold(name) === undefined) continue;
-          const paths = await missingFrom(ledger, held);
+          const paths = await missingFrom(ledger, held, folders);
           changes.push(
             { kind: 'approve', folder: name, paths },
             { kind: 'hold', folder: name, hold: null },
@@ -152,8 +152,12 @@ function withFolders<T>(options: OfflineOptions, act: (ledger: LedgerPort) => Pr
 }
 
 /** Throws ConfigurationError where the folder cannot be read: what is missing from it is not known then. */
-function missingFrom(ledger: LedgerPort, folder: FolderSettings): Promise<readonly string[]> {
-  return missingFiles(ledger, folder).catch((error: unknown) => {
+function missingFrom(
+  ledger: LedgerPort,
+  folder: FolderSettings,
+  folders: Settings['folders'],
+): Promise<readonly string[]> {
+  return missingFiles(ledger, folder, folders).catch((error: unknown) => {
     const what = cannotBeRead(`the folder "${folder.name}" (${folder.path})`, errorCode(error));
     throw new ConfigurationError(
       `${what}, so which of its documents are missing is not known; make it readable, then run ingestd approve ${folder.name} again`,

@@ -228,7 +228,7 @@ async function allHeld(settings: Settings, ledger: LedgerReader): Promise<readon
     const hold = ledger.hold(folder.name);
     if (hold === undefined) continue;
     const since = new Date(hold.since).toISOString();
-    const paths = await missingFiles(ledger, folder).catch(() => null);
+    const paths = await missingFiles(ledger, folder, settings.folders).catch(() => null);
     if (paths?.length === 0) continue;
     const reason = paths === null ? `${hold.reason}; the folder cannot be read at the moment` : hold.reason;
     const names = paths?.slice(0, heldNames) ?? [];

@@ -3,7 +3,12 @@ import type { DocumentRef } from '../../model/document.ts';
 import type { Attempt, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { acceptedCode, acceptedOperations, mostAttempts } from '../../sync/tasks/attempts.ts';
+import {
+  acceptedCode,
+  acceptedMessage,
+  acceptedOperations,
+  mostAttempts,
+} from '../../sync/tasks/attempts.ts';
 
 /** Where what is known of the attempts of a document comes from, oldest first. */
 export interface AttemptSources {
@@ -37,11 +42,12 @@ export function attemptsOf({ ref, ledger, past, recent = [] }: AttemptSources): 
 const operations: Readonly<Record<string, string>> = acceptedOperations;
 
 /** Null: it tells of no attempt. */
-function attemptIn({ at: time, what, message, operation, code }: Activity): Attempt | null {
-  const at = Date.parse(time);
+function attemptIn(activity: Activity): Attempt | null {
+  const { what, message, operation, code } = activity;
+  const at = Date.parse(activity.at);
   const accepted = operations[what];
   if (accepted !== undefined)
-    return { at, operation: accepted, code: acceptedCode, message: message ?? what };
+    return { at, operation: accepted, code: acceptedCode, message: acceptedMessage(activity) };
   if (operation === undefined || code === undefined) return null;
   return { at, operation, code, message: message ?? '' };
 }

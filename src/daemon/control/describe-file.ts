@@ -3,12 +3,14 @@ import { join } from 'node:path';
 
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { PlannedOperation, PlanReport, Why } from '../../model/report/command-reports.ts';
-import { awaitsContent, refKey, sameStat } from '../../model/document.ts';
+import { awaitsContent, nameOf, refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
-import { modeOf } from '../../model/metadata/metadata.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
+import { isImported, isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import { fixBeside, fixFor } from '../../model/report/explanations.ts';
+import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { OtherPlaces } from '../../sync/decide/inspect-document.ts';
@@ -16,6 +18,8 @@ import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import { attemptsOf } from './attempts-of.ts';
 import type { AttemptSources } from './attempts-of.ts';
+import { metadataOf, notesOn } from './held-metadata.ts';
+import { carrierOf, isAbsent, orphanAttachments } from './orphan-attachments.ts';
 
 /** Where what comes next is known from: the running daemon's task, or what `plan` says. */
 type Ahead =
@@ -51,18 +55,23 @@ interface Sources extends LedgerSources {
 export async function describeFile(sources: Sources): Promise<Why> {
   const { ref, port, ledger, nextAt, places } = sources;
   const record = ledger.get(ref);
-  if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return describeDirectory(ref);
+  if (record === undefined && (await isDirectory(join(port.path, ref.path))))
+    return describeDirectory(ref, port);
   const found = await inspectDocument(port, ref, record, places);
   const owner = found.kind === 'ignored' ? found.owner : undefined;
   const aside = owner === undefined ? null : await describeOwner(sources, owner);
   const document = found.kind === 'document' ? found.document : null;
   const absent = found.kind === 'absent' ? absentFile(sources) : null;
+  const held = metadataOf(document, record);
+  const verdict = verdictOf(found);
   return {
     ...ref,
     ...remembered(sources),
-    verdict: absent === null ? verdictOf(found) : { ...verdictOf(found), message: absent.message },
+    verdict: absent === null ? verdict : { ...verdict, message: absent.message },
+    fix: fixOf(verdict, { ...sources, document, withheld: held.withheld }),
     sidecar: found.kind === 'document' ? (found.document.sidecar ?? null) : null,
-    ...metadataOf(document, record),
+    sentAs: document === null || document.fileName === nameOf(ref.path) ? null : document.fileName,
+    ...held,
     attachments: document?.attachments.map(({ path }) => path) ?? [],
     docId: record?.docId ?? absent?.docId ?? null,
     uploadedAt: record?.uploadedAt ?? absent?.uploadedAt ?? null,
@@ -79,34 +88,16 @@ export async function describeFile(sources: Sources): Promise<Why> {
 /** What does not depend on the file as it stands. */
 export function remembered(
   sources: LedgerSources,
-): Pick<Why, 'sha256' | 'modifiedAt' | 'possibleDuplicates' | 'attempts' | 'decisions'> {
+): Pick<Why, 'sha256' | 'imported' | 'modifiedAt' | 'possibleDuplicates' | 'attempts' | 'decisions'> {
   const { ref, ledger, past } = sources;
   const record = ledger.get(ref);
   return {
     sha256: record?.sha256 ?? null,
+    imported: record !== undefined && isImported(record),
     modifiedAt: record?.modifiedAt ?? null,
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts: attemptsOf(sources),
     decisions: past.filter(({ by, ...of }) => by !== undefined && refKey(of) === refKey(ref)),
-  };
-}
-
-/** As the file states it, but for a sharing mode that is withheld. */
-function metadataOf(
-  document: FoundDocument | null,
-  record: LedgerRecord | undefined,
-): Pick<Why, 'metadata' | 'sources' | 'withheld'> {
-  if (document === null) return { metadata: record?.metadata ?? null, sources: {}, withheld: null };
-  const { metadata, sources = {} } = document;
-  const operation = planDocument(unread(document), record ?? null);
-  if (record === undefined || operation.kind === 'upload' || operation.withheld === null)
-    return { metadata, sources, withheld: null };
-  const { shareInfo: _, ...others } = metadata;
-  const { shareInfo } = record.metadata;
-  return {
-    metadata: { ...others, ...(shareInfo === undefined ? {} : { shareInfo }) },
-    sources: { ...sources, shareInfo: 'the ledger' },
-    withheld: { sharing: modeOf(metadata), ...operation.withheld },
   };
 }
 
@@ -115,14 +106,63 @@ async function isDirectory(path: string): Promise<boolean> {
   return found?.isDirectory() === true;
 }
 
-function describeDirectory(ref: DocumentRef): Why {
+async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Why> {
+  const kind = 'directory';
+  const carrier = isAttachmentDirectory(nameOf(ref.path)) ? await carrierOf(port, ref.path) : null;
+  if (carrier !== null) {
+    const name = refKey({ ...ref, path: carrier });
+    const isOrphan = await isAbsent(port, carrier);
+    const attachments = { code: 'attachments', message: `the attachments of ${name}` };
+    return whySchema.parse({
+      ...ref,
+      verdict: { kind, ...(isOrphan ? orphanAttachments : attachments) },
+      fix: isOrphan ? fixFor(orphanAttachments.code) : null,
+      next: isOrphan
+        ? `nothing until ${name} exists`
+        : `they are sent with their document; see ingestd why ${name}`,
+    });
+  }
   const message =
     ref.path === ''
       ? 'the folder itself; for its state run ingestd status'
       : 'a directory; ingestd scans it for documents';
-  const verdict = { kind: 'directory', code: 'directory', message };
+  const verdict = { kind, code: kind, message };
   return whySchema.parse({ ...ref, verdict, next: 'nothing; ask about a file in it' });
 }
+
+/** Verdicts whose code has a fix. */
+const withFix: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'unknown']);
+
+/** What to do about what keeps it from being sent; null: nothing does, or its message says so. */
+function fixOf(
+  verdict: Why['verdict'],
+  {
+    ref,
+    ledger,
+    ahead,
+    document,
+    withheld,
+  }: Sources & { readonly document: FoundDocument | null; readonly withheld: Why['withheld'] },
+): string | null {
+  const code = withFix.has(verdict.kind) ? verdict.code : (withheld?.code ?? taskCode() ?? refusedCode());
+  const fix = code === undefined ? '' : fixBeside(code);
+  return fix === '' ? null : fix;
+
+  function taskCode(): string | undefined {
+    const task = ahead.kind === 'daemon' ? ahead.task : undefined;
+    return task !== undefined && stoppedStates.has(task.state.kind) ? reasonOf(task)?.code : undefined;
+  }
+
+  function refusedCode(): string | undefined {
+    const failure = ledger.failure(ref);
+    if (failure === undefined) return undefined;
+    const isRefused = document === null ? isOfDeletion(failure) : isStillRefused(failure, document);
+    return isRefused ? failure.code : undefined;
+  }
+}
+
+/** States of a task whose reason has a fix. */
+const stoppedStates: ReadonlySet<Task['state']['kind']> = new Set(['retry', 'failed', 'held']);
 
 /** An attachment or a sidecar goes where its document goes: what keeps that one here keeps this one, too. */
 async function describeOwner(
@@ -145,17 +185,6 @@ async function describeOwner(
         ? `it is sent with its document; see ingestd why ${name}`
         : `nothing until that is fixed; see ingestd why ${name}`,
   };
-}
-
-/** Everything that cannot be taken back or changed, whether the log said it before or not. */
-function notesOn(document: FoundDocument, record: LedgerRecord): readonly string[] {
-  const operation = planDocument(unread(document), { ...record, said: [] });
-  const unclearable = operation.kind === 'upload' ? [] : operation.unclearable.map(({ message }) => message);
-  if (record.fileName === document.fileName) return unclearable;
-  const name =
-    `the service still calls the file ${record.fileName}, because it cannot rename files; the new name is sent with ` +
-    'the next change of its content';
-  return [name, ...unclearable];
 }
 
 /** What is held because of a doubt says so; nothing else does. */
@@ -229,7 +258,9 @@ function plannedWords(operation: PlannedOperation, key: string, found: Inspectio
   const message = operation.message ?? '';
   switch (kind) {
     case 'upload':
-      return 'it is uploaded when ingestd runs';
+      return operation.inDoubt
+        ? 'it is uploaded again when ingestd runs (safety.inDoubt: retry), and the service may then have it twice'
+        : 'it is uploaded when ingestd runs';
     case 'modify':
     case 'bulk modify':
       return `its changes are sent when ingestd runs (${parts.join(', ')})`;

@@ -8,6 +8,7 @@ import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { absentFile, doubtNotes, remains, remembered } from './describe-file.ts';
+import { metadataOf } from './held-metadata.ts';
 import { formerPath, resolvePath } from './resolve-path.ts';
 import type { Folders } from './resolve-path.ts';
 
@@ -43,7 +44,7 @@ export async function describeFormer(text: string, sources: Sources): Promise<Wh
       code: 'unconfigured',
       message: `the folder "${ref.folder}" is not configured${isFolder ? '' : ', so this file is not scanned'}`,
     },
-    metadata: record?.metadata ?? null,
+    ...metadataOf(null, record),
     attachments: record?.attachments.map(({ name, path }) => path ?? name),
     notes: [...(record === undefined && !isFolder ? [fate] : []), ...doubtNotes(of, true)],
     next: record === undefined ? 'nothing' : remains,

@@ -307,18 +307,14 @@ function placesIn({
   ];
 }
 
-function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOptions): LedgerEntry {
-  const { folder, attachments, uploadedAt, ...known } = document;
+function toEntry(document: z.infer<typeof documentSchema>, options: ImportOptions): LedgerEntry {
+  const { folder, attachments, ...known } = document;
   const path = document.path.normalize('NFC');
-  const record = importedRecord({
-    ...known,
-    path,
-    uploadedAt: uploadedAt ?? new Date(now).toISOString(),
-    attachments: attachments.map((attachment) => ({
-      ...attachment,
-      path: attachment.path?.normalize('NFC'),
-    })),
-  });
+  const withPaths = attachments.map((attachment) => ({
+    ...attachment,
+    path: attachment.path?.normalize('NFC'),
+  }));
+  const record = importedRecord({ ...known, path, attachments: withPaths }, options);
   return { ref: { folder, path }, record };
 }
 

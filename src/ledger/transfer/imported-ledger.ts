@@ -1,3 +1,4 @@
+import { importedMark } from '../../model/ports/ledger-port.ts';
 import type { Change, LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { isUsableDocId, isValidRef, nameOf, refKey, unknownStat } from '../../model/document.ts';
 import type { FileStat, DocumentRef } from '../../model/document.ts';
@@ -50,24 +51,24 @@ export interface ImportOptions {
 }
 
 /** What an import file says of a document. */
-interface Known extends Partial<Omit<LedgerRecord, 'fileName' | 'stat'>> {
+interface Known extends Partial<Omit<LedgerRecord, 'fileName' | 'stat' | 'uploadedAt'>> {
   readonly docId: string;
   readonly path: string;
-  readonly uploadedAt: string;
+  readonly uploadedAt?: string | undefined;
   readonly fileName?: string | undefined;
   readonly stat?: FileStat | undefined;
   /** Of a file whose stat is not known. */
   readonly size?: number;
 }
 
-/** A record of a document whose file has not been inspected: unknown values are empty. */
-export function importedRecord({
-  path,
-  size = 0,
-  fileName = nameOf(path),
-  stat = { ...unknownStat, size },
-  ...known
-}: Known): LedgerRecord {
+/**
+ * A record of a document whose file has not been inspected: unknown values are empty, an unknown time of upload is that
+ * of the import.
+ */
+export function importedRecord(
+  { path, size = 0, fileName = nameOf(path), stat = { ...unknownStat, size }, uploadedAt, ...known }: Known,
+  { now }: Pick<ImportOptions, 'now'>,
+): LedgerRecord {
   return {
     sha256: '',
     stat,
@@ -78,6 +79,9 @@ export function importedRecord({
     modifiedAt: null,
     possibleDuplicates: 0,
     ...known,
+    ...(uploadedAt === undefined
+      ? { uploadedAt: new Date(now).toISOString(), said: [...(known.said ?? []), importedMark] }
+      : { uploadedAt }),
   };
 }
 

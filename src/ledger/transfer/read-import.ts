@@ -34,8 +34,7 @@ function importCsv(text: string, options: ImportOptions): ImportedLedger {
   const names = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
   const problem = headerProblem(names, options.folders);
   if (problem !== null) return { entries: [], lines: [], problems: [{ line: 1, message: problem }] };
-  const uploadedAt = new Date(options.now).toISOString();
-  const imported = body.map((row) => toEntry(row, names, { uploadedAt, folders: options.folders }));
+  const imported = body.map((row) => toEntry(row, names, options));
   return checkEntries(imported, options);
 }
 
@@ -67,19 +66,15 @@ function headerProblem(names: readonly string[], folders: readonly string[]): st
   return null;
 }
 
-function toEntry(
-  { record, line }: Row,
-  names: readonly string[],
-  { uploadedAt, folders }: { readonly uploadedAt: string; readonly folders: readonly string[] },
-): ImportedEntry {
+function toEntry({ record, line }: Row, names: readonly string[], options: ImportOptions): ImportedEntry {
   const cell = (name: string): string => record[names.indexOf(name)] ?? '';
   const named = cell('folder').trim();
-  const [only = ''] = folders;
-  const folder = named === '' && folders.length === 1 ? only : named;
+  const [only = ''] = options.folders;
+  const folder = named === '' && options.folders.length === 1 ? only : named;
   const path = cell('path').normalize('NFC');
   const docId = cell('docid').trim();
   return {
-    entry: { ref: { folder, path }, record: importedRecord({ docId, path, uploadedAt }) },
+    entry: { ref: { folder, path }, record: importedRecord({ docId, path }, options) },
     line,
     place: '',
   };

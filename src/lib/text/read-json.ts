@@ -77,7 +77,7 @@ const errorMessages = {
   PropertyNameExpected: 'a field name in double quotes is expected',
   ValueExpected: 'a JSON value is expected',
   ColonExpected: 'a colon is expected',
-  CommaExpected: 'a comma or the end of the list is expected',
+  CommaExpected: 'a comma or the end of the object or list is expected',
   CloseBraceExpected: 'a comma or } is expected',
   CloseBracketExpected: 'a comma or ] is expected',
   EndOfFileExpected: 'nothing may follow the JSON value',

@@ -44,7 +44,7 @@ export interface LedgerRecord {
   readonly modifiedAt: string | null;
   /** How many more documents of this content the service may hold because answers were lost. */
   readonly possibleDuplicates: number;
-  /** Warnings that were given and are not repeated (fields that cannot be cleared). */
+  /** Warnings that were given and are not repeated (fields that cannot be cleared); `importedMark`. */
   readonly said?: readonly string[] | undefined;
   /**
    * It was written down while the root was another one than the ledger's, and would be of this number of `changes`.
@@ -153,6 +153,13 @@ export interface Failure {
 export function isStillRefused(failure: Failure, seen: Pick<DocumentEntry, 'stat' | 'fingerprint'>): boolean {
   if (isOfDeletion(failure)) return false;
   return sameStat(failure.stat, seen.stat) && failure.fingerprint === seen.fingerprint;
+}
+
+/** In `said` of a document that ingestd did not upload, and whose import did not say when it was. */
+export const importedMark = 'imported';
+
+export function isImported({ said }: LedgerRecord): boolean {
+  return said?.includes(importedMark) === true;
 }
 
 /** Says whether it was a deletion that was refused. */

@@ -1,13 +1,25 @@
-import type { Activity, Decider } from './status.ts';
+import type { Activity, Decider, SharingChange } from './status.ts';
 
 /** What there is to say about something that happened, beside what it was and where; null: nothing. */
-export function activityWords({ from, message, by }: Activity): string | null {
+export function activityWords({ from, message, by, sharing }: Activity): string | null {
   const words = [
     ...(from === undefined ? [] : [`from ${from}`]),
+    ...(sharing === undefined ? [] : [sharingWords(sharing)]),
     ...(message === null || message === '' ? [] : [message]),
     ...(by === undefined ? [] : [deciderWords[by]]),
   ];
   return words.length === 0 ? null : words.join(', ');
+}
+
+/** Where a sharing mode comes from that nothing states. */
+export const unstatedSource = 'the service’s default, as nothing states one';
+
+/** `sharing NONE → EVERYONE (report.pdf.meta.json)`; of an upload by default only the mode. */
+export function sharingWords({ before, after, perhaps = [], source }: SharingChange): string {
+  const modes = before === null || before === after ? after : `${before} → ${after}`;
+  const between = perhaps.length === 0 ? '' : `, perhaps ${perhaps.join(' or ')} in between`;
+  const isByDefault = before === null && source === unstatedSource;
+  return `sharing ${modes}${between}${isByDefault ? '' : ` (${source})`}`;
 }
 
 const deciderWords: Readonly<Record<Decider, string>> = {

@@ -24,6 +24,8 @@ export interface PlanReport extends UnreadPlaces {
   readonly fleetPaused: boolean;
   readonly counts: {
     readonly upload: number;
+    /** Uploads among them that may be copies: an earlier one of the same document was not answered. */
+    readonly inDoubt: number;
     readonly modify: number;
     readonly move: number;
     readonly delete: number;
@@ -39,7 +41,9 @@ export interface PlanReport extends UnreadPlaces {
   };
   /** Requests to the ingestion endpoints, bulk calls counted as one. */
   readonly requests: number;
-  /** How long they take at the rate limit, at the least. */
+  /** Bytes of files that go out. */
+  readonly bytes: number;
+  /** How long they take at the rate limit and the bandwidth of the settings, at the least. */
   readonly seconds: number;
 }
 
@@ -50,6 +54,10 @@ export interface PlannedOperation {
   /** Of a move: where it was, `folder/path`. */
   readonly from: string | null;
   readonly docId: string | null;
+  /** The name under which its file goes out; null: its own, or no file does. */
+  readonly sentAs: string | null;
+  /** Of an upload: an earlier one of the document was not answered, so the service may get a copy. */
+  readonly inDoubt: boolean;
   /** What changes, in words: content, attachments, names of metadata fields. */
   readonly parts: readonly string[];
   /** The sharing mode that goes out; null: none does, and it stays as it is. */
@@ -98,12 +106,16 @@ export const whySchema = z.object({
   path: text,
   /** Whether it is a document, and the rule that says so. */
   verdict: z.object({ kind: text, code: text, message: text }),
+  /** What to do about what keeps it from being sent; null: nothing does, or the message says so. */
+  fix: text.nullable().default(null),
   sidecar: text.nullable().default(null),
+  /** The name under which its file is sent; null: its own. */
+  sentAs: text.nullable().default(null),
   metadata: z
     .custom<Metadata>((value) => typeof value === 'object')
     .nullable()
     .default(null),
-  /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself. */
+  /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself, the ledger. */
   sources: z.record(text, text).default({}),
   /** A sharing mode that the file's metadata states and that is not sent, with the reason; `metadata` has the one that was. */
   withheld: z
@@ -114,6 +126,8 @@ export const whySchema = z.object({
   docId: text.nullable().default(null),
   sha256: text.nullable().default(null),
   uploadedAt: text.nullable().default(null),
+  /** It was at the service before: `uploadedAt` is the time of its import. */
+  imported: z.boolean().default(false),
   modifiedAt: text.nullable().default(null),
   /** The file is gone and so is its document: when it was deleted. Known for as long as the log goes back. */
   deletedAt: text.nullable().default(null),

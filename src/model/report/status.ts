@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
+import { shareModes } from '../metadata/metadata.ts';
 import { noWaits, waitKinds } from './wait-kinds.ts';
 
 /** No list of a status or report is longer; beside it stands how many there are in all. */
@@ -134,7 +135,15 @@ export const statusSchema = z.object({
   /** All that wait, by what they wait for: together the `waiting` of the folders. */
   waitingFor: z.record(z.enum(waitKinds), count).default(noWaits),
   held: z.array(held),
-  inDoubt: z.array(place.extend({ since: time, count, message: text })),
+  inDoubt: z.array(
+    place.extend({
+      since: time,
+      count,
+      message: text,
+      /** Not sent before a person says so; false: sent again by itself, where its file is there. */
+      holds: z.boolean().optional(),
+    }),
+  ),
   inDoubtTotal: count,
   transfers: z.array(transfer),
   possibleDuplicates: count,
@@ -162,6 +171,19 @@ export function blockedForMs(reasons: readonly Reason[], now: number): number {
   return Math.max(0, ...ends);
 }
 
+const shareMode = z.enum(shareModes);
+
+/** What became of a document's sharing mode with a request that the service accepted. */
+const sharingChangeSchema = z.object({
+  /** Null: there was no document, or nobody knows, as it was imported or adopted. */
+  before: shareMode.nullable(),
+  after: shareMode,
+  /** What it may have been in between, because requests with it were not answered; absent: nothing else. */
+  perhaps: z.array(shareMode).optional(),
+  /** Who says so: a sidecar or `.meta.json` from the root of the folder, or in words. */
+  source: text,
+});
+
 /** One thing that happened, for the activity list and the log. */
 export const activitySchema = place.extend({
   at: time,
@@ -180,10 +202,13 @@ export const activitySchema = place.extend({
   code: text.optional(),
   /** Of a request that failed or whose answer was lost: upload, modify, delete. */
   operation: text.optional(),
+  /** Of an upload, and of a modify that changed the sharing mode or may have. */
+  sharing: sharingChangeSchema.optional(),
   /** Of a decision: where a person made it. */
   by: z.enum(['page', 'command line']).optional(),
 });
 
+export type SharingChange = DeepReadonly<z.output<typeof sharingChangeSchema>>;
 export type Activity = DeepReadonly<z.output<typeof activitySchema>>;
 /** Where a person decides. */
 export type Decider = NonNullable<Activity['by']>;

@@ -3,7 +3,6 @@ import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { fixBeside } from '../../model/report/explanations.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { ask, messageOf } from './data/ask-daemon.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
@@ -85,15 +84,11 @@ async function tell(path: string): Promise<readonly Node[]> {
   }
 }
 
-/** Verdicts whose code has a fix. */
-const withFix: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'unknown']);
-
 /** What the daemon knows of one file: what it is, what comes next, what the service holds, each attempt. */
 function storyText(why: Why): readonly Node[] {
-  const { verdict, next, nextAt } = why;
+  const { verdict, fix, next, nextAt } = why;
   const parts: Node[] = [el('p', {}, sentence(printable(verdict.message)))];
-  const fix = withFix.has(verdict.kind) ? fixBeside(verdict.code) : '';
-  if (fix !== '') parts.push(el('p', { class: 'fix' }, fix));
+  if (fix !== null) parts.push(el('p', { class: 'fix' }, fix));
   const when = nextAt === null ? '' : ` (${clockWords(nextAt)})`;
   for (const note of why.notes) parts.push(el('p', {}, sentence(printable(note))));
   parts.push(el('p', {}, el('strong', {}, 'Next: '), printable(next), when), facts(why));
@@ -115,9 +110,10 @@ function facts(why: Why): HTMLElement {
     list.append(el('dt', {}, name), el('dd', {}, el(tag, {}, el('bdi', {}, value)), ...from));
   };
   row('Document id', why.docId === null ? null : printable(why.docId), 'code');
-  row('Uploaded', why.uploadedAt === null ? null : momentWords(why.uploadedAt));
+  row(why.imported ? 'Imported' : 'Uploaded', why.uploadedAt === null ? null : momentWords(why.uploadedAt));
   row('Modified', why.modifiedAt === null ? null : momentWords(why.modifiedAt));
   row('Deleted', why.deletedAt === null ? null : momentWords(why.deletedAt));
+  row('Sent as', why.sentAs === null ? null : printable(why.sentAs));
   row('Sidecar', why.sidecar === null ? null : printable(why.sidecar), 'code');
   row('Attachments', why.attachments.map(printable).join(', '), 'code');
   row(

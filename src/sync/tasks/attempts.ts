@@ -1,5 +1,7 @@
 import type { SendKind } from '../../model/operation.ts';
 import type { Attempt } from '../../model/ports/ledger-port.ts';
+import { sharingWords } from '../../model/report/activity-words.ts';
+import type { Activity } from '../../model/report/status.ts';
 
 /** So many attempts of a document are remembered. */
 export const mostAttempts = 10;
@@ -8,6 +10,15 @@ const mostPaths = 1_000;
 
 /** The code of an attempt that the service accepted. */
 export const acceptedCode = 'accepted';
+
+/** What there is to say of an attempt that the service accepted. */
+export function acceptedMessage({
+  what,
+  message,
+  sharing,
+}: Pick<Activity, 'what' | 'message' | 'sharing'>): string {
+  return [message ?? what, ...(sharing === undefined ? [] : [sharingWords(sharing)])].join(', ');
+}
 
 /** By what the log of activities says then. */
 export const acceptedOperations = {

@@ -1,0 +1,100 @@
+import type { FoundDocument } from '../../model/document.ts';
+import { unstatedMode } from '../../model/metadata/metadata-delta.ts';
+import { modeOf } from '../../model/metadata/metadata.ts';
+import type { Metadata, ShareMode } from '../../model/metadata/metadata.ts';
+import { lateTimestamp, planDocument, unread } from '../../model/plan.ts';
+import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Why } from '../../model/report/command-reports.ts';
+import { unstatedSource } from '../../model/report/activity-words.ts';
+import { isModeUnknown, recordedSource } from '../../model/report/sharing-change.ts';
+
+type Shown = Pick<Why, 'metadata' | 'sources' | 'withheld'>;
+
+/**
+ * As the file states it, but for what is not sent of it: a sharing mode that is withheld, and a createdTimestamp after
+ * the upload. The sharing mode is always named, except where nobody knows it. `document` null: the file is none.
+ */
+export function metadataOf(document: FoundDocument | null, record: LedgerRecord | undefined): Shown {
+  if (document === null) return { metadata: null, ...(record === undefined ? none : recorded(record)) };
+  const { metadata, sources = {} } = document;
+  const { shareInfo: _, createdTimestamp, ...others } = metadata;
+  const withheld = withheldOf(document, record);
+  const { mode, source } = sharingOf(document, record, withheld !== null);
+  const held = record === undefined ? createdTimestamp : record.metadata.createdTimestamp;
+  return {
+    metadata: {
+      ...others,
+      ...(held === undefined ? {} : { createdTimestamp: held }),
+      ...(mode === null ? {} : { shareInfo: { mode } }),
+    },
+    sources: {
+      ...sources,
+      ...(held === createdTimestamp ? {} : { createdTimestamp: recordedSource }),
+      shareInfo: source,
+    },
+    withheld,
+  };
+}
+
+const none = { sources: {}, withheld: null };
+
+/** As it was last sent. */
+function recorded(record: LedgerRecord): Shown {
+  const { metadata } = record;
+  if (metadata.shareInfo !== undefined || isModeUnknown(record)) return { ...none, metadata };
+  return {
+    ...none,
+    metadata: { ...metadata, shareInfo: { mode: modeOf(metadata) } },
+    sources: { shareInfo: unstatedSource },
+  };
+}
+
+function withheldOf(document: FoundDocument, record: LedgerRecord | undefined): Why['withheld'] {
+  const operation = planDocument(unread(document), record ?? null);
+  if (record === undefined || operation.withheld === null) return null;
+  return { sharing: modeOf(document.metadata), ...operation.withheld };
+}
+
+/** The mode that the document has once all is sent, and what says so; null: nobody knows. */
+function sharingOf(
+  { metadata, sources }: FoundDocument,
+  record: LedgerRecord | undefined,
+  isWithheld: boolean,
+): { readonly mode: ShareMode | null; readonly source: string } {
+  if (record !== undefined && isWithheld) return { mode: knownMode(record), source: recordedSource };
+  if (metadata.shareInfo !== undefined)
+    return { mode: modeOf(metadata), source: sources?.['shareInfo'] ?? recordedSource };
+  if (record === undefined) return { mode: 'DEFAULT', source: unstatedSource };
+  const mode = isModeUnknown(record) ? null : unstatedMode(record.metadata);
+  return { mode, source: mode === 'NONE' ? recordedSource : unstatedSource };
+}
+
+function knownMode(record: LedgerRecord): ShareMode | null {
+  return isModeUnknown(record) ? null : modeOf(record.metadata);
+}
+
+/** Everything that cannot be taken back or changed, whether the log said it before or not. */
+export function notesOn(document: FoundDocument, record: LedgerRecord): readonly string[] {
+  const operation = planDocument(unread(document), { ...record, said: [] });
+  const unclearable = operation.kind === 'upload' ? [] : operation.unclearable;
+  const notes = unclearable.filter(({ code }) => code !== lateTimestamp.code).map(({ message }) => message);
+  if (isTimestampOther(document, record.metadata)) notes.push(lateTimestamp.message);
+  if (isModeUnknown(record) && document.metadata.shareInfo === undefined) notes.push(unknownMode);
+  if (record.fileName === document.fileName) return notes;
+  const name =
+    `the service still calls the file ${record.fileName}, because it cannot rename files; the new name is sent with ` +
+    'the next change of its content';
+  return [name, ...notes];
+}
+
+const unknownMode =
+  'its sharing mode is not known, because ingestd did not upload it; it stays as it is until something states one';
+
+/** A timestamp that follows the modification time is nobody's statement, and that of an imported document is not known. */
+function isTimestampOther(
+  { metadata: { createdTimestamp }, sources }: FoundDocument,
+  { createdTimestamp: held }: Metadata,
+): boolean {
+  const isStated = createdTimestamp !== undefined && sources?.['createdTimestamp'] !== 'modification time';
+  return createdTimestamp !== held && (held !== undefined || isStated);
+}

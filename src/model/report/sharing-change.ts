@@ -1,0 +1,33 @@
+import type { FoundDocument } from '../document.ts';
+import { modeOf } from '../metadata/metadata.ts';
+import type { Operation } from '../operation.ts';
+import { unstatedSource } from './activity-words.ts';
+import { isImported } from '../ports/ledger-port.ts';
+import type { LedgerRecord } from '../ports/ledger-port.ts';
+import type { SharingChange } from './status.ts';
+
+/** Where a sharing mode comes from that stays as it was sent. */
+export const recordedSource = 'the ledger';
+
+/** Undefined: the request leaves the mode as it was. `record`: what was known of the document before it. */
+export function sharingChange(
+  operation: Extract<Operation, { kind: 'upload' | 'modify' }>,
+  { sources }: FoundDocument,
+  record: LedgerRecord | undefined,
+): SharingChange | undefined {
+  if (operation.kind === 'modify' && operation.metadata?.shareInfo === undefined) return undefined;
+  const before = record === undefined || isModeUnknown(record) ? null : modeOf(record.metadata);
+  const after = modeOf(operation.accepted);
+  const attempts = new Set((record?.unsure?.metadata ?? []).map(modeOf));
+  const perhaps = [...attempts].filter((one) => one !== before && one !== after);
+  if (operation.kind === 'modify' && before === after && perhaps.length === 0) return undefined;
+  const source = operation.withheld === null ? (sources?.['shareInfo'] ?? unstatedSource) : recordedSource;
+  return { before, after, ...(perhaps.length === 0 ? {} : { perhaps }), source };
+}
+
+/** Whether a document was imported, or adopted when a doubt was resolved, and no mode was sent of it since. */
+export function isModeUnknown(record: LedgerRecord): boolean {
+  const { metadata, unsure } = record;
+  const isAdopted = unsure !== undefined && Object.keys(metadata).length === 0;
+  return metadata.shareInfo === undefined && (isImported(record) || isAdopted);
+}
