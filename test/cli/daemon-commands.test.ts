@@ -66,6 +66,9 @@ const why = {
   possibleDuplicates: 0,
   attempts: [{ at: '2026-01-01T00:00:00Z', operation: 'upload', code: 'accepted', message: 'taken' }],
   notes: ['the title stays'],
+  fix: null,
+  imported: false,
+  sentAs: null,
   next: 'Nothing',
   nextAt: null,
 };
