@@ -73,16 +73,20 @@ export function heldTogether(
     ledger,
     removeGraceMs,
     now,
-  }: Pick<DeletionEvidence, 'tasks'> & {
-    readonly ledger: Pick<LedgerPort, 'isApproved'>;
+  }: {
+    readonly tasks: Pick<TaskStore, 'missing' | 'presentWithInode'>;
+    readonly ledger: Pick<LedgerPort, 'isApproved' | 'get'>;
     readonly removeGraceMs: number;
     /** Monotonic, ms. */
     readonly now: number;
   },
 ): { readonly due: readonly Task[]; readonly documents: number } {
-  const waiting = [...tasks.missing(folder)].filter(
-    ({ state, ref }) => state.kind !== 'held' && state.kind !== 'sending' && !ledger.isApproved(ref),
-  );
+  const waiting = [...tasks.missing(folder)].filter((task) => {
+    const { state, ref } = task;
+    if (state.kind === 'held' || state.kind === 'sending' || ledger.isApproved(ref)) return false;
+    // It is kept, as its inspection will find.
+    return judged.includes(task) || standsUnsent({ tasks, ledger }, task) === null;
+  });
   const due = waiting.filter(
     (task) =>
       task.gone !== null &&

@@ -222,14 +222,26 @@ describe('a file that is gone, and a new one', () => {
 });
 
 describe('what is held with deletions that may not go out', () => {
-  it('is what was judged, and all whose grace is over, but not what is inspected now, is held or sent, or was approved', () => {
-    const { tasks } = missing(6, { held: 1 });
+  it('is what was judged, and all whose grace is over, but not what is inspected now, is held or sent, was approved, or stands where it cannot be sent', () => {
+    const { tasks, ledger, records } = missing(7, { held: 1 });
     const taskAt = (index: number) => tasks.get({ folder: 'inbox', path: `d/${index}.txt` }) as Task;
     const inspected: TaskEvent[] = [{ kind: 'due' }, { kind: 'inspectionStarted', at: 0 }];
     for (const index of [1, 2]) move(tasks, taskAt(index), ...inspected);
+    const stat = records.get('d/6.txt')?.stat ?? statOf({});
+    const seen = { stat, fingerprint: '' };
+    const elsewhere = tasks.open(
+      { folder: 'inbox', path: 'd/6.v2.txt' },
+      { present: true, priority: 'live', at: 0, seen },
+    );
+    move(
+      tasks,
+      elsewhere,
+      { kind: 'inspectionStarted', at: 0 },
+      { kind: 'failed', reason, recorded: false, attempts: 1 },
+    );
     const evidence = {
       tasks,
-      ledger: { isApproved: ({ path }: { path: string }) => path === 'd/3.txt' },
+      ledger: { ...ledger, isApproved: ({ path }: { path: string }) => path === 'd/3.txt' },
       removeGraceMs: 5,
     };
     const names = (now: number) =>
