@@ -174,6 +174,9 @@ function* uploadOf(world: DiskWorld, { sources }: OutgoingRequest): Iterable<str
   }
   const standing = world.files();
   for (const { ref, record } of ledger.entries()) {
+    // It went to a place that is not sent, and is kept at the service: its grace period ends what it carried.
+    const isKept = world.engine().tasks.get(ref)?.state.kind === 'dormant';
+    if (isKept && chronicle.goneForMs(ref.path, now) >= engineTiming.removeGraceMs) continue;
     for (const attachment of record.attachments) {
       const isIt =
         attachment.path === path || (attachment.path !== undefined && sameFile(attachment.stat, file));
