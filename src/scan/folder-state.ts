@@ -37,6 +37,8 @@ export interface FolderState extends FolderPlan, FolderRules {
   readonly claims: Claims;
   /** How many names directories had that have changed since they were scanned, and when they were counted, monotonic ms. */
   readonly recounts: Map<string, { readonly count: number; readonly at: number }>;
+  /** What directories were seen to hold since they were scanned, and when, monotonic ms: new names, new files that grew. */
+  readonly growths: Map<string, { readonly hasGrown: boolean; readonly at: number }>;
   readonly observations: Observations;
   /** The fingerprint of plain documents where no `.meta.json` applies. */
   readonly fingerprint: string;
@@ -64,6 +66,7 @@ export function createFolderState(plan: FolderPlan): FolderState {
     formerCompanions: new Map(),
     claims: createClaims(),
     recounts: new Map(),
+    growths: new Map(),
     observations: createObservations(settleMs),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: settingsRules(settings) }],

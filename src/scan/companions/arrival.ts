@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
@@ -44,24 +44,57 @@ export function arrivalOf(
   const ages = places.map((place) => monotonic - (tree.get(place)?.cameAt ?? -Infinity));
   const ageMs = Math.min(Math.abs(now - cameMs(stats)), ...ages);
   if (ageMs >= mostMs) return null;
-  const belowMs = isExpected ? arrivingBelowMs(folder, path, directory) : 0;
+  const belowMs = isExpected ? arrivingBelowMs(folder, directoryOf(path), directory) : 0;
   const quietInMs = Math.max(belowMs, ...places.map((place) => unsettledMs(folder, place)));
   if (quietInMs <= 0) return null;
   const ms = Math.min(Math.max(quietInMs, ageMs * inspectedAfter), mostMs - ageMs);
   return { ms: Math.ceil(ms), isExpected };
 }
 
-/** How long names come, or new files grow, in the directory of a document and below, as far as scans tell. */
-function arrivingBelowMs(
-  { tree, observations, settleMs }: FolderState,
-  path: string,
-  { polled, unwatched, listedAt }: DirectoryState,
-): number {
-  const arrivedAt = tree.arrivedAt(directoryOf(path));
+/** How long names come, or new files grow, in a directory and below: there as far as scans tell. */
+function arrivingBelowMs(folder: FolderState, path: string, directory: DirectoryState): number {
+  const { tree, observations, settleMs } = folder;
+  const { polled, unwatched, listedAt } = directory;
+  const arrivedAt = tree.arrivedAt(path);
   // Without events, only a listing tells that nothing grows any more.
   if (polled || unwatched) return settleMs - (listedAt - arrivedAt);
-  // With them, a scan may come late: it rests after another one.
-  return 2 * settleMs - (observations.now().monotonic - arrivedAt);
+  const quietMs = observations.now().monotonic - arrivedAt;
+  if (quietMs < settleMs) return settleMs - quietMs;
+  // A scan may come late: it rests after another one.
+  return hasGrown(folder, path, directory) ? settleMs : 0;
+}
+
+/** Whether a directory has grown since it was scanned. Many that wait for it ask at once: it is not read for each of them. */
+function hasGrown(folder: FolderState, path: string, { newestMs, nameCount }: DirectoryState): boolean {
+  const { tree, observations, growths, settleMs, absolute } = folder;
+  const { monotonic: at } = observations.now();
+  const last = growths.get(path);
+  if (last !== undefined && at - last.at < settleMs / 4) return last.hasGrown;
+  const place = absolute(tree.rawPath(path));
+  const names = orNull(() => readdirSync(place)) ?? [];
+  const entries = names.map((name) => {
+    const stats = orNull(() => lstatSync(`${place}/${name}`, { throwIfNoEntry: false })) ?? null;
+    return { kind: stats?.isFile() === true ? 'file' : 'other', stats };
+  });
+  const isGrown = names.length > nameCount || newestOf(entries, folder) > newestMs;
+  if (isGrown) tree.noteArrival(path, at);
+  growths.set(path, { hasGrown: isGrown, at });
+  return isGrown;
+}
+
+/** The newest time of files that have come of late, ms since 1970: an older one may be a log, which changes for ever. */
+export function newestOf(
+  entries: Iterable<{ readonly kind: string; readonly stats: Stats | null }>,
+  { observations }: Pick<FolderState, 'observations'>,
+): number {
+  const { now } = observations.now();
+  let newest = -Infinity;
+  for (const { kind, stats } of entries) {
+    if (kind === 'file' && stats !== null && cameOfLate(stats, now))
+      // Whoever writes a file may set its time to the future.
+      newest = Math.max(newest, Math.min(stats.mtimeMs, now), stats.ctimeMs);
+  }
+  return newest;
 }
 
 /** When a file came to its path, as far as its times tell: it was renamed, or made there and written since. */

@@ -7,7 +7,7 @@ import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
-import { cameOfLate } from '../companions/arrival.ts';
+import { newestOf } from '../companions/arrival.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { isTrustedCompanion, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
@@ -120,7 +120,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     signature: signatureOf(fingerprint, sorted, found),
     cameAt: before?.cameAt ?? cameAt(folder, opened),
     listedAt: folder.observations.now().monotonic,
-    newestMs: newestOf(folder, opened),
+    newestMs: Math.max(before?.newestMs ?? -Infinity, newestOf(opened.listing.entries, folder)),
     rules,
     rulesKey,
     defaultsKey,
@@ -196,18 +196,6 @@ function noteArrival(
     const lastMs = Math.max(now.newestMs, now.mtimeMs);
     tree.noteArrival(path, moment.monotonic - Math.max(0, moment.now - lastMs));
   } else tree.noteArrival(path, moment.monotonic);
-}
-
-/** Of the files that have come of late: an older one may be a log, which changes for ever. */
-function newestOf({ observations }: FolderState, { listing, before }: OpenedDirectory): number {
-  const { now } = observations.now();
-  let newest = before?.newestMs ?? -Infinity;
-  for (const { kind, stats } of listing.entries) {
-    if (kind === 'file' && stats !== null && cameOfLate(stats, now))
-      // Whoever writes a file may set its time to the future.
-      newest = Math.max(newest, Math.min(stats.mtimeMs, now), stats.ctimeMs);
-  }
-  return newest;
 }
 
 /** When a directory that is seen for the first time came to its path, monotonic ms. */
