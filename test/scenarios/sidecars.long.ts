@@ -203,22 +203,15 @@ describe('I15: a private document is moved to another folder and renamed, withou
     await daemon.end('SIGKILL');
   });
 
-  it.each<readonly [string, () => Promise<unknown>]>([
-    ['is brought to it', () => rename(left(), `${moved()}.meta.json`)],
-    ['is written anew', () => writeFile(`${moved()}.meta.json`, isPrivate)],
-  ])(
-    'it stays private, over a kill too, and is in order when its sidecar %s',
-    async (_, give) => {
-      daemon = await place.start();
-      await daemon.idle(isLeftBehind);
-      const { out } = await place.run('why', moved());
-      expect(out).toContain('which may be private/one/a.txt.meta.json');
-      await give();
-      await daemon.idle(({ failures, folders: [inbox] }) => failures.length === 0 && inbox?.synced === 1);
-      expect(isPublished()).toBe(false);
-    },
-    60_000,
-  );
+  it('it stays private, over a kill too, and is in order when its sidecar is brought to it', async () => {
+    daemon = await place.start();
+    await daemon.idle(isLeftBehind);
+    const { out } = await place.run('why', moved());
+    expect(out).toContain('which may be private/one/a.txt.meta.json');
+    await rename(left(), `${moved()}.meta.json`);
+    await daemon.idle(({ failures, folders: [inbox] }) => failures.length === 0 && inbox?.synced === 1);
+    expect(isPublished()).toBe(false);
+  }, 60_000);
 
   it('it is shared as its new folder says, after the grace period, when its sidecar is removed', async () => {
     daemon = await place.start();

@@ -103,7 +103,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'orphan-sidecar': {
         cause: 'Sidecar without a document',
-        fix: 'Add its document, or remove the sidecar. It does no harm.',
+        fix: 'Add its document, or remove the sidecar. If its document was renamed or moved without it, move it along: as long as it stands here, that document is not shared more widely than before.',
       },
       'foreign-sidecar': {
         cause: 'Sidecar of another user',
@@ -166,7 +166,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'folder-unreadable': { cause: 'Folder cannot be read', fix: makeListable },
       'folder-changed': {
         cause: 'A different folder in its place',
-        fix: 'Something else was mounted or created at this path. Nothing is deleted until the original folder is back.',
+        fix: 'Something else was mounted or created at this path. Nothing is deleted until the original folder is back, or somebody approves the deletions that are held.',
       },
       'folder-unavailable': {
         cause: 'Folder unavailable',
@@ -377,7 +377,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       held: {
         cause: 'Deletions held',
-        fix: 'Approve the deletions on the page or with ingestd approve. To keep the documents, put the files back, or name them in the folder’s ignore, or set its onRemove to keep; then send SIGHUP.',
+        fix: 'Approve the deletions on the page or with ingestd approve. To keep the documents, put the files back; or name them in the folder’s ignore, or set its onRemove to keep, and send SIGHUP.',
       },
       paused: {
         cause: 'Paused',
