@@ -5,6 +5,7 @@ import { directoryOf, nameOf } from '../model/document.ts';
 import { errorCode } from '../model/errors.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import { createClaims } from './rules/claims.ts';
+import type { RecentLooks } from './companions/recent-look.ts';
 import type { Claims } from './rules/claims.ts';
 import type { FolderRules } from './rules/classify.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
@@ -35,10 +36,10 @@ export interface FolderState extends FolderPlan, FolderRules {
    */
   readonly formerCompanions: Map<string, ListedCompanions>;
   readonly claims: Claims;
-  /** How many names directories had that have changed since they were scanned, and when they were counted, monotonic ms. */
-  readonly recounts: Map<string, { readonly count: number; readonly at: number }>;
-  /** What directories were seen to hold since they were scanned, and when, monotonic ms: new names, new files that grew. */
-  readonly growths: Map<string, { readonly hasGrown: boolean; readonly at: number }>;
+  /** How many names directories have that changed since they were scanned. */
+  readonly recounts: RecentLooks<number>;
+  /** Whether directories have grown since they were scanned: new names, new files that became larger. */
+  readonly growths: RecentLooks<boolean>;
   readonly observations: Observations;
   /** The fingerprint of plain documents where no `.meta.json` applies. */
   readonly fingerprint: string;

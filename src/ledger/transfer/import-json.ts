@@ -50,7 +50,7 @@ const documentSchema = z.object({
   /** What the file looked like when it was sent: tells it from others after a move. */
   stat: statSchema.optional(),
   companions: companionsSchema.optional(),
-  /** Where its sidecar was when the document was moved without it. */
+  /** Where its sidecar may stand, which did not come along when the document was moved. */
   leftSidecars: z.array(place).optional(),
   said: z.array(z.string()).optional(),
   /** What the service may hold instead, because answers were lost. */

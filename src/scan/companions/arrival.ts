@@ -8,13 +8,14 @@ import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { FolderState } from '../folder-state.ts';
 import { hasSidecars } from '../walk/directory-state.ts';
 import type { DirectoryState } from '../walk/directory-state.ts';
+import { recentLook } from './recent-look.ts';
 
 /** Some directories are never quiet: a file waits for no longer than so many times the settle time, */
 const mostSettleTimes = 10;
 /** or than this, where its sidecar is expected. */
 const longestMs = 10 * 60_000;
-/** Of its age: what has waited long is inspected less often, or a thousand that wait would keep the processor busy. */
-const inspectedAfter = 0.1;
+/** What waits is inspected again after this part of its age: a thousand that wait long would keep the processor busy. */
+const partOfAge = 0.1;
 
 /**
  * Whether the sidecar of a file, or the document that attaches it, may still be on its way; null: no more. Files are
@@ -47,11 +48,11 @@ export function arrivalOf(
   const belowMs = isExpected ? arrivingBelowMs(folder, directoryOf(path), directory) : 0;
   const quietInMs = Math.max(belowMs, ...places.map((place) => unsettledMs(folder, place)));
   if (quietInMs <= 0) return null;
-  const ms = Math.min(Math.max(quietInMs, ageMs * inspectedAfter), mostMs - ageMs);
+  const ms = Math.min(Math.max(quietInMs, ageMs * partOfAge), mostMs - ageMs);
   return { ms: Math.ceil(ms), isExpected };
 }
 
-/** How long names come, or new files grow, in a directory and below: there as far as scans tell. */
+/** How long names still come, or new files grow, in a directory and below it, ms; below it only scans tell. At most 0: no more. */
 function arrivingBelowMs(folder: FolderState, path: string, directory: DirectoryState): number {
   const { tree, observations, settleMs } = folder;
   const { polled, unwatched, listedAt } = directory;
@@ -64,22 +65,21 @@ function arrivingBelowMs(folder: FolderState, path: string, directory: Directory
   return hasGrown(folder, path, directory) ? settleMs : 0;
 }
 
-/** Whether a directory has grown since it was scanned. Many that wait for it ask at once: it is not read for each of them. */
+/** Whether a directory has grown since it was scanned. */
 function hasGrown(folder: FolderState, path: string, { newestMs, nameCount }: DirectoryState): boolean {
   const { tree, observations, growths, settleMs, absolute } = folder;
   const { monotonic: at } = observations.now();
-  const last = growths.get(path);
-  if (last !== undefined && at - last.at < settleMs / 4) return last.hasGrown;
-  const place = absolute(tree.rawPath(path));
-  const names = orNull(() => readdirSync(place)) ?? [];
-  const entries = names.map((name) => {
-    const stats = orNull(() => lstatSync(`${place}/${name}`, { throwIfNoEntry: false })) ?? null;
-    return { kind: stats?.isFile() === true ? 'file' : 'other', stats };
+  return recentLook(growths, path, { at, forMs: settleMs / 4 }, () => {
+    const place = absolute(tree.rawPath(path));
+    const names = orNull(() => readdirSync(place)) ?? [];
+    const entries = names.map((name) => {
+      const stats = orNull(() => lstatSync(`${place}/${name}`, { throwIfNoEntry: false })) ?? null;
+      return { kind: stats?.isFile() === true ? 'file' : 'other', stats };
+    });
+    const isLarger = names.length > nameCount || newestOf(entries, folder) > newestMs;
+    if (isLarger) tree.noteArrival(path, at);
+    return isLarger;
   });
-  const isGrown = names.length > nameCount || newestOf(entries, folder) > newestMs;
-  if (isGrown) tree.noteArrival(path, at);
-  growths.set(path, { hasGrown: isGrown, at });
-  return isGrown;
 }
 
 /** The newest time of files that have come of late, ms since 1970: an older one may be a log, which changes for ever. */

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
 import type { FolderState } from '../folder-state.ts';
+import { recentLook } from './recent-look.ts';
 
 /** What is missing is not waited for longer because of what comes and goes around it than this. */
 const longestMs = 10 * 60_000;
@@ -30,26 +31,17 @@ function quietMs(folder: FolderState, directory: string): number {
 }
 
 /** Whether names have gone from a directory since it was scanned. Its time says whether it has to be listed for that. */
-function hasFewerNames(folder: FolderState, path: string): boolean {
-  const { tree, absolute } = folder;
+function hasFewerNames(
+  { tree, absolute, recounts, observations, removeGraceMs }: FolderState,
+  path: string,
+): boolean {
   const known = tree.get(path);
   const place = absolute(tree.rawPath(path));
   const found = orNull(() => statSync(place, { throwIfNoEntry: false }));
   if (known === undefined || found === null || found === undefined) return true;
   if (found.mtimeMs === known.mtimeMs) return false;
-  return recount(folder, path, place) < known.nameCount;
-}
-
-/** How many names are in a directory. Many that wait for it ask at once: it is not listed for each of them. */
-function recount(
-  { recounts, observations, removeGraceMs }: FolderState,
-  path: string,
-  place: string,
-): number {
   const { monotonic: at } = observations.now();
-  const last = recounts.get(path);
-  if (last !== undefined && at - last.at < Math.min(recountMs, removeGraceMs / 5)) return last.count;
-  const count = orNull(() => readdirSync(place).length) ?? 0;
-  recounts.set(path, { count, at });
-  return count;
+  const forMs = Math.min(recountMs, removeGraceMs / 5);
+  const count = () => orNull(() => readdirSync(place).length) ?? 0;
+  return recentLook(recounts, path, { at, forMs }, count) < known.nameCount;
 }

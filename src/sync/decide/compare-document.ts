@@ -206,7 +206,10 @@ export class DocumentComparison {
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
   }
 
-  /** Why a document that came here before it was sent may not be uploaded: its sidecar stands where it came from. */
+  /**
+   * What becomes of a document that came here before it was sent, while its sidecar stands where it came from. Null: none
+   * does, or the document is private without it.
+   */
   async #withholding(document: FoundDocument, from: DocumentRef): Promise<Assessment | null> {
     if (modeOf(document.metadata) === 'NONE' || (document.sidecar ?? null) !== null) return null;
     const { byName, byStem } = sidecarPlaces(from.path);

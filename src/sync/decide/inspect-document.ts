@@ -4,8 +4,8 @@ import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 
-/** How many places of one document are remembered. */
-const mostLeft = 4;
+/** Of so many moves it is remembered where a document may have left its sidecar. */
+const mostPlaces = 4;
 
 /** Where a sidecar may stand that a document left. */
 export interface OtherPlaces {
@@ -50,7 +50,7 @@ function leaving(document: FoundDocument, sidecar: DocumentRef): Inspection {
   return { kind: 'document', document: { ...document, leftSidecar } };
 }
 
-/** Whether nothing stands at the place of a sidecar. */
+/** Whether nothing stands at the path of a sidecar, as far as its inspection tells. */
 export function isGone(found: Inspection | undefined): boolean {
   return found?.kind === 'absent' || (found?.kind === 'ignored' && found.presence === 'gone');
 }
@@ -71,7 +71,7 @@ export function leftSidecarsOf(ref: DocumentRef, record: LedgerRecord): LedgerRe
   const { byName, byStem } = sidecarPlaces(ref.path);
   // One that did not come along at first may have followed since.
   const last = { folder: ref.folder, path: named === 'stem' ? byStem : byName };
-  return [last, ...before.filter((place) => refKey(place) !== refKey(last))].slice(0, mostLeft);
+  return [last, ...before.filter((place) => refKey(place) !== refKey(last))].slice(0, mostPlaces);
 }
 
 /** It lies elsewhere than in the document's own directory of attachments. */

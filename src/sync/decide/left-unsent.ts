@@ -9,8 +9,8 @@ interface Left {
   readonly at: number;
 }
 
-/** So many are remembered, about 300 bytes each. */
-const mostLeft = 10_000;
+/** So many files are remembered, about 300 bytes each. */
+const mostFiles = 10_000;
 
 /** Files that waited to be sent and have left their paths: the sidecar that one had may follow it. */
 export class LeftUnsent {
@@ -24,7 +24,7 @@ export class LeftUnsent {
     this.#left.delete(seen.stat.ino);
     this.#left.set(seen.stat.ino, { ...first, at: now });
     const [oldest] = this.#left.keys();
-    if (this.#left.size > mostLeft && oldest !== undefined) this.#left.delete(oldest);
+    if (this.#left.size > mostFiles && oldest !== undefined) this.#left.delete(oldest);
   }
 
   /** From where a document that was never sent came, where it had other companions; null: from nowhere that is known. */
