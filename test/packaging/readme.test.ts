@@ -18,7 +18,6 @@ const documents = [
   'docs/configuration.md',
   'docs/contributing.md',
   'docs/embedded-service.md',
-  'docs/messages.md',
   'docs/migrating.md',
   'docs/notifications.md',
   'docs/operations.md',
