@@ -398,7 +398,7 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     const { get } = await open({ http: { host: '0.0.0.0', port: 0 }, httpToken });
     const host = 'server.example:8080';
     expect(await codeOf(get('/api/status', { host }))).toEqual([401, 'login-required']);
-    expect((await get('/api/status', { host })).headers['www-authenticate']).toMatch(/^Bearer/);
+    expect((await get('/api/status', { host })).headers['www-authenticate']).toMatch(/^Basic /);
     expect((await get('/api/status', { host, authorization: `Bearer ${httpToken}` })).status).toBe(200);
     expect((await get('/healthz', { host })).status).toBe(200);
   });

@@ -1,19 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
 
 import type { Clock } from '../time/clock.ts';
 import { isLoopbackAddress } from './host.ts';
+import { sameSecret } from './same-secret.ts';
 
-/** Compares two secrets in constant time; not even their lengths leak. */
-export function sameSecret(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-function digest(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
-}
+export { sameSecret };
 
 /** What the login leaves in the browser. */
 export interface LoginCookie {

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
+import { tokenChallenge } from '../../lib/server/brings-token.ts';
 import { bearerOf, createLoginThrottle, tooManyLogins } from '../../lib/server/login.ts';
 import type { LoginThrottle } from '../../lib/server/login.ts';
 import { noSchemas } from '../../lib/server/http-server.ts';
@@ -120,7 +121,7 @@ async function judgeUser(
 }
 
 function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  if (refusal.status === 401) void reply.header('www-authenticate', 'Bearer realm="ingestd"');
+  if (refusal.status === 401) void reply.header('www-authenticate', tokenChallenge);
   return send(reply, refusal.status, refusal);
 }
 

@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { bearerOf, hasCookie, sameSecret } from '../../lib/server/login.ts';
+import { bringsToken } from '../../lib/server/brings-token.ts';
+import { hasCookie } from '../../lib/server/login.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
 import type { LoginCookie } from '../../lib/server/login.ts';
 import { isLoopbackAddress, urlHost } from '../../lib/server/host.ts';
 
@@ -89,8 +91,7 @@ function fromElsewhere(facts: RequestFacts, host: string | undefined): boolean {
 }
 
 function isLoggedIn(facts: RequestFacts, token: string, cookie: LoginCookie): boolean {
-  const bearer = bearerOf(facts.headers);
-  return (bearer !== null && sameSecret(bearer, token)) || hasCookie(header(facts, 'cookie') ?? '', cookie);
+  return bringsToken(facts.headers, token) || hasCookie(header(facts, 'cookie') ?? '', cookie);
 }
 
 /** How the TCP address is reached and what it asks for. */
