@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { bringsToken } from '../../src/lib/server/brings-token.ts';
+import { bringsToken } from '../../../src/lib/server/brings-token.ts';
 
 const token = 'a token: with ü';
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { parseRedisAddress, redisNodes } from '../../src/lib/server/redis-address.ts';
+import { parseRedisAddress, redisNodes } from '../../../src/lib/server/redis-address.ts';
 
 describe('the address of Redis', () => {
   it.each([

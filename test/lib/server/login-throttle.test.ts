@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { peerOf } from '../../src/lib/server/login.ts';
+import { peerOf } from '../../../src/lib/server/login.ts';
 
 it.each([
   ['127.0.0.1', 'loopback'],

@@ -6,9 +6,9 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { createLimitedServer } from '../../src/lib/server/http-server.ts';
-import type { ServerLimits } from '../../src/lib/server/http-server.ts';
-import { eventually } from '../support/eventually.ts';
+import { createLimitedServer } from '../../../src/lib/server/http-server.ts';
+import type { ServerLimits } from '../../../src/lib/server/http-server.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
