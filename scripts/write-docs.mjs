@@ -1,4 +1,4 @@
-// Writes the files that are made from the settings, the commands and the table of conformance.
+// Writes the files that are made from the settings, the fixes and the table of conformance.
 // `npm run docs` starts it with the types taken out of what it imports.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

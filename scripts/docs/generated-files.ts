@@ -1,37 +1,18 @@
-import { PassThrough } from 'node:stream';
-import { createRedactor } from '../../src/lib/text/redactor.ts';
 import { settingKeys, settingsJsonSchema } from '../../src/config/settings/setting-keys.ts';
 import type { JsonSchema, SettingKey } from '../../src/config/settings/setting-keys.ts';
-import { version } from '../../src/config/package-files.ts';
 import { explanationGroups } from '../../src/model/report/explanations.ts';
 import type { Explanation } from '../../src/model/report/explanations.ts';
 import { secretVariables } from '../../src/config/secrets/secret-names.ts';
-import { commandTree } from '../../src/cli/shell/command-tree.ts';
-import { createOutput } from '../../src/cli/output.ts';
-import { createProgram } from '../../src/cli/program.ts';
-import { manPage } from './man-page.ts';
 
 /**
- * The files that are made from the settings, the commands and the fixes: path from the project's root → text.
+ * The files that are made from the settings and the fixes: path from the project's root → text.
  * `npm run docs` writes them.
  */
 export function generatedFiles(): ReadonlyMap<string, string> {
-  const program = createProgram({
-    env: {},
-    cwd: '/',
-    output: createOutput(new PassThrough(), {}),
-    complain: () => undefined,
-    redactor: createRedactor(),
-    progress: null,
-    interactive: false,
-    exitWith: () => undefined,
-    showStacks: () => undefined,
-  });
   return new Map([
     ['config/ingestd.schema.json', `${JSON.stringify(editorSchema(), null, 2)}\n`],
     ['docs/configuration.md', configurationPage()],
     ['docs/troubles.md', troublesPage()],
-    ['man/ingestd.1', manPage(commandTree(program), version())],
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { generatedFiles } from '../../scripts/docs/generated-files.ts';
+import { manPage } from '../../scripts/docs/man-page.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
 
 describe('what is made from the settings and the commands', () => {
@@ -9,7 +10,7 @@ describe('what is made from the settings and the commands', () => {
   });
 
   it('keeps quotes and tildes of an example in the man page as a shell needs them', () => {
-    const man = generatedFiles().get('man/ingestd.1') ?? '';
+    const man = manPage();
     expect(man).toContain('\\(dq${fpath[1]}/_ingestd\\(dq');
     expect(man).toContain(String.raw`jq \(aq.failures\(aq`);
     expect(man.split('\n').filter((line) => /^\.(?:B|I|SS) /.test(line) && /["'~^`]/.test(line))).toEqual([]);
@@ -17,7 +18,7 @@ describe('what is made from the settings and the commands', () => {
 
   it('documents every key with its variable', () => {
     const page = generatedFiles().get('docs/configuration.md') ?? '';
-    const man = (generatedFiles().get('man/ingestd.1') ?? '').replaceAll('\\-', '-');
+    const man = manPage().replaceAll('\\-', '-');
     for (const { key, environment, description } of settingKeys()) {
       expect(page).toContain(`| \`${key}\` |`);
       expect(page).toContain(`\`${environment}\``);
