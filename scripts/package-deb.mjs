@@ -63,12 +63,30 @@ function build() {
   return file;
 }
 
-/** The form that Debian's tools read. What changed is in CHANGELOG.md beside it. */
+/** What CHANGELOG.md says of its newest version, in the form that Debian's tools read. */
 function debianChangelog(version) {
   const control = readFileSync(join(debian, 'control'), 'utf8');
   const [, maintainer] = /^Maintainer: (.*)$/m.exec(control);
   const date = new Date(commitTime * 1000).toUTCString().replace('GMT', '+0000');
-  return `ingestd (${version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- ${maintainer}  ${date}\n`;
+  const changes = newestChanges().map((change) => wrap(change, '  * ', '    '));
+  return `ingestd (${version}) unstable; urgency=medium\n\n${changes.join('\n')}\n\n -- ${maintainer}  ${date}\n`;
+}
+
+/** The items of the first section that has any, without Markdown. */
+function newestChanges() {
+  const text = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  const section = text.split(/^## /m).find((part) => /^- /m.test(part)) ?? '';
+  return [...section.matchAll(/^- (.*(?:\n {2}.*)*)/gm)].map(([, item]) =>
+    item
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/\[(.*?)\]\(.*?\)/g, '$1')
+      .replaceAll('`', ''),
+  );
+}
+
+function wrap(text, first, further) {
+  const lines = text.match(/\S.{0,70}(?= |$)|\S+/g);
+  return lines.map((line, index) => `${index === 0 ? first : further}${line}`).join('\n');
 }
 
 /** The archive that npm installs, as it is; without `--archive` it is made now. */

@@ -102,6 +102,7 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
       'doc/ingestd/THIRD-PARTY-LICENSES.txt',
     ])
       expect([path, machine.run(`test -s /usr/share/${path}`).status]).toEqual([path, 0]);
+    expect(ask('zcat /usr/share/doc/ingestd/changelog.gz')).toMatch(/^ingestd \(1\.0\.0\) .*\n\n {2}\* \w/);
   });
 
   it('says which secrets are missing when it is started without any', () => {
