@@ -6,6 +6,7 @@ import { errorCode } from '../model/errors.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import { createClaims } from './rules/claims.ts';
 import type { RecentLooks } from './companions/recent-look.ts';
+import { binRules } from './rules/bins.ts';
 import type { Claims } from './rules/claims.ts';
 import type { FolderRules } from './rules/classify.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
@@ -70,7 +71,7 @@ export function createFolderState(plan: FolderPlan): FolderState {
     growths: new Map(),
     observations: createObservations(settleMs),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
-    rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: settingsRules(settings) }],
+    rules: [binRules, ...settingsRules(settings)].map((rules) => ({ directory: '', rules })),
     include: createIncludeRules(settings.include, settingWords(settings, 'include')),
     absolute: absoluteIn(root),
   };
@@ -85,9 +86,10 @@ function absoluteIn(root: string): FolderState['absolute'] {
   return (raw) => (raw === '' ? root : pathBelow(root, raw));
 }
 
-function settingsRules(settings: FolderSettings): IgnoreRules {
+function settingsRules(settings: FolderSettings): readonly IgnoreRules[] {
+  if (settings.ignore.length === 0) return [];
   const place = settingWords(settings, 'ignore');
-  return createIgnoreRules(settings.ignore.map((pattern) => ({ pattern, place })));
+  return [createIgnoreRules(settings.ignore.map((pattern) => ({ pattern, place })))];
 }
 
 function settingWords({ name }: FolderSettings, key: 'ignore' | 'include'): string {

@@ -139,6 +139,12 @@ const ways: Readonly<Record<string, (name: string) => readonly (() => Promise<un
     () => writeFile(at('sedAbC123'), 'new'),
     () => rename(at('sedAbC123'), at(name)),
   ],
+  'A8: a file server that keeps the old version in its bin': (name) => [
+    () => mkdir(at('#recycle')),
+    () => rename(at(name), at(`#recycle/${name}`)),
+    () => writeFile(at(name), 'new'),
+    () => copyFile(at(name), at(`#recycle/Copy #1 of ${name}`)),
+  ],
   'F46: an editor that deletes and writes again within the grace': (name) => [
     () => unlink(at(name)),
     () => pause(2_000),
