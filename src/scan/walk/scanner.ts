@@ -55,7 +55,7 @@ export function createScanner(
     const { changed, rescanIn, entries } = result;
     const size = { directories: tree.size(), entries };
     if (scannedRoot === null && targets === 'all')
-      await watches.change(backend ?? chooseBackend({ root: path, followSymlinks, outOfWatches, size }));
+      await watches.change(backend ?? chooseBackend({ followSymlinks, outOfWatches, size }));
     const late = await watches.armed();
     if (targets === 'all') {
       scannedRoot = root.identity;

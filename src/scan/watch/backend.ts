@@ -17,7 +17,7 @@ export interface WatchedDirectory {
 /** Watches single directories, not what is below them: one watch a directory. */
 export interface Watcher {
   readonly kind: 'chokidar' | 'native';
-  /** Watches a directory unless it is already. False: the operating system has no watch left, or none for it. */
+  /** Watches a directory unless it is already. False: the operating system has no watch left. */
   readonly watch: (directory: WatchedDirectory) => boolean;
   readonly forget: (directory: string) => void;
   /** What is watched. */

@@ -4,15 +4,18 @@ import { FSWatcher } from 'chokidar';
 
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { WatchedDirectory, Watcher, WatcherEvents } from './backend.ts';
+import { createNativeWatcher } from './native-backend.ts';
 
 /** An instance that never says that it is ready is not waited for. */
 const readyWithinMs = 5_000;
 
 /**
  * chokidar on single directories: files and directories that nobody asked for are ignored, its `raw` events count.
- * It reads a directory before it watches it, so watches come late; the scan reads what is in a directory.
+ * It reads a directory before it watches it, so watches come late; the scan reads what is in a directory. It takes a
+ * backslash for a slash: directories with one in their path are watched by `fs.watch`.
  */
 export function createChokidarWatcher(events: WatcherEvents): Watcher {
+  const native = createNativeWatcher(events);
   const wanted = new Map<string, WatchedDirectory>();
   const directories = new Map<string, string>();
   const placed = new Set<string>();
@@ -43,7 +46,7 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
 
   function forget(directory: string): void {
     const known = wanted.get(directory);
-    if (known === undefined) return;
+    if (known === undefined) return native.forget(directory);
     wanted.delete(directory);
     directories.delete(known.absolute);
   }
@@ -64,20 +67,20 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
 
   return {
     kind: 'chokidar',
-    watch: ({ directory, absolute, identity }) => {
+    watch: (asked) => {
+      const { directory, absolute, identity } = asked;
+      if (absolute.includes('\\')) return native.watch(asked);
       if (wanted.get(directory)?.identity === identity) return true;
-      // chokidar takes a backslash for a slash.
-      if (absolute.includes('\\')) return false;
       forget(directory);
-      wanted.set(directory, { directory, absolute, identity });
+      wanted.set(directory, asked);
       directories.set(absolute, directory);
       pending.push(absolute);
       added = true;
       return true;
     },
     forget,
-    watched: () => wanted.values(),
-    count: () => wanted.size,
+    watched: () => [...wanted.values(), ...native.watched()],
+    count: () => wanted.size + native.count(),
     armed: async () => {
       const late = added;
       added = false;
@@ -85,7 +88,10 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
       await waiting;
       return late;
     },
-    close: () => chokidar.close(),
+    close: async () => {
+      await native.close();
+      await chokidar.close();
+    },
   };
 }
 

@@ -18,8 +18,6 @@ const chokidarUpTo = { directories: 3_000, entries: 30_000 };
 
 /** What decides which backend watches a tree. */
 export interface BackendQuestion {
-  /** The root, absolute. */
-  readonly root: string;
   readonly followSymlinks: boolean;
   /** The operating system had no watch left at the last try. */
   readonly outOfWatches: boolean;
@@ -35,13 +33,12 @@ interface TreeSize {
 
 /** Chooses who watches a tree: chokidar watches ordinary trees. */
 export function chooseBackend({
-  root,
   followSymlinks,
   outOfWatches,
   size: { directories, entries },
 }: BackendQuestion): Watcher['kind'] {
-  // A followed link's target reports events under its own path only, and chokidar takes a backslash for a slash.
-  if (outOfWatches || followSymlinks || root.includes('\\')) return 'native';
+  // A followed link's target reports events under its own path only.
+  if (outOfWatches || followSymlinks) return 'native';
   return directories <= chokidarUpTo.directories && entries <= chokidarUpTo.entries ? 'chokidar' : 'native';
 }
 

@@ -73,6 +73,8 @@ describeWhere(
       );
       expect(health.watches).toBeGreaterThan(40);
       expect(health.watches).toBeLessThanOrEqual(watches);
+      // Those over the limit, and no others.
+      await eventually(async () => (await folder.ask('polled')).length === 91 - health.watches, patience);
       await findsEverything();
     });
 

@@ -10,6 +10,7 @@ const log = { trace: silence, debug: silence, info: silence, warn: silence, erro
 const hogs = hogged.map((path) => watch(path, silence));
 const scans = new Map();
 const causes = new Set();
+const polled = new Set();
 
 const port = openFolder({
   settings,
@@ -38,6 +39,7 @@ const answers = {
   documents,
   count: () => documents().length,
   causes: () => [...causes],
+  polled: () => [...polled],
   health: () => port.health(),
   inspect: ({ path }) => port.inspect(path),
   rescan: () => port.rescan('rescan'),
@@ -59,6 +61,7 @@ await port.start({
   directory: (scan) => {
     scans.set(scan.directory, scan);
     causes.add(scan.cause);
+    if (scan.cause === 'poll') polled.add(scan.directory);
   },
   scanned: silence,
   claimed: silence,

@@ -14,6 +14,8 @@ interface Questions {
   documents: readonly string[];
   count: number;
   causes: readonly string[];
+  /** Directories that were listed by a poll. */
+  polled: readonly string[];
   health: FolderHealth;
   inspect: Inspection;
   rescan: null;
