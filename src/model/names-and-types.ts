@@ -45,6 +45,7 @@ interface BrokenRule {
     | 'no-extension'
     | 'double-extension'
     | 'unsupported-type'
+    | 'hidden-character'
     | 'too-large';
   readonly message: string;
 }
@@ -77,15 +78,31 @@ export function judgeSize(size: number, maxFileBytes: number): BrokenRule | null
 export function brokenTypeRule(name: string): BrokenRule | null {
   if (isDocumentType(name)) return null;
   const extension = extensionOf(name);
-  if (extension === '')
+  const shown = extension.replaceAll(hiddenCharacters, '');
+  if (shown !== extension && Object.hasOwn(mediaTypes, shown)) {
+    const [hidden = ''] = extension.match(hiddenCharacters) ?? [];
     return {
-      code: 'no-extension',
-      message: 'the name has no extension, so the service cannot tell its type',
+      code: 'hidden-character',
+      message: `the extension contains ${hiddenWords(hidden)}, so it is not .${shown}; rename the file`,
     };
+  }
+  if (extension === '') {
+    const why = name.endsWith('.') ? 'the name ends with a dot' : 'the name has no extension';
+    return { code: 'no-extension', message: `${why}, so the service cannot tell its type` };
+  }
   return {
     code: 'unsupported-type',
     message: `the service does not accept files of type ${printable(extension)}`,
   };
+}
+
+/** Spaces, controls and characters without a shape: nobody sees them at the end of a name. */
+const hiddenCharacters = /[\s\p{Cc}\p{Cf}\p{Z}]/gu;
+
+function hiddenWords(character: string): string {
+  if (character === ' ') return 'a space';
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `an invisible character (U+${code})`;
 }
 
 /** Says whether the name ends in a type of interface 4.8, whatever its case. */
@@ -132,6 +149,7 @@ function brokenNameRule(name: string): BrokenRule | null {
     };
   }
   const type = brokenTypeRule(name);
+  if (type?.code === 'hidden-character') return type;
   if (type !== null) return { ...type, message: `${type.message}; it accepts ${documentTypes.join(', ')}` };
   const dots = name.split('.').length - 1;
   if (dots > 1) {

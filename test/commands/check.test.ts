@@ -97,7 +97,6 @@ describe('check', () => {
     expect(result).toMatchObject({ code: 4, ok: false });
     expect(codes(result, 'error')).toEqual({
       'inbox/two.dots.pdf': 'double-extension',
-      'inbox/program.exe': 'unsupported-type',
       'inbox/big.pdf': 'too-large',
       'inbox/broken.pdf': 'sidecar-invalid',
       'inbox/unknown.pdf': 'sidecar-invalid',
@@ -108,11 +107,25 @@ describe('check', () => {
     expect(codes(result, 'warning')).toEqual({
       'inbox/empty.pdf': 'empty-file',
       'inbox/link.pdf': 'symbolic-link',
+      'inbox/program.exe': 'unsupported-type',
     });
     for (const { level, message, fix } of result.findings) {
       expect(message).not.toBe('');
       if (level !== 'info') expect(fix).not.toBe('');
     }
+  });
+
+  it('finds no problem where files are merely skipped, as status --check does', async () => {
+    await folder.write('inbox/program.exe', 'x');
+    await folder.write('inbox/report.pdf ', 'x');
+    await folder.write('inbox/lonely.pdf.meta.json', '{}');
+    const result = await check(embedded + inbox);
+    expect(result).toMatchObject({ code: 0, ok: true });
+    expect(codes(result, 'warning')).toEqual({
+      'inbox/lonely.pdf.meta.json': 'orphan-sidecar',
+      'inbox/program.exe': 'unsupported-type',
+      'inbox/report.pdf ': 'hidden-character',
+    });
   });
 
   it('takes missing credentials and folders for findings', async () => {
@@ -232,8 +245,8 @@ describe('check', () => {
     await folder.write('ingestd.yaml', embedded + inbox);
     await folder.write('inbox/program.exe', 'x');
     const { stdout } = await ingestd(['check'], { cwd: folder.path });
-    expect(stdout).toMatch(/✘ inbox\/program\.exe: .+\n {2}.+\n/);
-    expect(stdout).toContain('2 problems found.');
+    expect(stdout).toMatch(/! inbox\/program\.exe: .+\n {2}.+\n/);
+    expect(stdout).toContain('1 problem found.');
     // Of two dots the message says all there is to say.
     expect(stdout).toMatch(/✘ inbox\/two\.dots\.pdf: .+rename the file, or set names: rewrite/);
     expect(stdout.match(/rename the file/gi)).toHaveLength(1);

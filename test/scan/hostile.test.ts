@@ -45,7 +45,7 @@ const names: readonly (readonly [row: string, name: string, verdict: string])[] 
   ['F23', `${'é'.repeat(125)}.pdf`, 'document'],
   ['F24', 'two.dots.pdf', 'unfit double-extension'],
   ['F24', 'UPPER.PDF', 'document'],
-  ['F24', 'space at the end.pdf ', 'skipped unsupported-type'],
+  ['F24', 'space at the end.pdf ', 'skipped hidden-character'],
   ['F24', 'dot at the end.pdf.', 'skipped no-extension'],
   ['F24', 'no extension', 'skipped no-extension'],
   ['F24', '.leading.pdf', 'ignored dot-name'],

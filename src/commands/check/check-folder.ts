@@ -1,5 +1,5 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { awaitsContent, joinPath, refKey } from '../../model/document.ts';
+import { joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -18,9 +18,6 @@ import { knownClaims } from '../../sync/decide/attachments.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import { asItStands, glanceAt, withFolder } from '../unwatched-folder.ts';
 import { doubtFinding } from './check-ledger.ts';
-
-/** Skips that a person may well mean: they are listed, and no problem. */
-const harmless = new Set(['symbolic-link', 'orphan-sidecar']);
 
 const inspectionsAtOnce = 16;
 
@@ -126,8 +123,8 @@ function fileFinding(
   { code, message }: { readonly code: string; readonly message: string },
   kind: Inspection['kind'] = 'skipped',
 ): CheckFinding {
-  const isHarmless = kind === 'waiting' || awaitsContent({ kind, code }) || harmless.has(code);
-  const level = isHarmless ? 'warning' : 'error';
+  // What is skipped is information, as it is for `status --check`.
+  const level = kind === 'waiting' || kind === 'skipped' ? 'warning' : 'error';
   return finding(level, `${folder.name}/${path}`, { code, message });
 }
 

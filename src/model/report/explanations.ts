@@ -47,6 +47,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: `The extension tells the service the type. ${renameFile}`,
         inMessage: true,
       },
+      'hidden-character': { cause: 'Invisible character in the extension', fix: renameFile, inMessage: true },
       'unsupported-type': {
         cause: 'Type not supported by the service',
         fix: 'Save the file as another type, such as PDF, or add it to .ingestignore to hide it here.',
