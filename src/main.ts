@@ -3,6 +3,8 @@ import { createWriteStream, fstatSync } from 'node:fs';
 
 // Node would open its inspector, which runs any code, for whoever can send this signal. Before anything else is loaded.
 process.on('SIGUSR1', () => undefined);
+// It has no meaning here, and would end the process at once.
+process.on('SIGUSR2', () => undefined);
 
 const args = process.argv.slice(2);
 // The scanning thread loads beside all that follows. With flags before the command, the command itself begins it.

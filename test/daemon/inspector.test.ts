@@ -18,8 +18,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('SIGUSR1, which any process of the same user can send', () => {
-  it('opens no inspector, and the daemon goes on', async () => {
+describe('SIGUSR1 and SIGUSR2, which any process of the same user can send', () => {
+  it('open no inspector, and the daemon goes on', async () => {
     const port = await freePort();
     place = await installationWithService({
       nodeOptions: [`--inspect-port=${port}`],
@@ -27,6 +27,7 @@ describe('SIGUSR1, which any process of the same user can send', () => {
     const daemon = await place.start();
     daemon.signal('SIGUSR1');
     daemon.signal('SIGUSR1');
+    daemon.signal('SIGUSR2');
     await place.home.write('inbox/a.txt', 'text');
     await daemon.idle(({ totals }) => totals.uploaded === 1);
     await expect(fetch(`http://127.0.0.1:${port}/json`)).rejects.toThrow();

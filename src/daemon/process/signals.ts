@@ -8,7 +8,7 @@ const echoMs = 250;
 export type Signals = ReturnType<typeof listenForSignals>;
 
 /**
- * Listens for SIGTERM, SIGINT and SIGHUP. A second SIGTERM or SIGINT ends the process at once. A
+ * Listens for SIGTERM, SIGINT, SIGQUIT and SIGHUP. A second one of the first three ends the process at once. A
  * SIGHUP because the terminal was closed counts as SIGTERM: else a daemon would run on that nobody sees.
  */
 export function listenForSignals() {
@@ -16,7 +16,7 @@ export function listenForSignals() {
   const waiting = new Set<(signal: NodeJS.Signals) => void>();
   let stopped: { readonly by: NodeJS.Signals; readonly at: number } | null = null;
   const onTerminal = isatty(standardError);
-  const names: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  const names: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP'];
 
   function take(given: NodeJS.Signals): void {
     const signal = given === 'SIGHUP' && onTerminal && isTerminalGone() ? 'SIGTERM' : given;

@@ -3,7 +3,7 @@ import type { Activity } from './status.ts';
 
 /** What of the history is wanted. */
 export interface LogFilter {
-  /** ISO 8601, UTC; null: from the beginning. */
+  /** ISO 8601, UTC; null: from the beginning. What a clock that was ahead put into the future is not since then. */
   readonly since: string | null;
   /** Only what went wrong, or may have. */
   readonly failed: boolean;
@@ -26,12 +26,15 @@ export interface LogPage {
 
 const failures: ReadonlySet<string> = new Set(['failed', 'in doubt', 'held', 'warning']);
 
+/** The clocks of a daemon and of who looks at its page may differ by so much. */
+const toleratedAheadMs = 5 * 60_000;
+
 /** Makes the test that entries of the log have to pass. */
 export function logMatcher({ since, failed, search }: LogFilter): (activity: Activity) => boolean {
   const words = fold(search).split(/\s+/).filter(Boolean);
   return (activity) => {
     const { at, folder, path, what, docId } = activity;
-    if (since !== null && at < since) return false;
+    if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
     if (failed && !failures.has(what)) return false;
     if (words.length === 0) return true;
     const text = fold(`${folder}/${path}\n${what}\n${activityWords(activity) ?? ''}\n${docId ?? ''}`);

@@ -30,12 +30,16 @@ it('P2: an upload that a stop cuts off before its last byte is in nobody’s dou
   await second.idle(({ totals }) => totals.uploaded === 1);
 }, 60_000);
 
-it('P2: one of which everything went out is in doubt when a stop did not wait for its answer', async () => {
-  place.service.script(steps.silence());
-  await writeFile(join(place.inbox, 'small.txt'), 'small');
-  const first = await place.start();
-  await eventually(() => Promise.resolve(place.service.requests[0]?.complete() === true || null));
-  expect((await first.end('SIGTERM')).code).toBe(0);
-  const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
-  expect(offline.inDoubt).toMatchObject([{ path: 'small.txt', count: 1 }]);
-}, 60_000);
+it.each(['SIGTERM', 'SIGQUIT'] as const)(
+  'P2: one of which everything went out is in doubt when %s did not wait for its answer',
+  async (signal) => {
+    place.service.script(steps.silence());
+    await writeFile(join(place.inbox, 'small.txt'), 'small');
+    const first = await place.start();
+    await eventually(() => Promise.resolve(place.service.requests[0]?.complete() === true || null));
+    expect((await first.end(signal)).code).toBe(0);
+    const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
+    expect(offline.inDoubt).toMatchObject([{ path: 'small.txt', count: 1 }]);
+  },
+  60_000,
+);

@@ -19,6 +19,8 @@ it.each<[string, Partial<LogFilter>, Partial<Activity>, boolean]>([
   ['it is of the very moment', { since: activity.at }, {}, true],
   ['it is older', { since: '2026-01-02T00:00:00.001Z' }, {}, false],
   ['it is younger', { since: '2026-01-01T23:59:59.999Z' }, {}, true],
+  ['it is of a clock that was ahead', { since: activity.at }, { at: '2126-01-01T00:00:00.000Z' }, false],
+  ['it is of such a clock, and all is asked for', {}, { at: '2126-01-01T00:00:00.000Z' }, true],
   ['it went wrong', { failed: true }, {}, true],
   ['it went right', { failed: true }, { what: 'uploaded' }, false],
   ['it is a warning', { failed: true }, { what: 'warning' }, true],
