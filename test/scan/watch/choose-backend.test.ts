@@ -12,9 +12,7 @@ it.each<readonly [number, number, Partial<Parameters<typeof chooseBackend>[0]>, 
   [2, 1, { followSymlinks: true }, 'native'],
 ])('a tree of %i directories and %i entries with %j: %s watches', (directories, entries, parts, expected) => {
   const size = { directories, entries };
-  expect(
-    chooseBackend({ followSymlinks: false, outOfWatches: false, size, ...parts }),
-  ).toBe(expected);
+  expect(chooseBackend({ followSymlinks: false, outOfWatches: false, size, ...parts })).toBe(expected);
 });
 
 it.each([
