@@ -17,6 +17,7 @@ const documents = [
   'docs/compatibility.md',
   'docs/configuration.md',
   'docs/contributing.md',
+  'docs/dependencies.md',
   'docs/embedded-service.md',
   'docs/migrating.md',
   'docs/notifications.md',
