@@ -70,6 +70,8 @@ export interface Daemon {
   readonly start: () => Promise<void>;
   /** Says in the status why the configuration on disk is not the one that runs; null: it is. */
   readonly refuseConfiguration: (faults: readonly string[] | null) => void;
+  /** Says in the status why the page is unavailable; null: it is not. */
+  readonly notePage: (reason: Reason | null) => void;
   /** Scans everything, tries credentials again. */
   readonly refresh: () => Promise<void>;
   /** Takes no more work; resolves when the requests under way have ended, however long that takes. */
@@ -141,6 +143,7 @@ export function assembleDaemon(
   if (cluster !== null) changes.listen(cluster.noteChange);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   let refusedConfiguration: readonly string[] | null = null;
+  let pageReason: Reason | null = null;
   let isDraining = false;
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
   const metrics: Metrics = createMetrics({
@@ -197,6 +200,7 @@ export function assembleDaemon(
     const isKnown = tokens.backOffMs() > 0 || signIn.isFailing() || !engine.isIdle();
     return [
       ...(refusedConfiguration === null ? [] : [refusedReason(refusedConfiguration)]),
+      ...(pageReason === null ? [] : [pageReason]),
       ...(isDraining ? [draining] : []),
       ...(tokenless === null || !isKnown ? [] : [tokenless]),
     ];
@@ -213,7 +217,7 @@ export function assembleDaemon(
 
   function unready(): readonly Reason[] {
     // Of those that need no token: a service that asks to wait has accepted the credentials.
-    const passing = new Set(['configuration-refused', draining.code]);
+    const passing = new Set(['configuration-refused', 'page-unavailable', draining.code]);
     if (tokens.reason() === null) passing.add('rate-limited');
     const reasons = [...ownReasons(), ...engine.reasons()].filter(({ code }) => !passing.has(code));
     for (const port of folders) {
@@ -284,6 +288,10 @@ export function assembleDaemon(
     },
     refuseConfiguration: (faults) => {
       refusedConfiguration = faults;
+      changes.note();
+    },
+    notePage: (reason) => {
+      pageReason = reason;
       changes.note();
     },
     drain: () => {

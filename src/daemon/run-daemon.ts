@@ -12,7 +12,7 @@ import type { Place } from './process/join-cluster.ts';
 import { obeySignals, refusalOf } from './process/obey-signals.ts';
 import type { Reloaded } from './process/obey-signals.ts';
 import { serveStatus } from './process/serve-status.ts';
-import type { Served, ServedDaemon } from './process/serve-status.ts';
+import type { Served } from './process/serve-status.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import { warnOfLostState } from './process/warn-of-lost-state.ts';
@@ -66,7 +66,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         current = next;
         refused = null;
       } catch (error) {
-        // What can be read need not be what can be run: a port that is taken, a folder that is not there.
+        // What can be read need not be what can be run: an address open to others without a token, a folder that is not there.
         if (before === null) throw error;
         refused = refusalOf(error, log);
         current = before;
@@ -154,7 +154,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     keepHeapSmall();
     const { settings } = current;
     const standing = standBy({ place, settings, startedAt });
-    const served = await servePage({ ...standing, fleet: place.cluster.fleet, place }, current);
+    const closePage = await servePage({ ...standing, fleet: place.cluster.fleet, place }, current);
     try {
       onRunning();
       log.info({ holder: otherHolder(place)?.host ?? null, dir: settings.state.dir }, 'standing by');
@@ -172,7 +172,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       }
     } finally {
       standing.close();
-      await served.close();
+      await closePage();
     }
   }
 
@@ -217,7 +217,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
     const left = (error: unknown): void =>
       log.warn({ error: errorMessage(error) }, 'stopping left something behind');
-    const server = await servePage({ ...daemon, place }, current).catch(async (error: unknown) => {
+    const closePage = await servePage({ ...daemon, place }, current).catch(async (error: unknown) => {
       await daemon.stop().catch(left);
       throw error;
     });
@@ -269,15 +269,16 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     } finally {
       if (isOver) log.info({}, 'stopping');
       await daemon.stop().catch(left);
-      await server.close().catch(left);
+      await closePage().catch(left);
       if (isOver) log.info({}, 'stopped');
     }
   }
 
-  async function servePage(daemon: Served, current: Reloaded): Promise<ServedDaemon> {
-    const served = await serveStatus(daemon, current, { log, usualPort });
-    if (served.url !== null) usualPort = Number(new URL(served.url).port);
-    return served;
+  function servePage(daemon: Served, current: Reloaded): Promise<() => Promise<void>> {
+    const onOpen = (url: string) => {
+      usualPort = Number(new URL(url).port);
+    };
+    return serveStatus(daemon, current, { log, usualPort, onOpen });
   }
 
   /** Resolves when the lease of the state directory is lost: with the same configuration this host stands by. */

@@ -5,27 +5,37 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { version } from '../../config/package-files.ts';
 import { makeDirectory } from '../../lib/files/make-directory.ts';
+import { createTurns } from '../../lib/queue/turns.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import type { Log } from '../../log/create-log.ts';
+import { errorMessage } from '../../model/errors.ts';
+import type { Reason } from '../../model/report/status.ts';
+import type { PageState } from '../../status/server/open-page.ts';
 import type { Daemon } from '../assemble-daemon.ts';
 import type { Place } from './join-cluster.ts';
 import type { Reloaded } from './obey-signals.ts';
 
-export type Served = Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet'> &
+export type Served = Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet' | 'notePage'> &
   Partial<Pick<Daemon, 'readLog'>> & { readonly place: Place | null };
 
-export interface ServedDaemon {
-  /** Of the page; null: it has none. */
-  readonly url: string | null;
-  readonly close: () => Promise<void>;
-}
-
-/** Opens the HTTP address and the socket for the command line; the log and daemon.json say where they are. */
+/**
+ * Opens the socket for the command line, and the page as soon as its address can be had; log, status and daemon.json
+ * say where they are. Gives what closes them.
+ */
 export async function serveStatus(
   daemon: Served,
   { settings, httpToken }: Reloaded,
-  { log, usualPort }: { readonly log: Log; readonly usualPort: number | undefined },
-): Promise<ServedDaemon> {
+  {
+    log,
+    usualPort,
+    onOpen,
+  }: {
+    readonly log: Log;
+    readonly usualPort: number | undefined;
+    /** Called with the page's address when it is open. */
+    readonly onOpen: (url: string) => void;
+  },
+): Promise<() => Promise<void>> {
   const { maxSocketPathBytes, startStatusServer } =
     await import('../../status/server/start-status-server.ts');
   // Loading it has held the event loop long enough.
@@ -35,6 +45,41 @@ export async function serveStatus(
   const near = join(dir, 'daemon.sock');
   const far = Buffer.byteLength(near) > maxSocketPathBytes ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
   const socketPath = far === null ? near : join(far, 'daemon.sock');
+  const file = join(dir, 'daemon.json');
+  const inTurn = createTurns();
+  let state: PageState | null = null;
+  let isServing = false;
+
+  const writeAddress = () =>
+    inTurn(async () => {
+      // Whoever waits for it never reads half of it.
+      const fresh = `${file}.new`;
+      await rm(fresh, { force: true });
+      const address = {
+        pid: process.pid,
+        socket: socketPath,
+        http: state?.kind === 'open' ? state.url : null,
+        configuration: settings.file,
+      };
+      await writeFile(fresh, `${JSON.stringify(address)}\n`, { mode: 0o600 });
+      await rename(fresh, file);
+    });
+
+  const onPage = (now: PageState) => {
+    const isNews = now.kind === 'open' || state?.kind !== 'unavailable' || state.problem !== now.problem;
+    state = now;
+    if (!isNews) return;
+    daemon.notePage(now.kind === 'open' ? null : unavailable(now.problem));
+    if (now.kind === 'unavailable') {
+      log.warn({ problem: now.problem }, 'the status page is unavailable; trying again');
+      return;
+    }
+    onOpen(now.url);
+    log.info({ url: now.url }, 'status page');
+    if (isServing)
+      writeAddress().catch((error: unknown) => log.warn({ file, error: errorMessage(error) }, addressUnsaid));
+  };
+
   const server = await startStatusServer({
     control: daemon.control,
     metrics: daemon.metrics,
@@ -45,29 +90,26 @@ export async function serveStatus(
     usualPort,
     socketPath,
     httpToken,
+    onPage,
     log,
     clock: systemClock,
     version: version(),
   });
-  const file = join(dir, 'daemon.json');
-  // Whoever waits for it never reads half of it.
-  const fresh = `${file}.new`;
-  await rm(fresh, { force: true });
-  const address = {
-    pid: process.pid,
-    socket: socketPath,
-    http: server.url,
-    configuration: settings.file,
+  isServing = true;
+  await writeAddress();
+  return async () => {
+    isServing = false;
+    await inTurn(() => rm(file, { force: true }));
+    await server.close();
+    if (far !== null) await rm(far, { recursive: true, force: true });
   };
-  await writeFile(fresh, `${JSON.stringify(address)}\n`, { mode: 0o600 });
-  await rename(fresh, file);
-  if (server.url !== null) log.info({ url: server.url }, 'status page');
+}
+
+const addressUnsaid = 'daemon.json cannot be written; ingestd status does not name the page';
+
+function unavailable(problem: string): Reason {
   return {
-    url: server.url,
-    close: async () => {
-      await rm(file, { force: true });
-      await server.close();
-      if (far !== null) await rm(far, { recursive: true, force: true });
-    },
+    code: 'page-unavailable',
+    message: `${problem}. Documents are delivered without the page`,
   };
 }

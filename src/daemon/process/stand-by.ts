@@ -25,7 +25,9 @@ export function standBy(options: StandByOptions) {
   const changes = createChangeSignal(systemClock);
   cluster.listen(changes.note);
   changes.listen(cluster.noteChange);
-  const status = () => statusOf(options);
+  let pageReason: Reason | null = null;
+  const reasons = () => [...reasonsOf(options.place), ...(pageReason === null ? [] : [pageReason])];
+  const status = () => statusOf(options, reasons());
   cluster.publish(status);
   const unready = () => reasonsOf(options.place);
   const metrics = createMetrics({ status, unready, version: version() });
@@ -48,6 +50,10 @@ export function standBy(options: StandByOptions) {
     control,
     metrics,
     deliveries: createDeliveryHistory(systemClock),
+    notePage: (reason: Reason | null) => {
+      pageReason = reason;
+      changes.note();
+    },
     close: () => changes.close(),
   };
 }
@@ -84,8 +90,7 @@ function waitWords(place: Place): string {
   return `${held} and may send while it is cut off from Redis (cluster.aloneShare). If it is gone for good, run ingestd fleet forget ${host}`;
 }
 
-function statusOf({ place, settings, startedAt }: StandByOptions): Status {
-  const reasons = reasonsOf(place);
+function statusOf({ place, settings, startedAt }: StandByOptions, reasons: readonly Reason[]): Status {
   const status: Omit<Status, 'health'> = {
     ...emptyStatus(settings.service.requestsPerMinute),
     version: version(),

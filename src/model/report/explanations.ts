@@ -368,6 +368,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'No valid token for the HTTP address (exit code 2)',
         fix: 'Set INGESTD_HTTP_TOKEN to at least 16 characters (openssl rand -hex 16), or set http.host to 127.0.0.1.',
       },
+      'page-unavailable': {
+        cause: 'Status page unavailable',
+        fix: 'Correct what the message names, or wait until the address is there. Documents are delivered meanwhile, and the page opens by itself within a minute.',
+      },
       'ledger-damaged': {
         cause: 'Damaged ledger (exit code 1)',
         fix: 'Run ingestd ledger verify to see where. Restore the state directory from a backup, or follow the message.',

@@ -22,6 +22,7 @@ const partial: ReadonlySet<string> = new Set([
   'held',
   'paused',
   'configuration-refused',
+  'page-unavailable',
   'unreadable-directory',
   'folder-missing',
   'folder-unreadable',

@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -19,16 +16,13 @@ import { missingForNotify, startNotifyReceiver } from '../../support/processes/n
 import { steps } from '../../support/services/scripted-service.ts';
 
 let place: InstallationWithService;
-let other: Server;
 
 beforeEach(async () => {
-  other = createServer();
   place = await installationWithService();
 });
 
 afterEach(async () => {
   await place.remove();
-  other.close();
 });
 
 describe('P3: a reload', () => {
@@ -235,11 +229,8 @@ describe('P3: a reload', () => {
   });
 
   it('of one that can be read but not run goes back to the one before, with the reason', async () => {
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
     const daemon = await place.start();
-    await place.configure({ http: { port } });
+    await place.configure({ folders: [{ name: 'other', path: './nowhere' }] });
     daemon.signal('SIGHUP');
     const status = await eventually(
       async () => {
@@ -252,7 +243,7 @@ describe('P3: a reload', () => {
     expect(status.reasons).toMatchObject([
       {
         code: 'configuration-refused',
-        message: expect.stringContaining(`http.port: ${port} is in use`) as unknown,
+        message: expect.stringContaining('nowhere') as unknown,
       },
     ]);
     expect((await daemon.end('SIGTERM')).code).toBe(0);

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import type { Status } from '../../../src/model/report/status.ts';
+import { eventually } from '../../support/eventually.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 
@@ -23,19 +25,37 @@ function withBugIn(name: string): readonly string[] {
   return ['--import', encoded(registered)];
 }
 
-describe('a start that fails', () => {
-  it('for its port says so, and says nothing of stopping what never ran', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
-    place = await installationWithService({ more: { http: { port } } });
-    const { code, err } = await place.run('run');
-    other.close();
-    expect(code).toBe(2);
-    expect(err).toContain(`http.port: ${port} is in use`);
-    expect(err).not.toMatch(/"stopp(?:ing|ed)"/);
+it('A4: a page that cannot be shown keeps no document back, and is shown when it can be', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  place = await installationWithService({ more: { http: { port } } });
+  await place.home.write('inbox/report.txt', 'text');
+  const daemon = place.launch();
+  const { run } = place;
+  const status = () =>
+    eventually(async () => {
+      const now = JSON.parse((await run('status', '--json')).out) as Status;
+      return now.folders[0]?.synced === 1 && now.state === 'idle' ? now : null;
+    });
+  const reason = expect.stringContaining(`http.port: ${port} is in use`) as unknown;
+  expect(await status()).toMatchObject({
+    health: 'attention',
+    reasons: [{ code: 'page-unavailable', message: reason }],
   });
+  expect((await run('status', '--check')).code).toBe(1);
+  expect((await run('health')).code).toBe(0);
+  other.close();
+  await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, { withinMs: 20_000 });
+  expect(await status()).toMatchObject({ health: 'ok', reasons: [] });
+  expect((await run('status')).out).toContain(`http://127.0.0.1:${port}`);
+  daemon.signal('SIGTERM');
+  const { code, err } = await daemon.finished;
+  expect(code).toBe(0);
+  expect(err.match(/the status page is unavailable/g)).toHaveLength(1);
+}, 40_000);
 
+describe('a start that fails', () => {
   it('for a bug ends the process with exit code 1, so that it is started again', async () => {
     place = await installationWithService({
       nodeOptions: withBugIn('recover'),

@@ -47,6 +47,7 @@ describe('the health', () => {
     ['a folder is unavailable', aStatus({ state: 'degraded', folders: [aFolder({ state: 'unavailable' })] })],
     ['directory cannot be read', aStatus(because('unreadable-directory'))],
     ['the configuration on disk was refused', aStatus(because('configuration-refused'))],
+    ['the page cannot be shown', aStatus(because('page-unavailable'))],
   ])('asks for attention when %s', (_name, status) => {
     expect(health(status)).toBe('attention');
   });

@@ -1,5 +1,6 @@
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createMetrics } from '../../../src/status/metrics/metrics.ts';
+import type { PageState } from '../../../src/status/server/open-page.ts';
 import { startStatusServer } from '../../../src/status/server/start-status-server.ts';
 import type { StatusServerOptions } from '../../../src/status/server/start-status-server.ts';
 import type { Status } from '../../../src/model/report/status.ts';
@@ -13,6 +14,8 @@ export interface StatusWorld {
   readonly control: FakeControl;
   readonly url: string;
   readonly port: number;
+  /** What was told of the page, newest last. */
+  readonly pages: readonly PageState[];
   readonly socketPath: string;
   readonly get: (path: string, headers?: Call['headers']) => Promise<Answer>;
   readonly post: (path: string, body: unknown, headers?: Call['headers']) => Promise<Answer>;
@@ -35,7 +38,9 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
   const folder = await temporaryFolder();
   const control = fakeControl(status);
   const socketPath = folder.join('daemon.sock');
+  const pages: PageState[] = [];
   const server = await startStatusServer({
+    onPage: (state) => pages.push(state),
     control,
     metrics: createMetrics({ status: control.status, unready: control.unready, version: '1.2.3' }),
     http: { host: '127.0.0.1', port: 0 },
@@ -46,7 +51,8 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
     version: '1.2.3',
     ...options,
   });
-  const port = Number(new URL(server.url ?? 'http://none:1').port);
+  const page = pages.find((state) => state.kind === 'open');
+  const port = Number(new URL(page?.url ?? 'http://none:1').port);
   const host = `127.0.0.1:${port}`;
   const get: StatusWorld['get'] = (path, headers) => call({ to: port, path, headers: { host, ...headers } });
   const json = (path: string, body: unknown) => ({
@@ -57,8 +63,9 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
 
   return {
     control,
-    url: server.url ?? '',
+    url: page?.url ?? '',
     port,
+    pages,
     socketPath,
     get,
     post: (path, body, headers) =>
