@@ -24,7 +24,6 @@ const documents = [
   'docs/operations.md',
   'docs/security-tests.md',
   'docs/troubles.md',
-  'docs/where-to-change.md',
 ];
 
 /** Headings as GitHub makes anchors of them. */
