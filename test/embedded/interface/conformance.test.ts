@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import { z } from 'zod';
 
-import { conformancePage } from '../../../scripts/conformance-page.mjs';
-
 const rowsSchema = z.array(
   z.strictObject({
     section: z.string().regex(/^[1-9](\.\d+)?$/),
@@ -38,10 +36,6 @@ it('the statements stand in the order of the interface and cover its sections', 
   expect(sections).toEqual(sections.toSorted((a, b) => a - b));
   // Sections 3 and 6 state nothing.
   expect([...new Set(sections.map(Math.floor))]).toEqual([1, 2, 4, 5, 7, 8, 9]);
-});
-
-it('docs/conformance.md is up to date (npm run docs)', async () => {
-  expect(await readFile('docs/conformance.md', 'utf8')).toBe(conformancePage(rows));
 });
 
 /** Whether a title of the file holds the words: text in quotes on a line that is no comment. */
