@@ -113,6 +113,8 @@ export function assembleDaemon(
   const credentials = embedded?.credentials ?? options.credentials;
   if (credentials === null) throw new ConfigurationError('credentials for the remote service are missing');
   log.addSecrets([credentials.apiKey, credentials.clientId, credentials.clientSecret, credentials.password]);
+  // The ledger is of this service: with documents in it, its addresses were right.
+  const hasWorked = settings.folders.some(({ name }) => ledger.count(name) > 0);
   const tokens = createTokenSource({
     authUrl: embedded?.authUrl ?? settings.service.authUrl,
     credentials: () => currentCredentials(options, credentials),
@@ -121,6 +123,7 @@ export function assembleDaemon(
     settings: settings.service,
     log,
     store: cluster?.tokens ?? null,
+    hasWorked,
   });
   const recent = ledger.sentRequests();
   const local = createLimiter({
@@ -136,6 +139,7 @@ export function assembleDaemon(
     settings: settings.service,
     clock,
     log,
+    hasWorked,
   });
   const duplicates = duplicateLister(ledger, clock);
   const changes = createChangeSignal(clock);

@@ -42,6 +42,8 @@ export interface IngestionClientOptions {
   >;
   readonly clock: Clock;
   readonly log: LogPort;
+  /** The service is known to have taken requests at this address. */
+  readonly hasWorked?: boolean;
 }
 
 export interface IngestionClient extends ServicePort {
@@ -52,6 +54,7 @@ export interface IngestionClient extends ServicePort {
 /** The ingestion operations, interface 4.3 to 4.7, over got and form-data. */
 export function createIngestionClient(options: IngestionClientOptions): IngestionClient {
   const { tokens, limiter, clock, log, settings } = options;
+  let hasWorked = options.hasWorked ?? false;
   const agents = createAgents(options.ingestUrl);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -115,7 +118,8 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   function conclude({ operation, docId }: Call, ended: CallResult): FileOutcome {
     if (ended.kind === 'unsent') return nothingSent(ended.outcome);
     const { accessToken, result, contents } = ended;
-    const raw = judgeAnswer(result, { operation, docId, now: clock.now() });
+    const raw = judgeAnswer(result, { operation, docId, now: clock.now(), hasWorked });
+    hasWorked ||= raw.kind === 'accepted';
     const outcome = redacted(raw, (text) => tokens.redact(text, accessToken));
     const status = result.kind === 'answer' ? result.status : null;
     if (status !== null && status !== 401 && status < 500) tokens.confirm(accessToken);

@@ -1,7 +1,7 @@
 import type { Outcome } from '../model/ports/service-port.ts';
-import { describeFault } from './http/describe-fault.ts';
+import { describeFault, loginPageWords } from './http/describe-fault.ts';
 import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
-import { describeAnswer, readEnvelope, readRetryAfter } from './http/read-answer.ts';
+import { describeAnswer, isHtml, readEnvelope, readRetryAfter } from './http/read-answer.ts';
 import type { Envelope } from './http/read-answer.ts';
 import { isUsableDocId } from '../model/document.ts';
 import type { OperationKind } from './operation-calls.ts';
@@ -12,6 +12,8 @@ export interface Circumstances {
   readonly docId: string | null;
   /** Wall clock, ms. */
   readonly now: number;
+  /** The service has taken a request at this address: what looks like a wrong one now is an outage. */
+  readonly hasWorked: boolean;
 }
 
 const refusals: Readonly<Record<number, string>> = {
@@ -60,9 +62,13 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
   const isUnclear = gaveUpStatuses.has(status) || status < 200 || status >= 600;
   if (status >= 300 && status < 400) {
     const mayBeTaken = sent === 'all' && !turnedAwayStatuses.has(status);
-    return { kind: 'misaddressed', code: 'redirect', message: redirectWords(answer), mayBeTaken };
+    return elsewhere({ code: 'redirect', message: redirectWords(answer), mayBeTaken }, circumstances, sent);
   }
-  if (status === 401) return { kind: 'unauthorized', message };
+  if (status === 401) {
+    return circumstances.hasWorked && isHtml(answer)
+      ? elsewhere({ code: 'http-401', message, mayBeTaken: false }, circumstances, sent)
+      : { kind: 'unauthorized', message };
+  }
   if (status === 407) {
     return { kind: 'misaddressed', code: 'proxy-authentication', message, mayBeTaken: false };
   }
@@ -86,7 +92,21 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
   return { kind: 'unavailable', code, message, retryAfterMs, sent };
 }
 
-function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): Outcome {
+/** What answers at the service's address is not the service. */
+function elsewhere(
+  { code, message, mayBeTaken }: Omit<Extract<Outcome, { kind: 'misaddressed' }>, 'kind'>,
+  { operation, hasWorked }: Circumstances,
+  sent: Answer['sent'],
+): Outcome {
+  if (!hasWorked || code === 'proxy-authentication')
+    return { kind: 'misaddressed', code, message, mayBeTaken };
+  const words = `${message}; ${loginPageWords}`;
+  if (mayBeTaken && operation === 'upload') return { kind: 'unknown', code, message: words };
+  return { kind: 'unavailable', code, message: words, retryAfterMs: null, sent };
+}
+
+function judgeFault({ code, host, sent }: Fault, circumstances: Circumstances): Outcome {
+  const { operation } = circumstances;
   if (code === 'content-changed')
     return { kind: 'changed', message: 'the file changed while it was being sent' };
   if (code === 'content-unreadable') {
@@ -95,7 +115,7 @@ function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): 
   const words = describeFault(code);
   const message = `the service (${host}): ${words.message}`;
   if (words.misaddressed) {
-    return { kind: 'misaddressed', code: words.code, message, mayBeTaken: sent === 'all' };
+    return elsewhere({ code: words.code, message, mayBeTaken: sent === 'all' }, circumstances, sent);
   }
   if (operation === 'upload' && sent === 'all') {
     return { kind: 'unknown', code: words.code, message: `${message} after the whole request was sent` };
@@ -170,5 +190,5 @@ function messageOf(member: Member): string | undefined {
 function redirectWords({ status, headers: { location } }: Answer): string {
   const origin = URL.canParse(location ?? '') ? new URL(location ?? '').origin : 'another path';
   const where = location === undefined ? 'nowhere' : origin;
-  return `the service's address is wrong: it redirects (${status}) to ${where}`;
+  return `the service’s address redirects (${status}) to ${where}`;
 }

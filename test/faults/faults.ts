@@ -213,8 +213,6 @@ export const withoutTest: Partial<Record<keyof typeof faults, string>> = {
   A3: notYet,
   A5: notYet,
   A6: notYet,
-  A7: notYet,
-  A8: notYet,
   A9: notYet,
   A10: notYet,
   A11: notYet,

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 
 import type { BodySent } from '../../src/model/ports/service-port.ts';
 import { judgeAnswer } from '../../src/remote/judge-answer.ts';
+import type { HttpResult } from '../../src/remote/http/send-http-request.ts';
 import { isUsableDocId } from '../../src/model/document.ts';
 import type { OperationKind } from '../../src/remote/operation-calls.ts';
 
@@ -37,8 +38,10 @@ const circumstances = fc.record({
   operation,
   docId: fc.option(fc.string()),
   now: fc.constant(Date.UTC(2026, 0, 1)),
+  hasWorked: fc.boolean(),
 });
 
+const lost = { kind: 'fault', host: 'service.example:443', sent: 'nothing' } as const;
 const whole = { kind: 'answer', status: 200, headers: {}, state: 'whole', sent: 'all' } as const;
 
 describe('what comes of a request', () => {
@@ -62,7 +65,8 @@ describe('what comes of a request', () => {
         if (outcome.kind !== 'unavailable' || result.sent !== 'all') return;
         expect(result.kind).toBe('answer');
         if (result.kind === 'answer') {
-          expect(result.status).toBeGreaterThanOrEqual(400);
+          // A redirect that tells to send it elsewhere took nothing.
+          if (result.status < 400) expect([301, 302, 307, 308]).toContain(result.status);
           expect([408, 460, 499, 502, 504, 520, 524, 598, 599]).not.toContain(result.status);
         }
       }),
@@ -127,7 +131,9 @@ describe('what comes of a request', () => {
     ],
   ])('is for a %s that is answered with %s exactly what it says', (asked, body, outcome) => {
     const docId = asked === 'upload' ? null : 'mine';
-    expect(judgeAnswer({ ...whole, text: body }, { operation: asked, docId, now: 0 })).toEqual(outcome);
+    expect(
+      judgeAnswer({ ...whole, text: body }, { operation: asked, docId, now: 0, hasWorked: false }),
+    ).toEqual(outcome);
   });
 
   const own = '{"error":{"message":"no"}}';
@@ -179,7 +185,7 @@ describe('what comes of a request', () => {
     (status, asked, sent, body, expected) => {
       const outcome = judgeAnswer(
         { ...whole, status, text: body, sent },
-        { operation: asked, docId: null, now: 0 },
+        { operation: asked, docId: null, now: 0, hasWorked: false },
       );
       const taken = outcome.kind === 'misaddressed' && outcome.mayBeTaken ? ', perhaps taken' : '';
       expect('code' in outcome ? `${outcome.kind} ${outcome.code}${taken}` : outcome.kind).toBe(expected);
@@ -201,7 +207,7 @@ describe('what comes of a request', () => {
   ])('of a connection that fails with %s is %s (N1, N2)', (code, kind, word) => {
     const outcome = judgeAnswer(
       { kind: 'fault', code, host: 'service.example:443', sent: 'nothing' },
-      { operation: 'upload', docId: null, now: 0 },
+      { operation: 'upload', docId: null, now: 0, hasWorked: false },
     );
     expect(outcome).toMatchObject({ kind, code: word, message: expect.any(String) });
   });
@@ -210,7 +216,8 @@ describe('what comes of a request', () => {
     'of a connection whose TLS fails after all was sent: the %s may have been taken',
     (operation) => {
       const fault = { kind: 'fault', code: 'ERR_SSL_X', host: 'service.example:443' } as const;
-      const judge = (sent: BodySent) => judgeAnswer({ ...fault, sent }, { operation, docId: null, now: 0 });
+      const judge = (sent: BodySent) =>
+        judgeAnswer({ ...fault, sent }, { operation, docId: null, now: 0, hasWorked: false });
       expect(judge('all')).toMatchObject({ kind: 'misaddressed', mayBeTaken: true });
       expect(judge('part')).toMatchObject({ kind: 'misaddressed', mayBeTaken: false });
     },
@@ -219,7 +226,7 @@ describe('what comes of a request', () => {
   it('never takes the words of a foreign error over', () => {
     const outcome = judgeAnswer(
       { kind: 'fault', code: 'https://user:pw@host', host: 'service.example:443', sent: 'nothing' },
-      { operation: 'upload', docId: null, now: 0 },
+      { operation: 'upload', docId: null, now: 0, hasWorked: false },
     );
     expect(JSON.stringify(outcome)).not.toContain('pw');
   });
@@ -227,10 +234,33 @@ describe('what comes of a request', () => {
   it('tells of a redirect the host only', () => {
     const outcome = judgeAnswer(
       { ...whole, status: 302, headers: { location: 'https://evil.example/x?token=SECRET' }, text: '' },
-      { operation: 'upload', docId: null, now: 0 },
+      { operation: 'upload', docId: null, now: 0, hasWorked: false },
     );
     expect(outcome).toMatchObject({ kind: 'misaddressed', code: 'redirect' });
     expect(JSON.stringify(outcome)).toContain('https://evil.example');
     expect(JSON.stringify(outcome)).not.toContain('SECRET');
   });
+
+  const page = '<!DOCTYPE html><title>Hotel Wi-Fi</title>';
+  it.each<readonly [string, HttpResult, string]>([
+    ['a redirect', { ...whole, status: 302, text: page }, 'unavailable redirect'],
+    ['the result of an upload', { ...whole, status: 303, text: page }, 'unknown redirect'],
+    ['a page for 401', { ...whole, status: 401, text: page }, 'unavailable http-401'],
+    ['a 401 of a gateway in XML', { ...whole, status: 401, text: '<error/>' }, 'unauthorized'],
+    ['another certificate', { ...lost, code: 'CERT_HAS_EXPIRED' }, 'unavailable tls'],
+    ['no TLS', { ...lost, code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'unavailable tls'],
+    [
+      'a proxy that asks for a password',
+      { ...lost, code: 'proxy-authentication' },
+      'misaddressed proxy-authentication',
+    ],
+  ])(
+    'A7: where the service has answered before, %s is an outage: a network login page',
+    (_, result, expected) => {
+      const outcome = judgeAnswer(result, { operation: 'upload', docId: null, now: 0, hasWorked: true });
+      expect('code' in outcome ? `${outcome.kind} ${outcome.code}` : outcome.kind).toBe(expected);
+      if (outcome.kind === 'unavailable' || outcome.kind === 'unknown')
+        expect(outcome.message).toContain('a network login page may be in between');
+    },
+  );
 });

@@ -5,10 +5,10 @@ import {
   StoppedError,
 } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
-import { describeFault } from '../http/describe-fault.ts';
+import { describeFault, loginPageWords } from '../http/describe-fault.ts';
 import { sendHttpRequest, textBody } from '../http/send-http-request.ts';
 import type { Answer, HttpOptions, HttpBody } from '../http/send-http-request.ts';
-import { describeAnswer, parseJson, readRetryAfter, tokenResponse } from '../http/read-answer.ts';
+import { describeAnswer, isHtml, parseJson, readRetryAfter, tokenResponse } from '../http/read-answer.ts';
 
 /** A token as it was issued. */
 export interface Grant {
@@ -22,13 +22,15 @@ interface TokenEndpointOptions extends HttpOptions {
   readonly authUrl: string;
   /** Redacts and escapes a text of the service. */
   readonly redact: (text: string, credentials: Credentials) => string;
+  /** Whether this address has issued a token before: what looks like a wrong one now is an outage. */
+  readonly hasWorked: () => boolean;
 }
 
 /**
  * Talks to the token endpoints under `authUrl`: the two calls of interface 4.1 and 4.2, one request each. They throw
  * CredentialsRefusedError, ServiceUnavailableError, MisaddressedError and, when `signal` ends them, StoppedError.
  */
-export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpointOptions) {
+export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: TokenEndpointOptions) {
   return {
     password: (credentials: Credentials) =>
       grant(credentials, {
@@ -94,21 +96,26 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
     const words = describeFault(result.code);
     const message = `the token endpoint (${result.host}): ${words.message}`;
     if (result.code === 'stopped') throw new StoppedError(message);
-    throw words.misaddressed
-      ? new MisaddressedError(words.code, message)
-      : new ServiceUnavailableError(message);
+    throw words.misaddressed ? elsewhere(words.code, message) : new ServiceUnavailableError(message);
+  }
+
+  /** What answers at this address is not the token endpoint. */
+  function elsewhere(code: string, message: string): Error {
+    return hasWorked() && code !== 'proxy-authentication'
+      ? new ServiceUnavailableError(`${message}; ${loginPageWords}`)
+      : new MisaddressedError(code, message);
   }
 
   function failure(answer: Answer, credentials: Credentials): Error {
     const { status, headers } = answer;
     const words = redact(describeAnswer(answer), credentials);
-    if (status === 400 || status === 401 || status === 403)
-      return new CredentialsRefusedError(refusedWords(authUrl, words));
     const message = `the token endpoint: ${words}`;
-    if (status < 400)
-      return new MisaddressedError('redirect', `${message}; its address is wrong: it redirects`);
-    if (status === 404 || status === 405 || status === 410) {
-      return new MisaddressedError('auth-not-found', `${message}; its address is wrong`);
+    if (status < 400) return elsewhere('redirect', `${message}, a redirect`);
+    if (status === 404 || status === 405 || status === 410) return elsewhere('auth-not-found', message);
+    if (status === 400 || status === 401 || status === 403) {
+      return hasWorked() && isHtml(answer)
+        ? elsewhere('auth-not-found', message)
+        : new CredentialsRefusedError(refusedWords(authUrl, words));
     }
     if (status === 407) return new MisaddressedError('proxy-authentication', message);
     const now = options.clock.now();

@@ -49,6 +49,8 @@ export interface TokenSourceOptions {
   readonly log: LogPort;
   /** Shares tokens with other hosts; null or left out: each has its own. */
   readonly store?: TokenStorePort | null;
+  /** This address is known to have issued tokens. */
+  readonly hasWorked?: boolean;
 }
 
 interface Held {
@@ -82,6 +84,7 @@ export function createTokenSource({
   settings,
   log,
   store = null,
+  hasWorked = false,
 }: TokenSourceOptions) {
   const agents = createAgents(authUrl);
   const stopping = new AbortController();
@@ -96,6 +99,7 @@ export function createTokenSource({
     waits: waitsOf(settings),
     signal: stopping.signal,
     redact,
+    hasWorked: () => hasWorked || accepted,
   });
 
   let held: Held | null = null;

@@ -40,6 +40,9 @@ const trustCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
+/** Ends the message about a redirect, a certificate or a page where the service answered before. */
+export const loginPageWords = 'it worked before, so a network login page may be in between';
+
 /**
  * Says in fixed words what the code of a failed connection means; codes not in the table are shown as they are.
  * `misaddressed`: a person has to fix the address, the certificate or the proxy: a retry does not help.

@@ -39,7 +39,12 @@ export function readEnvelope({ state, text }: Answer): Body {
   if (state === 'too-long') return unreadable('answer-too-long', 'the answer is longer than 1 MiB');
   if (text.trim() === '') return unreadable('answer-empty', 'the answer is empty');
   const value = parseJson(text);
-  if (value === undefined) return unreadable('answer-not-json', 'the answer is not JSON');
+  if (value === undefined) {
+    const what = isHtml({ text })
+      ? 'an HTML page; a network login page or a proxy may be in between'
+      : 'not JSON';
+    return unreadable('answer-not-json', `the answer is ${what}`);
+  }
   const parsed = envelope.safeParse(value);
   if (!parsed.success)
     return unreadable('answer-not-envelope', 'the answer does not have the form of the service');
@@ -74,6 +79,11 @@ export function describeAnswer({ status, state, text }: Answer): string {
   const { error, error_description: description, message } = parsed.data;
   const said = (typeof error === 'object' ? error?.message : (description ?? error)) ?? message ?? '';
   return said.trim() === '' ? line : `${line}: ${said.trim()}`;
+}
+
+/** Whether an answer is a page for people: a login page of a network, a gateway's or a proxy's own. */
+export function isHtml({ text }: Pick<Answer, 'text'>): boolean {
+  return /^\s*<(?:!doctype html|html)\b/i.test(text);
 }
 
 function unreadable(code: string, message: string): Body {

@@ -65,7 +65,7 @@ const acts: Readonly<Record<Operation, Act>> = {
 };
 
 /** Fates of what the service may hold without our knowledge. */
-const inDoubt: ReadonlySet<string> = new Set(['doubt', 'conflict', 'astray']);
+const inDoubt: ReadonlySet<string> = new Set(['doubt', 'conflict']);
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -201,7 +201,6 @@ function expectedPicture({ fate, act, operation }: Case): ReturnType<typeof pict
     case 'conflict':
       return { ...quiet, failures: listed(false) };
     case 'alarm':
-    case 'astray':
       return { ...quiet, state: 'degraded', reasons: [code], failures: listed(true) };
     case 'warned':
       return { ...quiet, words: act.about.map(() => toldAs(operation)) };

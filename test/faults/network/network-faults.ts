@@ -15,7 +15,6 @@ export type Operation =
  * - `fails CODE`: listed as failed; nothing goes out before a person retries.
  * - `conflict CODE`: the same, and it is in doubt.
  * - `alarm CODE`: the service is said to be out of order for this reason, and it is tried again.
- * - `astray CODE`: the same, and it is in doubt.
  * - `singly`: what was refused together is delivered one by one.
  */
 export type Fate =
@@ -23,7 +22,7 @@ export type Fate =
   | 'warned'
   | 'replayed'
   | 'singly'
-  | `${'again' | 'waits' | 'doubt' | 'fails' | 'conflict' | 'alarm' | 'astray'} ${string}`;
+  | `${'again' | 'waits' | 'doubt' | 'fails' | 'conflict' | 'alarm'} ${string}`;
 
 interface Fates {
   readonly upload: Fate;
@@ -361,7 +360,7 @@ export const networkFaults: readonly NetworkFault[] = [
     row: 'N26',
     fault: 'a redirect to another host',
     steps: once(steps.redirect('http://127.0.0.2:9/steal')),
-    ...all('alarm redirect'),
+    ...again('redirect'),
     token: 'alarm redirect',
   },
   {
@@ -369,8 +368,7 @@ export const networkFaults: readonly NetworkFault[] = [
     fault: 'a redirect to the result of what the service took',
     steps: onceTaken(steps.redirect('http://127.0.0.2:9/result', 303)),
     taken: true,
-    ...all('alarm redirect'),
-    upload: 'astray redirect',
+    ...lost('redirect'),
     token: null,
   },
   {

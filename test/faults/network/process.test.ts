@@ -41,6 +41,30 @@ describe('the real process', () => {
     expect(service.documents.size).toBe(9);
   }, 60_000);
 
+  it('A7: a login page of the network, even over a restart, is an outage that ends by itself', async () => {
+    place = await installation(service);
+    await writeFile(join(place.inbox, 'first.txt'), 'first');
+    expect((await place.run('sync')).code).toBe(0);
+    const login = steps.redirect('https://login.hotel.example/');
+    service.alwaysTokens(login);
+    service.always(login);
+    await writeFile(join(place.inbox, 'second.txt'), 'second');
+    const daemon = await place.start();
+    const { reasons } = await eventually(async () => {
+      const status = await daemon.status();
+      return status.reasons.length > 0 && status.state === 'degraded' ? status : null;
+    });
+    expect(reasons).toMatchObject([
+      {
+        code: 'service-unavailable',
+        message: expect.stringContaining('a network login page may be in between'),
+      },
+    ]);
+    service.fix();
+    service.alwaysTokens(steps.token({ access_token: 'token' }));
+    await daemon.idle(({ totals }) => totals.uploaded === 2);
+  }, 60_000);
+
   it('N33: killed in the middle of a full minute, knows how much of it is used', async () => {
     place = await installation({
       ...service,

@@ -331,6 +331,24 @@ describe('the token source', () => {
     expect(service.tokenRequests).toHaveLength(1);
   });
 
+  it.each([
+    ['a redirect', steps.redirect('http://127.0.0.1:1/login')],
+    ['a page that is not there', steps.html(404)],
+    ['a page for 403', steps.html(403)],
+  ])('A7: where it had a token before, %s is an outage: a network login page', async (_name, step) => {
+    await token();
+    await clock.advance(1_800_000);
+    service.scriptTokens(step, step);
+    const failed: unknown = await token().catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      code: 'service-unavailable',
+      message: expect.stringContaining('a network login page may be in between'),
+    });
+    expect(failed).not.toHaveProperty('reason');
+    await clock.advance(1_000);
+    expect(await token()).toBe('token-2');
+  });
+
   it('asks with the password, whatever was refused before, when a person logs in', async () => {
     service.scriptTokens(refused);
     await expect(tokens.login()).rejects.toMatchObject({ code: 'credentials-refused' });
@@ -397,11 +415,10 @@ describe('the token source', () => {
     await expect(tokens.revoke({ all: false })).rejects.toMatchObject({ code: 'service-unavailable' });
   });
 
-  it('asks an address once that is not the service’s to revoke a token', async () => {
-    await token();
+  it('asks an address once that never was the service’s for a token to revoke', async () => {
     service.alwaysTokens(steps.redirect('https://elsewhere.test/'));
     await expect(tokens.revoke({ all: false })).rejects.toMatchObject({ reason: 'redirect' });
-    expect(service.tokenRequests).toHaveLength(2);
+    expect(service.tokenRequests).toHaveLength(1);
   });
 
   it('gets itself a live token to revoke all with when its own is dead', async () => {
