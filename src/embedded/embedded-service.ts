@@ -13,7 +13,7 @@ import { reachableHost } from '../lib/server/host.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import { fileFault, ConfigurationError, errorCode } from '../model/errors.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
-import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
+import { createSlidingWindow } from './http/sliding-window.ts';
 import { addAuthRoutes } from './auth/auth-routes.ts';
 import type { AuthContext } from './auth/auth-routes.ts';
 import { openIdentity } from './auth/identity.ts';
@@ -26,7 +26,6 @@ import { storeIncoming } from './documents/store-incoming.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
 import { addDocument } from './ingestion/operations.ts';
 import type { IngestionContext } from './ingestion/operations.ts';
-import { addPageGuard } from './page/page-guard.ts';
 import { addPageRoutes } from './page/page-routes.ts';
 
 /** Interface section 8: 150 MB, of 1024 * 1024 bytes. */
@@ -105,8 +104,7 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
   } = options;
   const auth = await openAuth(options, data);
   const { credentials } = auth.identity;
-  const window = await openSlidingWindow(data.join('window'), { limit: requestsPerMinute, windowMs, clock });
-  const strangersWindow = createSlidingWindow({ limit: requestsPerMinute, windowMs, clock });
+  const window = createSlidingWindow({ limit: requestsPerMinute, windowMs, clock });
   const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
   if (options.fixtures !== undefined) {
     const added = await addFixtures(options.fixtures, context);
@@ -117,7 +115,12 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
     logger: false,
     exposeHeadRoutes: false,
     serverFactory: (handler) =>
-      createLimitedServer(handler, { requestMs, maxConnections, maxConnectionsPerPeer: maxConnections }),
+      createLimitedServer(handler, {
+        requestMs,
+        maxConnections,
+        maxConnectionsPerPeer: maxConnections,
+        requireHostHeader: false,
+      }),
     routerOptions: { maxParamLength: maxParameterCharacters },
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerClientError,
@@ -125,25 +128,17 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
   });
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addFallbacks(app, log);
-  app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    addPageGuard(scope, { token: options.pageToken ?? null, clock, log });
-    addPageRoutes(scope, store);
-  });
+  app.register(async (scope) => addPageRoutes(scope, { store, token: options.pageToken ?? null }));
   app.register(async (scope) => addAuthRoutes(scope, auth));
-  app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window, strangersWindow }), {
+  app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window }), {
     prefix: ingestionPrefix,
   });
   const { host = '127.0.0.1', port = 0, usualPort } = options;
-  const url = await listen(app, { host, port, usualPort }).catch((error: unknown) => {
-    window.close();
-    throw error;
-  });
+  const url = await listen(app, { host, port, usualPort });
 
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await closeInTime(app.server, graceMs, () => app.close());
-    window.close();
     await store.close();
     await data.release();
   };
@@ -183,7 +178,6 @@ async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): P
     identity,
     tokens: await openTokens(data, { signingKey: identity.signingKey, seconds: accessTokenSeconds, clock }),
     authWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
-    strangersWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
   };
 }
 

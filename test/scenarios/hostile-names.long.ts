@@ -308,14 +308,8 @@ describe('the embedded service', () => {
         },
       ],
       [pageUrl, {}],
-      [`${pageUrl}documents`, {}],
-      [`${pageUrl}page.js`, {}],
-      [`${pageUrl}documents?search=${encodeURIComponent(short)}&${encodeURIComponent(short)}`, {}],
     ];
     for (const [url, init] of requests) expectHarmless(await (await fetch(url, init)).text(), url);
-    const { documents } = (await (await fetch(`${pageUrl}documents`)).json()) as {
-      documents: { metadata: { title: string } }[];
-    };
-    expect(documents[0]?.metadata.title).toBe(short);
+    expect(trial.service.documents()[0]?.metadata.title).toBe(short);
   });
 });

@@ -1,18 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { sameSecret } from '../../lib/server/login.ts';
+
 import { orNull } from '../../lib/or-null.ts';
-import { RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
+import { RefusalError } from '../http/answers.ts';
+import { bearerToken, essenceOf, headerOf, readBody, utf8Of } from '../http/read-request.ts';
+import { countRequest } from '../http/sliding-window.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
-import {
-  inactiveApiKey,
-  essenceOf,
-  requireApiKey,
-  bearerToken,
-  headerOf,
-  utf8Of,
-} from '../http/read-request.ts';
 import type { Identity } from './identity.ts';
 import type { AccessClaims, Tokens } from './tokens.ts';
 
@@ -20,48 +16,22 @@ const maxBodyBytes = 16 * 1024;
 
 /** The token endpoints, interface 4.1 and 4.2, with OAuth's error bodies. */
 export async function addAuthRoutes(app: FastifyInstance, context: AuthContext): Promise<void> {
-  readBodiesAsBytes(app);
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store');
   });
-  app.setErrorHandler(async (error: unknown, _request, reply) => {
-    if (!(error instanceof RefusalError)) throw error;
-    return sendRefusal(reply, error, { error: error.code, error_description: error.message });
-  });
-  app.post('/auth', async (request) => grantToken(context, request));
-  app.post('/auth/token/revoke', async (request, reply) => {
-    await revokeToken(context, request);
+  app.post('/auth', async ({ raw }) => grantToken(context, raw));
+  app.post('/auth/token/revoke', async ({ raw }, reply) => {
+    await revokeToken(context, raw);
     return reply.code(200).send();
   });
-}
-
-/**
- * Reads every body whatever its type: the rules of interface 7 decide, not the framework. A header that is not a media
- * type would be refused before any parser is asked, so it is removed.
- */
-function readBodiesAsBytes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) =>
-    done(null, body),
-  );
-  app.addHook('onRequest', async (request) => {
-    if (!/^[\w.+-]+\/[\w.+-]+/.test(request.raw.headers['content-type'] ?? '')) {
-      delete request.raw.headers['content-type'];
-    }
-  });
-}
-
-function bodyOf(request: FastifyRequest): Uint8Array {
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
 /** What the token endpoints and the check of every ingestion call work with. */
 export interface AuthContext {
   readonly identity: Identity;
   readonly tokens: Tokens;
+  /** Counts the requests with the right API key: those of others take nothing from it. */
   readonly authWindow: SlidingWindow;
-  /** For requests without the right API key: they take nothing from those of the user. */
-  readonly strangersWindow: SlidingWindow;
 }
 
 type Grant =
@@ -69,28 +39,27 @@ type Grant =
   | { readonly kind: 'refresh_token'; readonly refreshToken: string };
 
 /** Answers `POST /auth`, interface 4.1. Throws RefusalError with the statuses of 7.1. */
-async function grantToken(context: AuthContext, request: FastifyRequest) {
-  const { headers } = request.raw;
-  const isKnown = sameSecret(headerOf(headers, 'x-api-key') ?? '', context.identity.credentials.apiKey);
-  const waitMs = (isKnown ? context.authWindow : context.strangersWindow).take();
-  if (waitMs !== null) throw tooMany('too many authentication requests', waitMs);
+async function grantToken(context: AuthContext, request: IncomingMessage) {
+  const { headers } = request;
+  const { credentials, userId } = context.identity;
   const apiKey = requireApiKey(headers);
+  const isActive = sameSecret(apiKey, credentials.apiKey);
+  if (isActive) countRequest(context.authWindow, 'authentication requests');
   if (essenceOf(headers['content-type']) !== 'application/x-www-form-urlencoded') {
     throw new RefusalError(400, 'the body must be application/x-www-form-urlencoded');
   }
-  const parameters = readFormParameters(bodyOf(request));
+  const parameters = readFormParameters(await readBody(request, maxBodyBytes));
   const grant = readGrant(parameters);
   const clientId = requireParameter(parameters, 'client_id');
   const clientSecret = requireParameter(parameters, 'client_secret');
 
-  const { credentials, userId } = context.identity;
   const known = [
     sameSecret(clientId, credentials.clientId),
     sameSecret(clientSecret, credentials.clientSecret),
   ];
   if (known.includes(false)) throw new RefusalError(401, 'unknown client', { code: 'invalid_client' });
   if (!isGood(grant, context)) throw new RefusalError(401, refusalOf(grant), { code: 'invalid_grant' });
-  if (!sameSecret(apiKey, credentials.apiKey)) throw inactiveApiKey();
+  if (!isActive) throw inactiveApiKey();
 
   return context.tokens.issue({ userId, clientId });
 }
@@ -182,10 +151,10 @@ const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(fal
 type Demand = 'nothing' | 'access-token' | 'all';
 
 /** Answers `POST /auth/token/revoke`, interface 4.2. Durable when it returns. Throws RefusalError, 7.2. */
-async function revokeToken(context: AuthContext, request: FastifyRequest): Promise<void> {
-  const { headers } = request.raw;
+async function revokeToken(context: AuthContext, request: IncomingMessage): Promise<void> {
+  const { headers } = request;
   const claims = await identify(context, headers);
-  const demand = readDemand(essenceOf(headers['content-type']), bodyOf(request));
+  const demand = readDemand(essenceOf(headers['content-type']), await readBody(request, maxBodyBytes));
   if (demand === 'nothing') return;
   if (demand === 'all' && claims.userId === null) {
     throw new RefusalError(401, 'the access token names no user whose refresh tokens could be revoked', {
@@ -193,6 +162,18 @@ async function revokeToken(context: AuthContext, request: FastifyRequest): Promi
     });
   }
   await context.tokens.revoke(claims, { refreshTokens: demand === 'all' });
+}
+
+/** The x-api-key header. Throws RefusalError 400 when it is missing. */
+function requireApiKey(headers: IncomingHttpHeaders): string {
+  const apiKey = headerOf(headers, 'x-api-key');
+  if (apiKey === undefined) throw new RefusalError(400, 'the header x-api-key is missing');
+  return apiKey;
+}
+
+/** Interface 7.1: everything else was right, but the key is not active here. */
+function inactiveApiKey(): RefusalError {
+  return new RefusalError(403, 'the API key is not active', { code: 'access_denied' });
 }
 
 async function identify(context: AuthContext, headers: IncomingHttpHeaders): Promise<AccessClaims> {
@@ -211,9 +192,7 @@ async function identify(context: AuthContext, headers: IncomingHttpHeaders): Pro
 
 function readDemand(mediaType: string, body: Uint8Array): Demand {
   if (mediaType !== 'application/json') return body.length === 0 ? 'access-token' : 'nothing';
-  const parsed = orNull(() => {
-    return bodySchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
-  });
+  const parsed = orNull(() => bodySchema.parse(JSON.parse(utf8Of(body, 'the body'))));
   if (parsed === null) {
     throw new RefusalError(
       400,

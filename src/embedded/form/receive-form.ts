@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { sizeWords } from '../../lib/text/amounts.ts';
 import { RefusalError } from '../http/answers.ts';
-import { essenceOf, utf8Of } from '../http/read-request.ts';
+import { essenceOf, readBytes, utf8Of } from '../http/read-request.ts';
 import { storeIncoming } from '../documents/store-incoming.ts';
 import type { FileRecord } from '../documents/document-store.ts';
 import { readParts } from './read-parts.ts';
@@ -97,7 +97,10 @@ async function receive(
       case 'metadata':
         once('metadata');
         if (disposition.fileName !== null) throw new RefusalError(400, 'metadata is a string, not a file');
-        metadata = await readText(content);
+        metadata = utf8Of(
+          await readBytes(content, { what: 'metadata', maxBytes: maxMetadataBytes }),
+          'metadata',
+        );
         return;
       default:
         throw new RefusalError(
@@ -139,17 +142,4 @@ function checkFileName(name: string): void {
   if (!supportedExtensions.has(extension.toLowerCase())) {
     throw new RefusalError(415, `the file type of ${shown} is not supported`);
   }
-}
-
-async function readText(content: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxMetadataBytes) {
-      throw new RefusalError(413, `metadata is larger than ${sizeWords(maxMetadataBytes)}`);
-    }
-    chunks.push(chunk);
-  }
-  return utf8Of(Buffer.concat(chunks), 'metadata');
 }

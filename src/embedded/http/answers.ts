@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { refusalStatus, unreadableAnswer } from '../../lib/server/http-server.ts';
+import { unreadableAnswer } from '../../lib/server/http-server.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
@@ -13,7 +13,8 @@ export class RefusalError extends Error {
   readonly docId: string;
   /** OAuth's word for it, at the token endpoints. */
   readonly code: string;
-  readonly retryAfterSeconds: number | null;
+  /** Go with the answer. */
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     status: number,
@@ -21,31 +22,15 @@ export class RefusalError extends Error {
     {
       docId = '',
       code = 'invalid_request',
-      retryAfterSeconds = null,
-    }: Partial<Pick<RefusalError, 'docId' | 'code' | 'retryAfterSeconds'>> = {},
+      headers = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {},
+    }: Partial<Pick<RefusalError, 'docId' | 'code' | 'headers'>> = {},
   ) {
     super(message);
     this.status = status;
     this.docId = docId;
     this.code = code;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.headers = headers;
   }
-}
-
-/** Answers a refused request: its status, the headers that belong to it, and `body`. */
-export function sendRefusal(reply: FastifyReply, error: RefusalError, body: object): FastifyReply {
-  const { status, retryAfterSeconds } = error;
-  if (retryAfterSeconds !== null) reply.header('Retry-After', String(retryAfterSeconds));
-  if (status === 401) reply.header('WWW-Authenticate', 'Bearer');
-  return reply.code(status).send(body);
-}
-
-/** 429 with the whole seconds after which one more request passes. */
-export function tooMany(message: string, waitMs: number): RefusalError {
-  return new RefusalError(429, message, {
-    code: 'too_many_requests',
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-  });
 }
 
 /** Interface 2.10. */
@@ -67,9 +52,11 @@ export function successEnvelope(docId: string, message: string, warnings: readon
   };
 }
 
-/** The answer to a refused ingestion call, interface 7.3. */
-export function errorEnvelope(docId: string, message: string): Envelope {
-  return { error: { docId, message }, success: null, warning: null };
+/** The body of a refusal: OAuth's at the token endpoints, the envelope of interface 7.3 at every other address. */
+function refusalBody(url: string, { docId, code, message }: RefusalError): object {
+  return /^(?:https?:\/\/[^/]*)?\/auth(?![^/?#%])/.test(url)
+    ? { error: code, error_description: message }
+    : { error: { docId, message }, success: null, warning: null };
 }
 
 /** Goes with every answer; the page, which needs more, has a policy of its own. */
@@ -78,8 +65,23 @@ const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** The fallbacks of all routes: the security headers, an error body for unknown paths, and 500 without details. */
+/** What was asked last on a connection. */
+const asked = new WeakMap<Socket, string>();
+
+/**
+ * What holds for all routes: the security headers, an error body for unknown paths, 500 without details, and bodies that
+ * are left to the routes. The framework would judge their type before it knows whether the route wants a body.
+ */
 export function addFallbacks(app: FastifyInstance, log: LogPort): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.addHook('onRequest', async (request) => {
+    const { headers, httpVersion, socket } = request.raw;
+    asked.set(socket, request.url);
+    request.headers = { 'content-type': 'application/octet-stream' };
+    if (headers.host === undefined && httpVersion === '1.1')
+      throw new RefusalError(400, 'the Host header is missing');
+  });
   app.addHook('onSend', async (_request, reply) => {
     reply.headers(securityHeaders);
   });
@@ -88,40 +90,40 @@ export function addFallbacks(app: FastifyInstance, log: LogPort): void {
     log.debug({ method, path: url.split('?', 1)[0], status: reply.statusCode }, 'embedded service answered');
   });
   app.setNotFoundHandler(async (request, reply) =>
-    reply.code(404).send(errorBody(request.url, 'not_found', 'no such operation')),
+    refuse(request, reply, new RefusalError(404, 'no such operation', { code: 'not_found' })),
   );
   app.setErrorHandler(async (error: unknown, request, reply) => {
-    const status = refusalStatus(error);
-    if (status !== null) {
-      return reply.code(status).send(errorBody(request.url, 'invalid_request', 'the request is malformed'));
-    }
+    if (error instanceof RefusalError) return refuse(request, reply, error);
     log.error({ method: request.method, reason: errorMessage(error) }, 'embedded service failed');
-    return reply.code(500).send(errorBody(request.url, 'server_error', 'internal error'));
+    return refuse(request, reply, new RefusalError(500, 'internal error', { code: 'server_error' }));
   });
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, error: RefusalError): FastifyReply {
+  return reply.code(error.status).headers(error.headers).send(refusalBody(request.url, error));
 }
 
 /** Answers a URL that the router cannot read: no hook and no handler sees it. */
 export function answerBadUrl(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  void reply
-    .code(400)
-    .headers(securityHeaders)
-    .send(errorBody(request.url, 'invalid_request', 'the URL is malformed'));
+  void refuse(request, reply.headers(securityHeaders), new RefusalError(400, 'the URL is malformed'));
 }
 
 /** Answers bytes that are not HTTP, or a request that was too slow, and ends the connection. */
 export function answerClientError(error: unknown, socket: Socket): void {
-  if (errorCode(error) === 'ECONNRESET' || socket.destroyed) return;
+  const code = errorCode(error);
+  if (code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) {
-    const body = JSON.stringify(errorEnvelope('', 'the request is malformed, too slow or too large'));
+    const refusal = new RefusalError(400, 'the request is malformed, too slow or too large');
+    const body = JSON.stringify(refusalBody(urlOf(error, socket), refusal));
     const headers = { ...securityHeaders, 'Content-Type': 'application/json; charset=utf-8' };
-    socket.write(unreadableAnswer(errorCode(error), headers, body));
+    socket.write(unreadableAnswer(code, headers, body));
   }
   socket.destroySoon();
 }
 
-/** The shape of an ingestion operation's failure, or of a token endpoint's. */
-function errorBody(url: string, code: string, message: string): object {
-  return url.startsWith('/services/')
-    ? errorEnvelope('', message)
-    : { error: code, error_description: message };
+/** Where the request was to go whose bytes cannot be read: they begin with its line, or its body was being read. */
+function urlOf(error: unknown, socket: Socket): string {
+  const { rawPacket } = error as { readonly rawPacket?: Buffer };
+  const line = /^[A-Z]+ (\S+)/.exec(rawPacket?.toString('latin1') ?? '');
+  return line?.[1] ?? asked.get(socket) ?? '';
 }

@@ -1,23 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
+import { sizeWords } from '../../lib/text/amounts.ts';
 import { RefusalError } from './answers.ts';
 
 /** A header that was sent exactly as such; undefined where it is missing or empty. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** The x-api-key header. Throws RefusalError 400 when it is missing. */
-export function requireApiKey(headers: IncomingHttpHeaders): string {
-  const apiKey = headerOf(headers, 'x-api-key');
-  if (apiKey === undefined) throw new RefusalError(400, 'the header x-api-key is missing');
-  return apiKey;
-}
-
-/** Interface 7.1: everything else was right, but the key is not active here. */
-export function inactiveApiKey(): RefusalError {
-  return new RefusalError(403, 'the API key is not active', { code: 'access_denied' });
 }
 
 /** The media type of a Content-Type header without its parameters, in small letters; empty where there is none. */
@@ -34,6 +23,27 @@ export function bearerToken(header: string | undefined): string {
     });
   }
   return token;
+}
+
+/** The body of a request. Throws RefusalError 413 past `maxBytes`. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  // A connection that is destroyed could not carry the answer.
+  return readBytes(request.iterator({ destroyOnReturn: false }), { what: 'the body', maxBytes });
+}
+
+/** All bytes; `what` they are, for the answer. Throws RefusalError 413. */
+export async function readBytes(
+  content: AsyncIterable<Buffer>,
+  { what, maxBytes }: { readonly what: string; readonly maxBytes: number },
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.length;
+    if (size > maxBytes) throw new RefusalError(413, `${what} is larger than ${sizeWords(maxBytes)}`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** The text of bytes that have to be UTF-8. Throws RefusalError 400, which names them: `the body`. */

@@ -23,6 +23,8 @@ export interface ServerLimits {
   readonly idleMs: number;
   /** Between an answer and the next request. */
   readonly keepAliveMs: number;
+  /** Whether Node refuses a request of HTTP 1.1 without a Host header, in a form of its own. */
+  readonly requireHostHeader: boolean;
 }
 
 const defaultLimits: ServerLimits = {
@@ -35,6 +37,7 @@ const defaultLimits: ServerLimits = {
   requestMs: 30_000,
   idleMs: 120_000,
   keepAliveMs: 72_000,
+  requireHostHeader: true,
 };
 
 /** A server takes at most this part of the descriptors: the rest is for files, folders and the service. */
@@ -86,6 +89,7 @@ export function createLimitedServer(handle: RequestListener, given: Partial<Serv
   const server = createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
+      requireHostHeader: limits.requireHostHeader,
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.keepAliveMs,

@@ -6,8 +6,6 @@ import type { Clock } from '../time/clock.ts';
 import { isLoopbackAddress } from './host.ts';
 import { sameSecret } from './same-secret.ts';
 
-export { sameSecret };
-
 /** What the login leaves in the browser. */
 export interface LoginCookie {
   readonly name: string;

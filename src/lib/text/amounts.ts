@@ -21,10 +21,7 @@ export function durationWords(seconds: number): string {
   return `about ${countWords(Math.round(seconds / 86_400), 'day')}`;
 }
 
-/**
- * Bytes in the unit that reads best, of 1024: `151.2 MiB`, `64 KiB`. Stands alone: its source goes into a page's
- * script.
- */
+/** Bytes in the unit that reads best, of 1024: `151.2 MiB`, `64 KiB`. */
 export function sizeWords(bytes: number): string {
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];
   if (bytes < 1024) return `${Math.round(bytes)} B`;

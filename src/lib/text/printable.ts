@@ -7,10 +7,10 @@ export function printable(text: string): string {
 }
 
 /** What `printable` escapes. */
-export const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu;
+const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu;
 
-/** How `printable` writes one of them. Stands alone: its source goes into a page's script. */
-export function escapeCharacter(character: string): string {
+/** How `printable` writes one of them. */
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return code < 0x100
     ? `\\x${code.toString(16).padStart(2, '0')}`

@@ -109,16 +109,12 @@ describe('the rate limit', () => {
     expect(await status()).toBe(429);
   });
 
-  it('has a limit of their own for requests without a valid token, which take nothing from the account', async () => {
+  it('does not count requests without a valid token, which take nothing from the account', async () => {
     await trial.headers();
-    const strangers = ['Bearer nonsense', ''].flatMap((authorization) =>
-      Array.from({ length: 3 }, async () => {
-        const headers = { authorization, ClientId: trial.service.credentials.clientId };
-        return (await trial.call('POST', '/upload-document', { headers })).status;
-      }),
-    );
-    const statuses = await Promise.all(strangers);
-    expect(statuses.toSorted((a, b) => a - b)).toEqual([401, 401, 401, 429, 429, 429]);
+    for (const authorization of ['Bearer nonsense', '', 'Bearer nonsense', '']) {
+      const headers = { authorization, ClientId: trial.service.credentials.clientId };
+      expect((await trial.call('POST', '/upload-document', { headers })).status).toBe(401);
+    }
     expect([await status(), await status(), await status(), await status()]).toEqual([404, 404, 404, 429]);
   });
 

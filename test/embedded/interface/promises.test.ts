@@ -130,14 +130,6 @@ describe('what HTTP allows is accepted', () => {
     expect(trial.service.documents()[0]?.size).toBe('ab\r\n-\r\n--c'.length);
   });
 
-  it('a delete without a body whose Content-Type is that of a form', async () => {
-    const docId = await trial.upload('a.txt', 'x');
-    const answer = await send('DELETE', `/delete-document/${docId}`, {
-      'Content-Type': 'application/x-www-form-urlencoded',
-    });
-    expect(answer.status).toBe(200);
-  });
-
   it.each(['title', 'sourceType', 'documentUrl'])('an empty %s', async (field) => {
     await trial.upload('a.txt', 'x', { [field]: '' });
     expect(trial.service.documents()[0]?.metadata).toMatchObject({ [field]: '' });
@@ -155,30 +147,6 @@ describe('what HTTP allows is accepted', () => {
   });
 });
 
-describe('the minute', () => {
-  it('outlives a restart of the service', async () => {
-    await trial.restart({ requestsPerMinute: 3 });
-    const status = async () => (await trial.call('DELETE', '/delete-document/x')).status;
-    expect([await status(), await status()]).toEqual([404, 404]);
-    await trial.clock.advance(10_000);
-    await trial.restart({ requestsPerMinute: 3 });
-    expect([await status(), await status()]).toEqual([404, 429]);
-    await trial.clock.advance(50_000);
-    expect([await status(), await status(), await status()]).toEqual([404, 404, 429]);
-  });
-
-  it('is not opened by a clock that is set back between two runs', async () => {
-    await trial.restart({ requestsPerMinute: 1 });
-    const status = async () => (await trial.call('DELETE', '/delete-document/x')).status;
-    expect(await status()).toBe(404);
-    trial.clock.jump(-3_600_000);
-    await trial.restart({ requestsPerMinute: 1 });
-    expect(await status()).toBe(429);
-    await trial.clock.advance(60_000);
-    expect(await status()).toBe(404);
-  });
-});
-
 it('builds one answer at a time for a peer that pipelines and reads nothing', async () => {
   await trial.upload('a.txt', 'x'.repeat(10_000));
   const port = Number(new URL(trial.service.ingestUrl).port);
@@ -186,7 +154,7 @@ it('builds one answer at a time for a peer that pipelines and reads nothing', as
   for (const socket of sockets) {
     socket.on('error', () => {});
     socket.pause();
-    socket.write('GET /documents HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(1200));
+    socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(1200));
   }
   expect((await fetch(trial.service.pageUrl)).status).toBe(200);
   for (const socket of sockets) socket.resume();

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 
 import { chromiumFound, openBrowser } from '../../status/support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { startTrial } from '../support/trial.ts';
 import type { Trial } from '../support/trial.ts';
@@ -10,7 +9,6 @@ import type { Trial } from '../support/trial.ts';
 describeWhere(chromiumFound ? null : 'chromium', 'the page of the embedded service', () => {
   let browser: Browser;
   let trial: Trial;
-  let page: Page;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -19,42 +17,42 @@ describeWhere(chromiumFound ? null : 'chromium', 'the page of the embedded servi
 
   beforeEach(async () => {
     trial = await startTrial();
-    page = await browser.newPage();
   });
-  afterEach(async () => {
-    await page.close();
-    await trial.close();
-  });
+  afterEach(() => trial.close());
 
-  const names = () => page.locator('.document .name').allInnerTexts();
-  const answered = (search: string) => page.waitForResponse((answer) => searchOf(answer.url()) === search);
-
-  it('shows what was searched last, though an answer to an older search comes after it', async () => {
-    await trial.upload('apple.txt', 'content');
-    await trial.upload('pear.txt', 'content');
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route(
-      (url) => searchOf(url.href) === 'a',
-      async (route) => {
-        await released;
-        await route.continue();
-      },
-    );
+  it('shows a document, its style and its download; what stands in it is never run', async () => {
+    const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+    await trial.upload(`${markup.replaceAll('/', '')}.txt`, 'content', { title: markup });
+    const page = await browser.newPage();
+    const said: string[] = [];
+    page.on('dialog', (dialog) => void dialog.dismiss().then(() => said.push('dialog')));
+    page.on('console', (message) => said.push(message.text()));
     await page.goto(trial.service.pageUrl);
-    await eventually(async () => (await names()).length === 2);
-    await page.locator('#words').fill('a');
-    await page.locator('#words').fill('pear');
-    await eventually(async () => (await names()).join() === 'pear.txt');
-    const late = answered('a');
-    release();
-    await late;
-    // Asked again since.
-    await answered('pear');
-    expect(await names()).toEqual(['pear.txt']);
+    await page.locator('summary').click();
+    expect(await page.locator('dd').first().innerText()).toBe(markup);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('ol')).listStyleType")).toBe('none');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('dd a').click()]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of (await download.createReadStream()) as AsyncIterable<Buffer>)
+      chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('content');
+    // Chromium asks for an icon by itself.
+    expect(said.filter((text) => !text.includes('404'))).toEqual([]);
+    await page.close();
+  });
+
+  it('asks for its token, as the password of any user', async () => {
+    const token = 'a-token-of-some-length';
+    await trial.restart({ pageToken: token });
+    const open = async (password: string) => {
+      const context = await browser.newContext({ httpCredentials: { username: 'anybody', password } });
+      try {
+        const page = await context.newPage();
+        return (await page.goto(trial.service.pageUrl))?.status();
+      } finally {
+        await context.close();
+      }
+    };
+    expect([await open(token), await open('wrong')]).toEqual([200, 401]);
   });
 });
-
-function searchOf(url: string): string | null {
-  return new URL(url).searchParams.get('search');
-}

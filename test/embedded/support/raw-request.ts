@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import type { ClientRequest } from 'node:http';
+import { connect } from 'node:net';
 
 export interface RawAnswer {
   readonly status: number;
@@ -18,6 +20,18 @@ export async function sendRaw(
   const { call, answer } = openRaw(url, { method, headers });
   call.end(body);
   return answer;
+}
+
+/** Sends bytes that need not be HTTP, and reads until the other side ends: `body` is all after the first headers. */
+export async function sendBytes(url: string, bytes: string): Promise<RawAnswer> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  socket.on('error', () => {});
+  socket.write(bytes);
+  await once(socket, 'close');
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  return { status: Number(/^HTTP\/1.1 (\d{3}) /.exec(head)?.[1]), body: rest.join('\r\n\r\n') };
 }
 
 /** A request whose body the test writes itself. */

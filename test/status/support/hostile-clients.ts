@@ -117,7 +117,7 @@ export async function attack({ target, connections, requests, documents }: Attac
       socket.pause();
       sockets.push(socket);
     };
-    const unread = target === 'status' ? '/api/events' : '/documents';
+    const unread = target === 'status' ? '/api/events' : '/';
     for (let index = 0; index < connections; index += 1) {
       open(
         index % 2 === 0
@@ -127,7 +127,7 @@ export async function attack({ target, connections, requests, documents }: Attac
     }
     const paths = {
       status: ['/api/status', '/', '/metrics', '/api/history'],
-      embedded: ['/documents', '/', '/page.js', '/services/i/ingestion-api/v1/nothing'],
+      embedded: ['/', '/documents/unknown/content', '/services/i/ingestion-api/v1/nothing'],
     }[target];
     for (const path of paths)
       open(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(Math.ceil(requests / paths.length)));

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+
+import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { excerpt } from '../../lib/text/printable.ts';
+import type { ShareMode } from '../../model/metadata/metadata.ts';
+import { modeOf } from '../../model/metadata/metadata.ts';
+import type { DocumentRecord, FileRecord } from '../documents/document-store.ts';
+
+/** Most documents on the page, and characters of one value. */
+const maxShown = 200;
+const maxCharacters = 500;
+
+const style = `
+:root { color-scheme: light dark; }
+body { margin: 2rem auto; padding: 0 1rem; max-width: 60rem; font: 16px/1.5 system-ui, sans-serif; }
+ol { list-style: none; padding: 0; }
+li { border-top: 1px solid #8886; padding: .5rem 0; overflow-wrap: anywhere; }
+summary { cursor: pointer; }
+dl { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: .25rem 1rem; }
+dd { margin: 0; }
+`;
+
+/** What the page may load: the style that stands in it, and nothing else. */
+export const pagePolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Interface 2.6, in words. */
+const readers: Readonly<Record<ShareMode, string>> = {
+  NONE: 'its owner alone',
+  DEFAULT: 'the owner’s default group',
+  EVERYONE: 'everyone in the organization',
+};
+
+/** The page: the documents, the latest changed first, and how many there are in all. */
+export function pageHtml(records: readonly DocumentRecord[]): string {
+  const bytes = records.flatMap(({ file, attachments }) => [file, ...attachments]);
+  const total = sizeWords(bytes.reduce((sum, { size }) => sum + size, 0));
+  const latest = records.toSorted((a, b) => changedAt(b).localeCompare(changedAt(a))).slice(0, maxShown);
+  const items = latest.map((record) => `<li>${documentHtml(record)}</li>`);
+  const rest = records.length > maxShown ? `, of which these are the ${maxShown} changed last` : '';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Embedded service</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Embedded service: ${countWords(records.length, 'document')}</h1>
+<p>What has arrived at the service, for trials and tests: ${numberWords(records.length)} in all, ${total}${rest}.
+<a href="/">Look again</a></p>
+<ol>
+${items.join('\n')}
+</ol>
+</main>
+</body>
+</html>
+`;
+}
+
+function changedAt({ modifiedAt, uploadedAt }: DocumentRecord): string {
+  return modifiedAt ?? uploadedAt;
+}
+
+function documentHtml({ docId, file, attachments, metadata, owner, ...times }: DocumentRecord): string {
+  const path = `/documents/${encodeURIComponent(docId)}`;
+  const { companies = [], customTags = [], docAuthors = [] } = metadata;
+  const rows: readonly (readonly [string, string | null | undefined])[] = [
+    ['Title', metadata.title],
+    ['Seen by', `${readers[modeOf(metadata)]} (${modeOf(metadata)})`],
+    ['Owner', owner],
+    ['Authors', docAuthors.map(({ authorName }) => authorName).join(', ')],
+    [
+      'Companies',
+      companies.map(({ value, identifier, salience }) => noted(value, identifier, salience)).join(', '),
+    ],
+    ['Tags', customTags.map(({ name, visibility }) => noted(name, visibility)).join(', ')],
+    ['Created', metadata.createdTimestamp],
+    ['Source type', metadata.sourceType],
+    ['Document URL', metadata.documentUrl],
+    ['Uploaded', times.uploadedAt],
+    ['Modified', times.modifiedAt],
+    ['Document ID', docId],
+    ['SHA-256', file.sha256],
+  ];
+  const facts = rows.map(([name, value]) => (value ? `<dt>${name}</dt><dd>${escaped(value)}</dd>` : ''));
+  const links = [
+    link(`${path}/content`, file),
+    ...attachments.map((attachment, place) => link(`${path}/attachments/${place}`, attachment)),
+  ];
+  return `<details><summary>${escaped(file.name)}</summary><dl>${facts.join('')}<dt>Download</dt><dd>${links.join('<br>')}</dd></dl></details>`;
+}
+
+/** `value (PRIMARY, ISIN)`. */
+function noted(value: string, ...notes: readonly (string | undefined)[]): string {
+  const known = notes.filter(Boolean);
+  return known.length === 0 ? value : `${value} (${known.join(', ')})`;
+}
+
+function link(path: string, { name, size }: FileRecord): string {
+  return `<a href="${path}">${escaped(name)}</a>, ${sizeWords(size)}`;
+}
+
+/** Text as markup may hold it: what comes from a document is never markup, and acts on no terminal. */
+function escaped(text: string): string {
+  return excerpt(text, maxCharacters).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
