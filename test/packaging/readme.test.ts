@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -14,16 +14,11 @@ const documents = [
   'CHANGELOG.md',
   'SECURITY.md',
   'systemd/README.md',
-  'docs/compatibility.md',
-  'docs/configuration.md',
-  'docs/contributing.md',
-  'docs/dependencies.md',
-  'docs/embedded-service.md',
-  'docs/migrating.md',
-  'docs/notifications.md',
-  'docs/operations.md',
-  'docs/security-tests.md',
-  'docs/troubles.md',
+  'fixtures/README.md',
+  'test/fixtures/README.md',
+  ...readdirSync('docs')
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
 ];
 
 /** Headings as GitHub makes anchors of them. */
