@@ -103,7 +103,9 @@ A YAML file: the first of \`--config FILE\`, \`$INGESTD_CONFIG\`, \`./ingestd.ya
 \`$XDG_CONFIG_HOME/ingestd/ingestd.yaml\`, \`/etc/ingestd/ingestd.yaml\`, and last the trial configuration
 that ships with ingestd (\`config/trial.yaml\`). \`ingestd init\` writes one, \`config/ingestd.example.yaml\` is one
 to start from, and \`config/ingestd.schema.json\` tells an editor the keys. An unknown key or a bad value ends
-ingestd with exit code 2 and a message that names the place, the value and the fix.
+ingestd with exit code 2 and a message that names the place, the value and the fix. So does text that YAML reads as
+something else than it may seem: a tag (\`!keep.txt\`), an alias (\`*.pdf\`), \`yes\`, \`010\`, a date, a comment without a
+space after its \`#\`. Quotes make a text of each.
 
 Relative paths are relative to the configuration file; those of the trial configuration are relative to the
 directory in which ingestd is started. A path that begins with \`~/\` is in the user's home.

@@ -1,4 +1,3 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -9,7 +8,7 @@ import { ConfigurationError, errorCode } from '../model/errors.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { trialFile } from './package-files.ts';
 import { readTrustedFile } from './trusted-file.ts';
-import { glimpseYaml } from './yaml.ts';
+import { glimpseYaml } from './yaml/read-yaml.ts';
 
 /** What the search is given. */
 export interface SettingsSearch {
@@ -97,36 +96,8 @@ interface StateSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * The state directory, absolute: as written, else `$STATE_DIRECTORY` (the first, from systemd), else the user's. In a
- * volume of another owner, as containers get them, a directory of our own inside it.
- */
-export function stateDirectory(search: StateSearch): string {
-  const dir = namedDirectory(search);
-  return isForeignVolume(dir, process.geteuid?.()) ? join(dir, 'ingestd') : dir;
-}
-
-/**
- * Another user's directory in which we can write: others can too, and could put their own ledger in its place. One that
- * holds a ledger is nobody's volume: it is refused when it is opened. So is one that is closed to all but its owner, where
- * root is not kept out: it is a service's, which would know nothing of what is sent with a ledger inside it.
- */
-function isForeignVolume(dir: string, own: number | undefined): boolean {
-  try {
-    const found = statSync(dir);
-    if (own === undefined || !found.isDirectory() || found.uid === own) return false;
-    const isPrivate = (found.mode & 0o077) === 0;
-    if (isPrivate && !existsSync(join(dir, 'ingestd', 'ledger.used'))) return false;
-    if (existsSync(join(dir, 'ledger.json')) || existsSync(join(dir, 'ledger.used'))) return false;
-    accessSync(dir, constants.W_OK);
-    return true;
-  } catch {
-    // It is not there yet, or is refused with its reason when it is opened.
-    return false;
-  }
-}
-
-function namedDirectory({ written, directory, env }: StateSearch): string {
+/** The state directory, absolute: as written, else `$STATE_DIRECTORY` (the first, from systemd), else the user's. */
+export function stateDirectory({ written, directory, env }: StateSearch): string {
   const key = 'state.dir';
   if (written !== undefined) return resolve(directory, expandHome(written, { env, key }));
   const [given] = (env['STATE_DIRECTORY'] ?? '').split(':');

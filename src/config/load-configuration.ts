@@ -2,24 +2,26 @@ import { dirname } from 'node:path';
 
 import { sentences } from '../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
-import type { Settings } from '../model/settings.ts';
-import { buildSettings } from './settings/build-settings.ts';
-import { checkPaths } from './settings/check-paths.ts';
-import { explainIssues } from './settings/explain-issues.ts';
-import type { Problem } from './settings/explain-issues.ts';
-import { isBroken, isPrefix, parseSettings } from './settings/parse-settings.ts';
-import { schemaAt } from './settings/setting-keys.ts';
+import { settingsSchema } from '../model/settings.ts';
+import type { Settings, SettingsInput } from '../model/settings.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { applyOverrides, readOverrides } from './environment/overrides.ts';
 import type { Override } from './environment/overrides.ts';
-import { findSecrets, secretMeantBy } from './secrets/secret-names.ts';
 import { findHttpToken, readSecret } from './secrets/read-secrets.ts';
 import type { SecretSources } from './secrets/read-secrets.ts';
+import { findSecrets, secretVariables } from './secrets/secret-names.ts';
+import { checkPaths } from './settings/check-paths.ts';
+import { checkTogether } from './settings/check-together.ts';
+import { explainIssues } from './settings/explain-issues.ts';
+import { schemaAt } from './settings/setting-keys.ts';
+import { validKeys } from './settings/valid-keys.ts';
+import type { ValidKeys } from './settings/valid-keys.ts';
+import { readYaml } from './yaml/read-yaml.ts';
+import type { YamlText } from './yaml/read-yaml.ts';
 import { findSettingsFile } from './find-places.ts';
 import type { SettingsSearch } from './find-places.ts';
+import type { Position, Problem } from './problem.ts';
 import { readTrustedFile } from './trusted-file.ts';
-import { readYaml } from './yaml.ts';
-import type { YamlText } from './yaml.ts';
 
 /** What `loadConfiguration` is given. */
 export interface ConfigurationSearch extends SettingsSearch {
@@ -37,49 +39,100 @@ const maxProblems = 20;
 export async function loadConfiguration(search: ConfigurationSearch) {
   const { file, trial, missing } = await findSettingsFile(search);
   // Whoever can change the trial configuration can change the program that it ships with.
-  const yaml = readYaml(await readText(file, trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env), file);
+  const yaml = readYaml(await readText(file, trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env));
+  if (yaml.isInvalid) throw configurationError({ file, yaml, overrides: [] }, yaml.problems);
   const directory = trial ? search.cwd : dirname(file);
   const environmentFile = await readEnvironmentFile(directory, search.env);
-  const { overrides, warnings } = readOverrides({ ...environmentFile.values, ...search.env });
-  const source = { file, yaml, overrides };
-
-  const merged = applyOverrides(withoutNulls(yaml.value) ?? {}, overrides);
-  const input = withoutNulls(merged.value);
   const secretSources = { env: search.env, environmentFile, cwd: search.cwd };
-  const { issues, broken, rest } = parseSettings(input);
+  const given = readOverrides({ ...environmentFile.values, ...search.env });
+  const plain = applyOverrides(yaml.value ?? {}, given.overrides);
+  const secret = await redisOverride(secretSources);
+  const overrides = [...given.overrides, ...secret];
+  const input = withoutNulls(applyOverrides(plain.value, secret).value);
+
+  const written = [...yaml.problems, ...given.problems, ...plain.problems, ...findSecrets(plain.value)];
+  const { data, error } = settingsSchema.safeParse(input);
+  const shape = explainIssues(error?.issues ?? [], input, yaml.written);
   const problems = [
-    ...findSecrets(input),
-    ...merged.problems,
-    ...explainIssues(issues, input).filter(isNoSecret),
+    ...written,
+    ...unlessSaid(shape, (path) => written.some((said) => isSame(said.path, path))),
   ];
-  if (rest === null) throw configurationError(source, problems);
-  const redisUrl = await readSecret('redisUrl', secretSources);
-  const built = buildSettings(rest, { file, directory, env: search.env, redisUrl });
-  const { settings } = built;
+  const keys = validKeys(input);
   const checkFolders = search.checkFolders !== false;
-  // What only a stand-in has is nobody's fault.
-  const add = (more: readonly Problem[], faulty: readonly (readonly PropertyKey[])[]): number =>
-    problems.push(
-      ...more.filter(({ path, about = [] }) => ![path, ...about].some((key) => isBroken(key, faulty))),
-    );
-  add(built.problems, broken);
-  const unusable = [...broken, ...built.problems.map(({ path }) => path)];
-  add(await checkPaths(settings, { checkFolders }), unusable);
-  if (problems.length > 0) {
+  const places = await checkPaths(keys, { directory, env: search.env, checkFolders });
+  const further = [...checkTogether(keys), ...places.problems];
+  problems.push(...unlessSaid(further, (path) => problems.some((said) => isPrefix(said.path, path))));
+  if (data === undefined || problems.length > 0) {
     // By itself it is a fault only for what opens the address.
-    add(await openAddress(settings, secretSources), unusable);
-    throw configurationError(source, problems);
+    const open = await openAddress(keys, secretSources);
+    throw configurationError({ file, yaml, overrides }, [...problems, ...open]);
   }
   return {
-    settings,
+    settings: settingsOf(data, { file, ...places }),
     /** True for the configuration that ships with ingestd. */
     trial,
     /** Files that would have been taken, where the trial configuration is for want of one; else empty. */
     missing,
     secretSources,
     /** What is valid but worth a warning. */
-    warnings: [...environmentFile.warnings, ...warnings],
+    warnings: [...environmentFile.warnings, ...given.warnings],
   };
+}
+
+interface Places {
+  /** All of them absolute. */
+  readonly file: string;
+  readonly folderPaths: readonly string[];
+  readonly stateDir: string;
+}
+
+function settingsOf(input: SettingsInput, { file, folderPaths, stateDir }: Places): Settings {
+  const { service, folders, state, cluster } = input;
+  const isRemote = service.mode === 'remote';
+  return {
+    ...input,
+    file,
+    service: {
+      ...service,
+      authUrl: (isRemote && service.authUrl) || '',
+      ingestUrl: (isRemote && service.ingestUrl) || '',
+    },
+    folders: folders.map((folder, index) => ({ ...folder, path: folderPaths[index] ?? '' })),
+    state: { ...state, dir: stateDir },
+    cluster: clusterOf(cluster),
+  };
+}
+
+/** Null: this host is alone. */
+function clusterOf({
+  redisUrl: redis,
+  ...cluster
+}: Partial<SettingsInput['cluster']> = {}): Settings['cluster'] {
+  return redis === undefined ? null : { aloneShare: 0, ...cluster, redis };
+}
+
+/** The address of Redis, which is a secret where it has a password, as what sets a key. */
+async function redisOverride(sources: SecretSources): Promise<readonly Override[]> {
+  const value = await readSecret('redisUrl', sources);
+  const variable = secretVariables.redisUrl;
+  return value === undefined ? [] : [{ variable, path: ['cluster', 'redisUrl'], value }];
+}
+
+/** Problems of keys that nothing else is wrong with. */
+function unlessSaid(
+  problems: readonly Problem[],
+  isSaid: (path: Problem['path']) => boolean,
+): readonly Problem[] {
+  return problems.filter(({ path }) => !isSaid(path));
+}
+
+/** What is wrong with the text as a whole says nothing of one key. */
+function isPrefix(prefix: Problem['path'], path: Problem['path']): boolean {
+  return prefix.length > 0 && prefix.every((key, index) => key === path[index]);
+}
+
+function isSame(one: Problem['path'], other: Problem['path']): boolean {
+  return one.length === other.length && isPrefix(one, other);
 }
 
 async function readText(file: string, env: SettingsSearch['env']): Promise<string> {
@@ -112,7 +165,10 @@ const unreadableWords: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
 };
 
-/** A key without a value is a key left out. An unknown key stays, so that it is reported. */
+/**
+ * A key without a value is a key left out. An unknown key stays, so that it is reported, and so does one inside metadata:
+ * there `mode: null` could mean NONE as well as nothing.
+ */
 function withoutNulls(value: unknown, path: readonly PropertyKey[] = []): unknown {
   if (value === null) return undefined;
   if (Array.isArray(value))
@@ -121,16 +177,11 @@ function withoutNulls(value: unknown, path: readonly PropertyKey[] = []): unknow
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, child]) => {
       const place = [...path, key];
-      return child === null && schemaAt(place) !== undefined
+      return child === null && schemaAt(place) !== undefined && !path.includes('metadata')
         ? []
         : [[key, withoutNulls(child, place) ?? null]];
     }),
   );
-}
-
-function isNoSecret({ path }: Problem): boolean {
-  const key = path.at(-1);
-  return typeof key !== 'string' || secretMeantBy(key) === undefined;
 }
 
 function configurationError(
@@ -138,11 +189,12 @@ function configurationError(
   problems: readonly Problem[],
 ): ConfigurationError {
   const placed = problems
-    .map(({ path, message }) => {
-      const variable = overrides.find((override) => isPrefix(override.path, path))?.variable;
-      const at = variable === undefined ? yaml.position(path) : undefined;
-      const place = variable ?? (at === undefined ? file : `${file}:${at.line}:${at.col}`);
-      return { at, whole: `${place}: ${message}`, afterOthers: at && `Line ${at.line}: ${message}` };
+    .map(({ path, at: place, variable: named, message }) => {
+      const overriding = overrides.find((override) => place === undefined && isPrefix(override.path, path));
+      const variable = named ?? overriding?.variable;
+      const at = variable === undefined ? (place ?? yaml.position(path)) : undefined;
+      const where = variable ?? (at === undefined ? file : `${file}:${at.line}:${at.col}`);
+      return { at, whole: `${where}: ${message}`, afterOthers: at && `Line ${at.line}: ${message}` };
     })
     .toSorted((one, other) => compareLines(one.at, other.at))
     .slice(0, maxProblems);
@@ -155,20 +207,19 @@ function configurationError(
   return new ConfigurationError(message, { faults: [...faults, ...more] });
 }
 
-type Position = ReturnType<YamlText['position']>;
-
 /** What the environment says comes after the file. */
-function compareLines(one: Position, other: Position): number {
+function compareLines(one: Position | undefined, other: Position | undefined): number {
   if (one === undefined || other === undefined)
     return Number(one === undefined) - Number(other === undefined);
   return one.line - other.line || one.col - other.col;
 }
 
 /** The page would be open to other machines without a token. */
-async function openAddress(settings: Settings, sources: SecretSources): Promise<Problem[]> {
-  const found = await findHttpToken(settings, sources).catch(() => null);
+async function openAddress({ http }: ValidKeys, sources: SecretSources): Promise<readonly Problem[]> {
+  const { host, port } = http;
+  if (host === undefined || port === undefined) return [];
+  const found = await findHttpToken({ http: { host, port } }, sources).catch(() => null);
   const fault = found?.fault;
   if (fault?.subject !== 'http.host') return [];
-  const message = sentences([`${fault.subject}: ${fault.message}`, fault.fix]);
-  return [{ path: ['http', 'host'], about: [['http', 'port']], message }];
+  return [{ path: ['http', 'host'], message: sentences([`${fault.subject}: ${fault.message}`, fault.fix]) }];
 }

@@ -128,7 +128,9 @@ async function refuseForeign(dir: string, { uid }: Stats): Promise<void> {
   if (own === undefined || uid === own) return;
   const names = await readdir(dir).catch(() => null);
   const isNew = names !== null && !names.some(isOfLedger);
-  const orTakeIt = isNew ? `, or, because no ledger is in it, run chown -R ${own} ${dir}` : '';
+  const orTakeIt = isNew
+    ? `, or, because no ledger is in it, run chown -R ${own} ${dir}, or set state.dir to a directory inside it, for example ${dir}/ingestd`
+    : '';
   throw new ConfigurationError(
     `state.dir: ${dir} belongs to another user (uid ${uid}; this ingestd runs as uid ${own}), who could change what is sent and deleted; run ingestd as that user (sudo -u '#${uid}' ingestd …)${orTakeIt}`,
   );

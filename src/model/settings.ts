@@ -1,5 +1,7 @@
 import * as z from 'zod';
 
+import { checkAddress } from '../lib/server/base-address.ts';
+import { parseRedisAddress } from '../lib/server/redis-address.ts';
 import type { RedisAddress } from '../lib/server/redis-address.ts';
 import { countGlobstars, maxGlobstars } from '../lib/text/globstars.ts';
 import type { DeepReadonly } from '../lib/deep-readonly.ts';
@@ -14,13 +16,36 @@ const text = () => z.string().min(1).max(4096);
 const whole = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
 const seconds = () => z.number().min(0.1).max(86_400);
 
+/** Messages of these say all that may be shown of the value: it may hold a password. */
+const hidden = { hidesValue: true };
+
+const baseAddress = () =>
+  text().transform((address, context) => {
+    const found = checkAddress(address);
+    if (found.kind === 'address') return found.url;
+    context.addIssue({ code: 'custom', message: found.message, params: hidden });
+    return z.NEVER;
+  });
+
+const redisAddress = () =>
+  text().transform((address, context) => {
+    const found = parseRedisAddress(address);
+    if (found !== null) return found;
+    const message =
+      'it is not an address of Redis; write it like redis://host:6379, rediss://host:6380 (TLS) or redis+sentinel://host:26379,host:26379/name';
+    context.addIssue({ code: 'custom', message, params: hidden });
+    return z.NEVER;
+  });
+
 const service = z.strictObject({
   mode: z
     .enum(['remote', 'embedded'])
     .default('remote')
     .describe('remote: your service. embedded: the one that ships with ingestd, for trials.'),
-  authUrl: text().optional().describe('Base address of the token endpoints. Required with mode remote.'),
-  ingestUrl: text()
+  authUrl: baseAddress()
+    .optional()
+    .describe('Base address of the token endpoints. Required with mode remote.'),
+  ingestUrl: baseAddress()
     .optional()
     .describe('Base address of the ingestion operations. Required with mode remote.'),
   requestsPerMinute: whole(1, 1_000_000)
@@ -212,7 +237,7 @@ const notify = z.strictObject({
 });
 
 const cluster = z.strictObject({
-  redisUrl: text()
+  redisUrl: redisAddress()
     .optional()
     .describe(
       'redis://host:port, rediss:// for TLS, redis+sentinel://host:port,…/name for Sentinel. With a password it is a secret: INGESTD_REDIS_URL.',
@@ -259,7 +284,7 @@ export const settingsSchema = z.strictObject({
   log: log.prefault({}),
 });
 
-/** The configuration file as it was read: paths as written, addresses not yet judged. */
+/** The configuration file as it was read: paths as written, addresses without a slash at the end. */
 export type SettingsInput = DeepReadonly<z.output<typeof settingsSchema>>;
 
 export type FolderSettings = SettingsInput['folders'][number];

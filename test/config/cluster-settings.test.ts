@@ -52,9 +52,13 @@ describe('cluster in the configuration', () => {
   });
 
   it.each([
-    ['a password in the file', "{redisUrl: 'redis://:planted-redis-password@cache'}", /secrets never stand/],
+    [
+      'a password in the file',
+      "{redisUrl: 'redis://:planted-redis-password@cache'}",
+      /is a secret and must not be in the configuration file/,
+    ],
     ['no address', '{aloneShare: 1}', /cluster\.redisUrl is missing.*INGESTD_REDIS_URL/],
-    ['another address', "{redisUrl: 'http://cache'}", /cluster\.redisUrl is not an address of Redis/],
+    ['another address', "{redisUrl: 'http://cache'}", /cluster\.redisUrl: it is not an address of Redis/],
     ['a share beyond the minute', "{redisUrl: 'redis://cache', aloneShare: 51}", /51 is more than/],
     ['a name with a space', "{redisUrl: 'redis://cache', host: 'a b'}", /cluster\.host/],
     ['an unknown key', "{redisUrl: 'redis://cache', shares: 1}", /cluster\.shares/],
@@ -68,7 +72,7 @@ describe('cluster in the configuration', () => {
     const trial = 'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\n';
     await expect(load(`${trial}cluster: {redisUrl: 'redis://cache'}\n`)).rejects.toThrow(/mode remote/);
     const bad = load(good, { INGESTD_REDIS_URL: 'redis//:planted-redis-password@cache' });
-    await expect(bad).rejects.toThrow(/value of INGESTD_REDIS_URL is not an address/);
+    await expect(bad).rejects.toThrow(/INGESTD_REDIS_URL: cluster.redisUrl: it is not an address of Redis/);
     await expect(bad).rejects.not.toThrow(/planted-redis-password/);
   });
 });

@@ -145,7 +145,7 @@ describe('a key from the environment', () => {
       ['INGESTD_TIMNG__SETTLE_MS', 'did you mean INGESTD_TIMING__SETTLE_MS?'],
     ],
     [{ INGESTD_FOLDER__1__NAM: 'a' }, ['did you mean INGESTD_FOLDERS__1__NAME?']],
-    [{ INGESTD_TIMNG__X__Y: '5' }, ['unknown key; the file has service, folders']],
+    [{ INGESTD_TIMNG__X__Y: '5' }, ['INGESTD_TIMNG__X__Y: unknown key; remove it']],
     [{ INGESTD_TIMING__X__Y: '5' }, ['INGESTD_TIMING__X__Y', 'unknown key']],
     [{ INGESTD_FOLDERS__5__NAME: 'x' }, ['INGESTD_FOLDERS__5__NAME', 'cannot be applied']],
     [{ INGESTD_FOLDERS: '[1' }, ['INGESTD_FOLDERS', 'JSON']],

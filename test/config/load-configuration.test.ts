@@ -316,7 +316,7 @@ timing: 5
       '11:7: log.name is not a known key',
       '11:16: log.level: "loud" is not one of',
       '12:1: password is a secret',
-      '13:11: cluster.redisUrl is not an address of Redis',
+      '13:11: cluster.redisUrl: it is not an address of Redis',
       '13:30: cluster.aloneShare: 70 is more than',
     ];
     expect(lines).toEqual([...expected.map((start) => expect.stringContaining(start)), 'and 1 more']);

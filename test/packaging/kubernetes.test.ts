@@ -120,18 +120,21 @@ describe('the Kubernetes manifests', () => {
     }
     const containers = await ours();
     expect(containers).toHaveLength(2);
-    for (const { securityContext, volumeMounts } of containers) {
+    for (const { securityContext, volumeMounts, env } of containers) {
       expect(securityContext).toMatchObject({
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
       const writable = volumeMounts.filter(({ readOnly }) => readOnly !== true);
       expect(writable.map(({ mountPath }) => mountPath)).toEqual(['/state']);
+      // The root of a volume is not ingestd's own: a fsGroup may write to it.
+      expect(env).toContainEqual({ name: 'INGESTD_STATE__DIR', value: '/state/ingestd' });
     }
   });
 
   it('hand over each secret as a file', async () => {
-    for (const { env = [] } of await ours()) {
+    for (const { env: all = [] } of await ours()) {
+      const env = all.filter(({ name }) => name.endsWith('_FILE'));
       expect(env.map(({ name }) => name)).toEqual(
         ['API_KEY', 'CLIENT_ID', 'CLIENT_SECRET', 'USERNAME', 'PASSWORD'].map(
           (name) => `INGESTD_${name}_FILE`,

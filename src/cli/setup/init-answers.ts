@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 
 import { expandHome } from '../../config/find-places.ts';
-import { checkAddress } from '../../config/settings/build-settings.ts';
+import { checkAddress } from '../../lib/server/base-address.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { folderNameSchema } from '../../model/settings.ts';

@@ -7,7 +7,7 @@ import { pathInside } from '../../lib/files/path-inside.ts';
 import { credentialVariables } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
 import { readTrustedFile } from '../../config/trusted-file.ts';
-import { writeYaml } from '../../config/yaml.ts';
+import { writeYaml } from '../../config/yaml/read-yaml.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { schemaFile } from '../../config/package-files.ts';

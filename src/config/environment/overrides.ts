@@ -1,11 +1,10 @@
 import { closest } from '../../lib/text/closest.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
-import { ConfigurationError, errorMessage } from '../../model/errors.ts';
-import { schemaAt, environmentName, snakeCase, settingKeys } from '../settings/setting-keys.ts';
+import { schemaAt, snakeCase, settingKeys } from '../settings/setting-keys.ts';
 import type { JsonSchema } from '../settings/setting-keys.ts';
-import type { Problem } from '../settings/explain-issues.ts';
-import { readYaml } from '../yaml.ts';
+import type { Problem } from '../problem.ts';
+import { readYaml } from '../yaml/read-yaml.ts';
 import { secretVariables } from '../secrets/secret-names.ts';
 
 /** One value that the environment gives to a key. */
@@ -34,19 +33,29 @@ const reserved = new Set([
 /**
  * Reads `INGESTD_TIMING__SETTLE_MS` and its like: the path in capitals, `__` between levels, digits for list
  * places. Numbers and booleans are read as such, lists and objects as YAML; an empty value counts as not set.
- * `warnings`: variables that look like a misspelt key. Throws ConfigurationError for a path that does not exist.
+ * `warnings`: variables that look like a misspelt key; `problems`: paths that do not exist, and invalid YAML.
  */
 export function readOverrides(environment: Readonly<Record<string, string | undefined>>) {
   const overrides: Override[] = [];
   const warnings: string[] = [];
+  const problems: Problem[] = [];
   for (const [variable, text] of Object.entries(environment).sort(([a], [b]) => order(a, b))) {
     if (!variable.startsWith(variablePrefix) || reserved.has(variable) || text === undefined || text === '')
       continue;
-    const path = shortNames[variable] ?? (variable.includes('__') ? pathOf(variable) : undefined);
-    if (path !== undefined) overrides.push({ variable, path, value: valueOf(text, { variable, path }) });
-    else warnings.push(...misspelt(variable));
+    const path = shortNames[variable] ?? pathOf(variable);
+    if (path !== null) {
+      const { value, faults } = valueOf(text, path);
+      if (faults.length === 0) overrides.push({ variable, path, value });
+      problems.push(...faults.map((message) => ({ path, variable, message })));
+    } else if (variable.includes('__')) {
+      const near = meantBy(variable);
+      const fix = near === undefined ? 'remove it, or see docs/configuration.md' : `did you mean ${near}?`;
+      problems.push({ path: [], variable: excerpt(variable), message: `unknown key; ${fix}` });
+    } else {
+      warnings.push(...misspelt(variable));
+    }
   }
-  return { overrides, warnings };
+  return { overrides, warnings, problems };
 }
 
 /** Whole lists first, their places after. */
@@ -54,54 +63,51 @@ function order(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
 
-function pathOf(variable: string): PropertyKey[] {
+/** Null: the file has no such key. */
+function pathOf(variable: string): PropertyKey[] | null {
   const path: PropertyKey[] = [];
-  let node = schemaAt(path);
-  for (const part of partsOf(variable)) {
-    const keys = Object.keys(node?.properties ?? {});
-    const found = node?.items === undefined ? keys.find((key) => snakeCase(key) === part) : placeIn(part);
-    if (found === undefined) {
-      throw new ConfigurationError(`${excerpt(variable)}: unknown key${suggestion(variable, path, keys)}`);
-    }
+  for (const part of variable.slice(variablePrefix.length).split('__')) {
+    const node = schemaAt(path);
+    const found =
+      node?.items === undefined
+        ? Object.keys(node?.properties ?? {}).find((key) => snakeCase(key) === part)
+        : placeIn(part);
+    if (found === undefined) return null;
     path.push(found);
-    node = schemaAt(path);
   }
-  return path;
-}
-
-function partsOf(variable: string): readonly string[] {
-  return variable.slice(variablePrefix.length).split('__');
+  return path.length < 2 ? null : path;
 }
 
 function placeIn(part: string): number | undefined {
   return /^\d{1,3}$/.test(part) ? Number(part) : undefined;
 }
 
-function suggestion(variable: string, path: readonly PropertyKey[], keys: readonly string[]): string {
-  const near = corrected(partsOf(variable));
-  if (near !== undefined) return `; did you mean ${environmentName(near)}?`;
-  return keys.length === 0
-    ? `; ${pathText(path)} has no keys below it`
-    : `; ${pathText(path) || 'the file'} has ${keys.join(', ')}`;
-}
-
-/** The key that was most likely meant, each part by itself; undefined where one of them is near to nothing. */
-function corrected(parts: readonly string[], path: readonly PropertyKey[] = []): PropertyKey[] | undefined {
-  const [part, ...rest] = parts;
-  if (part === undefined) return [...path];
-  const node = schemaAt(path);
-  const names = new Map(Object.keys(node?.properties ?? {}).map((key) => [snakeCase(key), key]));
-  const found = node?.items === undefined ? names.get(closest(part, names.keys()) ?? '') : placeIn(part);
-  return found === undefined ? undefined : corrected(rest, [...path, found]);
+/** The variable that a person most likely meant; undefined: none is near. */
+function meantBy(variable: string): string | undefined {
+  const [, index = '0'] = /__(\d{1,3})(?:__|$)/.exec(variable) ?? [];
+  const keys = settingKeys().map(({ environment }) => environment.replace('__0__', `__${index}__`));
+  const names = [...reserved, ...Object.keys(shortNames), ...keys];
+  const near = closest(
+    variable.slice(variablePrefix.length),
+    names.map((name) => name.slice(variablePrefix.length)),
+  );
+  return near === undefined ? undefined : `${variablePrefix}${near}`;
 }
 
 function valueOf(
   text: string,
-  { variable, path }: { variable: string; path: readonly PropertyKey[] },
-): unknown {
+  path: readonly PropertyKey[],
+): { readonly value: unknown; readonly faults: readonly string[] } {
   const node = schemaAt(path);
   const kinds = node === undefined ? [] : kindsOf(node);
-  if (kinds.includes('array') || kinds.includes('object')) return structured(text, variable);
+  if (kinds.includes('array') || kinds.includes('object')) {
+    const { value, problems } = readYaml(text);
+    return { value, faults: problems.map(({ message }) => `${message}; or write it as JSON`) };
+  }
+  return { value: simpleValue(text, kinds), faults: [] };
+}
+
+function simpleValue(text: string, kinds: readonly string[]): unknown {
   if (kinds.includes('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   if (kinds.includes('number') && /^[+-]?\d+(\.\d+)?$/.test(text.trim())) return Number(text);
   return text;
@@ -113,25 +119,11 @@ function kindsOf(node: JsonSchema): string[] {
   return types.map((type) => (type === 'integer' ? 'number' : type));
 }
 
-function structured(text: string, variable: string): unknown {
-  try {
-    return readYaml(text, variable).value;
-  } catch (error) {
-    throw new ConfigurationError(`${errorMessage(error)}; write it as JSON`, { cause: error });
-  }
-}
-
 /** Kubernetes sets variables of its own that begin like ours: only near misses are worth a word. */
 function misspelt(variable: string): string[] {
   if (/^INGESTD_(SERVICE_(HOST|PORT)|PORT)/.test(variable)) return [];
-  const names = [...reserved, ...Object.keys(shortNames), ...settingKeys().map((key) => key.environment)];
-  const near = closest(
-    variable.slice(variablePrefix.length),
-    names.map((name) => name.slice(variablePrefix.length)),
-  );
-  return near === undefined
-    ? []
-    : [`${excerpt(variable)} is not used; did you mean ${variablePrefix}${near}?`];
+  const near = meantBy(variable);
+  return near === undefined ? [] : [`${excerpt(variable)} is not used; did you mean ${near}?`];
 }
 
 /** The configuration with what the environment says laid over it. A list grows by one place at a time. */

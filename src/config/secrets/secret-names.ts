@@ -1,7 +1,8 @@
+import { parseRedisAddress } from '../../lib/server/redis-address.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { schemaAt } from '../settings/setting-keys.ts';
-import type { Problem } from '../settings/explain-issues.ts';
+import type { Problem } from '../problem.ts';
 
 /** A secret and the environment variable that carries it. */
 export type SecretName = keyof Credentials | 'httpToken' | 'notifyWebhook' | 'redisUrl';
@@ -61,7 +62,7 @@ const spellings: Readonly<Record<string, SecretName | null>> = {
 };
 
 /** The secret that a key of that name would hold; null: some other secret; undefined: none. */
-export function secretMeantBy(key: string): SecretName | null | undefined {
+function secretMeantBy(key: string): SecretName | null | undefined {
   const plain = key
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')
@@ -79,9 +80,15 @@ export function findSecrets(value: unknown, path: readonly PropertyKey[] = []): 
   return Object.entries(value).flatMap(([key, child]) => {
     const place = [...path, key];
     const secret = secretMeantBy(key);
-    const isSecret = secret !== undefined && schemaAt(place) === undefined;
+    const isKnown = schemaAt(place) !== undefined;
+    const isSecret = secret !== undefined && (!isKnown || holdsPassword(child));
     return isSecret ? [problem(place, secret)] : findSecrets(child, place);
   });
+}
+
+/** The one key that may hold a secret is an address of Redis. */
+function holdsPassword(value: unknown): boolean {
+  return typeof value === 'string' && (parseRedisAddress(value)?.password ?? null) !== null;
 }
 
 function problem(path: readonly PropertyKey[], secret: SecretName | null): Problem {

@@ -1,47 +1,78 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
-import { errorCode } from '../../model/errors.ts';
-import type { Settings } from '../../model/settings.ts';
-import type { Problem } from './explain-issues.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
+import { expandHome, stateDirectory } from '../find-places.ts';
+import type { Problem } from '../problem.ts';
+import type { ValidKeys } from './valid-keys.ts';
 
-interface Place {
+interface NamedPlace {
   /** `folders[0].path` as a path. */
   readonly key: readonly PropertyKey[];
-  /** As the settings have it, absolute. */
+  /** Absolute. */
   readonly path: string;
+}
+
+interface Place extends NamedPlace {
   /** With links resolved, as far as it exists. */
   readonly real: string;
   /** What tells its directory from another one, by whatever path; null: it cannot be read. */
   readonly identity: string | null;
 }
 
-/**
- * Finds directories that would affect each other: a folder inside a folder, the state directory inside a folder or around
- * one, a root that is a file. A directory that is not there yet is judged by its name. `checkFolders` false: only whether
- * the state directory is a file.
- */
-export async function checkPaths(
-  { folders, state }: Pick<Settings, 'folders' | 'state'>,
-  { checkFolders }: { readonly checkFolders: boolean },
-): Promise<Problem[]> {
-  const stateKey = ['state', 'dir'];
-  const problems = await fileProblem(stateKey, state.dir);
-  if (!checkFolders) return problems;
-  const statePlace = await placeOf(stateKey, state.dir);
-  const places: Place[] = [];
-  for (const [index, { path }] of folders.entries()) {
-    const place = await placeOf(['folders', index, 'path'], path);
-    problems.push(...(await fileProblem(place.key, path)));
-    for (const other of [...places, statePlace]) problems.push(...overlapProblem(place, other));
-    places.push(place);
-  }
-  return problems;
+interface Surroundings {
+  /** What relative paths are relative to, absolute. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** False: of the folders only the paths are wanted. */
+  readonly checkFolders: boolean;
 }
 
-async function placeOf(key: Place['key'], path: string): Promise<Place> {
+/**
+ * Finds the directories of a configuration, absolute, and what is wrong with them: a folder inside a folder, the state
+ * directory inside a folder or around one, a root that is a file. One that is not there yet is judged by its name.
+ */
+export async function checkPaths(
+  { folders, state }: ValidKeys,
+  { directory, env, checkFolders }: Surroundings,
+) {
+  const problems: Problem[] = [];
+  /** Null: the path is invalid by itself. */
+  const placeAt = (key: NamedPlace['key'], find: () => string): NamedPlace | null => {
+    try {
+      return { key, path: find() };
+    } catch (error) {
+      problems.push({ path: key, message: errorMessage(error) });
+      return null;
+    }
+  };
+  const folderPlaces = folders.map(({ path }, index) => {
+    const key = ['folders', index, 'path'];
+    if (path === undefined) return null;
+    return placeAt(key, () => resolve(directory, expandHome(path, { env, key: pathText(key) })));
+  });
+  const statePlace =
+    'dir' in state
+      ? placeAt(['state', 'dir'], () => stateDirectory({ written: state.dir, directory, env }))
+      : null;
+  const others: Place[] = [];
+  for (const named of [statePlace, ...(checkFolders ? folderPlaces : [])]) {
+    if (named === null) continue;
+    const place = await placeOf(named);
+    problems.push(...(await fileProblem(named)), ...others.flatMap((other) => overlapProblem(place, other)));
+    others.push(place);
+  }
+  return { problems, folderPaths: folderPlaces.map(pathOf), stateDir: pathOf(statePlace) };
+}
+
+/** Empty: there is a problem with it. */
+function pathOf(place: NamedPlace | null): string {
+  return place?.path ?? '';
+}
+
+async function placeOf({ key, path }: NamedPlace): Promise<Place> {
   const identity = await stat(path).then(
     ({ dev, ino }) => `${dev}:${ino}`,
     () => null,
@@ -58,7 +89,7 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-async function fileProblem(key: Place['key'], path: string): Promise<Problem[]> {
+async function fileProblem({ key, path }: NamedPlace): Promise<Problem[]> {
   try {
     if ((await stat(path)).isDirectory()) return [];
   } catch (error) {
@@ -69,9 +100,7 @@ async function fileProblem(key: Place['key'], path: string): Promise<Problem[]> 
 }
 
 function overlapProblem(place: Place, other: Place): Problem[] {
-  const problem = (words: string) => [
-    { path: place.key, about: [other.key], message: `${words}; choose separate directories` },
-  ];
+  const problem = (words: string) => [{ path: place.key, message: `${words}; choose separate directories` }];
   // One that is mounted at two paths (`mount --bind`) has two of them.
   if (place.real === other.real || (place.identity !== null && place.identity === other.identity))
     return problem(`${named(other)} and ${named(place)} are the same directory`);

@@ -1,17 +1,26 @@
 import type * as z from 'zod';
 import { closest } from '../../lib/text/closest.ts';
-import { pathText, shownValue, unknownWords, valueAt } from '../../lib/text/describe-issues.ts';
+import { isMapping, pathText, shownValue, unknownWords, valueAt } from '../../lib/text/describe-issues.ts';
+import { excerpt } from '../../lib/text/printable.ts';
 import { schemaAt } from './setting-keys.ts';
+import type { Problem } from '../problem.ts';
 import type { JsonSchema } from './setting-keys.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What the schema found wrong with `input`, in words: the key, the value, the fix. */
-export function explainIssues(issues: readonly Issue[], input: unknown): Problem[] {
+/**
+ * What the schema found wrong with `input`, in words: the key, the value, the fix. `written` gives a value as it stands
+ * in the file.
+ */
+export function explainIssues(
+  issues: readonly Issue[],
+  input: unknown,
+  written: (path: Problem['path']) => string | undefined,
+): Problem[] {
   const problems = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => unknownKey([...issue.path, key]))
-      : [{ path: issue.path, message: explain(issue, valueAt(input, issue.path)) }],
+      : [{ path: issue.path, message: explain(issue, valueAt(input, issue.path), written(issue.path)) }],
   );
   // One value can break two rules that are the same in words: 1e99 is no whole number, and too large.
   return [...new Map(problems.map((problem) => [problem.message, problem])).values()];
@@ -22,16 +31,21 @@ function unknownKey(path: readonly PropertyKey[]): Problem {
   return { path, message: unknownWords(path, { known, kind: 'key', whole: 'the keys are' }) };
 }
 
-function explain(issue: Issue, value: unknown): string {
+function explain(issue: Issue, value: unknown, source: string | undefined): string {
   const key = pathText(issue.path);
   const what = key || 'the file';
   const node = schemaAt(issue.path);
   if (value === undefined) return `${what} is missing; ${addition(key, node)}`;
   if (key === 'folders')
     return `folders: ${shown(value)} is not a list of at least one folder; ${folderExample}`;
+  if (issue.code === 'custom' && issue.params?.['hidesValue'] === true) return `${key}: ${issue.message}`;
   if (issue.code === 'custom' || node === undefined) return `${key}: ${shown(value)}: ${issue.message}`;
   if (value === '') return `${what} is empty; write ${expected(node)}`;
   if (issue.code === 'invalid_format') return `${key}: ${shown(value)} ${rule(issue.path)}`;
+  if (node.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
+    const text = source ?? String(value);
+    return `${what}: ${excerpt(text)} is not a string; write it in quotes: ${excerpt(JSON.stringify(text))}`;
+  }
   return `${what}: ${shown(value)} is not ${expected(node)}${fix(value, node)}`;
 }
 
@@ -77,10 +91,11 @@ function fix(value: unknown, node: JsonSchema): string {
   if (typeof value === 'string' && numeric && value.trim() !== '' && Number.isFinite(Number(value))) {
     return `; write it without quotes: ${Number(value)}`;
   }
-  if (typeof value === 'string' && kinds.includes('boolean') && /^(yes|on|true)$/i.test(value))
-    return '; write true';
-  if (typeof value === 'string' && kinds.includes('boolean') && /^(no|off|false)$/i.test(value))
-    return '; write false';
+  if (value === null) return '; write a value, or remove it';
+  if (typeof value === 'string' && kinds.includes('boolean')) {
+    if (/^(yes|on|true)$/i.test(value)) return '; write true';
+    if (/^(no|off|false)$/i.test(value)) return '; write false';
+  }
   const near = typeof value === 'string' ? closest(value, (node.enum ?? []).map(String)) : undefined;
   if (near !== undefined) return `; did you mean ${near}?`;
   return node.default === undefined ? '' : `; the default is ${JSON.stringify(node.default)}`;
@@ -89,18 +104,4 @@ function fix(value: unknown, node: JsonSchema): string {
 function shown(value: unknown): string {
   if (Array.isArray(value) && value.length === 0) return 'an empty list';
   return isMapping(value) ? 'a mapping' : shownValue(value);
-}
-
-function isMapping(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Something wrong with the configuration, in the words of the person who wrote it. */
-export interface Problem {
-  /** Path of the key in the file; empty for the file as a whole. */
-  readonly path: readonly PropertyKey[];
-  /** Paths of other keys without which it would not be wrong. */
-  readonly about?: readonly (readonly PropertyKey[])[];
-  /** What is wrong, with the value, and the fix. */
-  readonly message: string;
 }

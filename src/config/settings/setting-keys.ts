@@ -95,7 +95,7 @@ function typeText(node: JsonSchema): string {
 }
 
 /** The environment variable of a key: `INGESTD_TIMING__SETTLE_MS`, `INGESTD_FOLDERS__0__PATH`. */
-export function environmentName(path: readonly PropertyKey[]): string {
+function environmentName(path: readonly PropertyKey[]): string {
   return `INGESTD_${path.map((key) => snakeCase(String(key))).join('__')}`;
 }
 

@@ -1,0 +1,173 @@
+import { Schema, isAlias, isCollection, isMap, isPair, isScalar, isSeq } from 'yaml';
+import type { Pair, ScalarTag } from 'yaml';
+
+import { pathText } from '../../lib/text/describe-issues.ts';
+import { excerpt } from '../../lib/text/printable.ts';
+
+type Path = readonly PropertyKey[];
+
+/** Text that YAML reads as something else than a person may have meant. */
+export interface Misreading {
+  /** Of the key in the file. */
+  readonly path: Path;
+  /** Where it stands in the text. */
+  readonly offset: number;
+  /** The key, what YAML makes of the text, and the fix. */
+  readonly message: string;
+}
+
+interface YamlContents {
+  readonly text: string;
+  /** The root node of the document. */
+  readonly contents: unknown;
+}
+
+/**
+ * Finds what is valid YAML and may be meant otherwise, in the order of the text: tags, aliases of nothing, anchors that
+ * nothing refers to, merge keys, values that versions of YAML read differently, comments that cut a value, values that
+ * go on in the next line, typographic quotes, keys without a space after the colon.
+ */
+export function findMisreadings({ text, contents }: YamlContents): Misreading[] {
+  const anchors = new Set<string>();
+  const nodes = [...nodesOf(contents, [], anchors)];
+  const aliases = new Set(nodes.flatMap(({ node }) => (isAlias(node) ? [node.source] : [])));
+  return nodes.flatMap(({ node, path, isResolved }) => {
+    const words = isPair(node)
+      ? keyWords(node)
+      : (aliasWords(node, isResolved) ??
+        anchorWords(node, aliases) ??
+        tagWords(node) ??
+        scalarWords(node, text));
+    if (words === null) return [];
+    const key = pathText(path);
+    const offset = rangeOf(isPair(node) ? node.key : node)[0];
+    return [{ path, offset, message: `${key === '' ? '' : `${key}: `}${words}` }];
+  });
+}
+
+interface PlacedNode {
+  /** A value, or the pair of a key and its value. */
+  readonly node: unknown;
+  readonly path: Path;
+  /** Of an alias: what it refers to is complete before it. */
+  readonly isResolved: boolean;
+}
+
+/** `anchors`: those of the nodes that are complete; grows. */
+function* nodesOf(node: unknown, path: Path, anchors: Set<string>): Generator<PlacedNode> {
+  yield { node, path, isResolved: isAlias(node) && anchors.has(node.source) };
+  if (isMap(node)) {
+    for (const pair of node.items) {
+      const isSimple = isScalar(pair.key);
+      const place = isSimple ? [...path, String(pair.key)] : path;
+      yield { node: pair, path: place, isResolved: true };
+      if (isSimple) yield* nodesOf(pair.value, place, anchors);
+    }
+  }
+  if (isSeq(node))
+    for (const [index, item] of node.items.entries()) yield* nodesOf(item, [...path, index], anchors);
+  const anchor = anchorOf(node);
+  if (anchor !== undefined) anchors.add(anchor);
+}
+
+function anchorOf(node: unknown): string | undefined {
+  return isScalar(node) || isCollection(node) ? node.anchor : undefined;
+}
+
+function keyWords({ key, value }: Pair): string | null {
+  if (!isScalar(key)) return 'a list, a mapping or an alias is its key; write a text, {{…}} in quotes';
+  const name = String(key);
+  if (key.tag !== undefined)
+    return `${tagName(key.tag)} is a YAML tag, which ingestd does not use; remove it`;
+  if (key.anchor !== undefined) return `&${key.anchor} is a YAML anchor in front of a key; remove it`;
+  if (name === '<<')
+    return 'YAML 1.2 has no merge keys; write the keys out, or use an alias for the whole value';
+  const colon = name.indexOf(':');
+  if (value !== null || colon < 1) return null;
+  return `it is a key without a value; put a space after the colon: ${name.slice(0, colon)}: ${name.slice(colon + 1)}`;
+}
+
+function aliasWords(node: unknown, isResolved: boolean): string | null {
+  if (!isAlias(node) || isResolved) return null;
+  const { source } = node;
+  return `*${source} is a YAML alias of &${source}, which is not above it; for the text, write ${quoted(`*${source}`)}`;
+}
+
+/** `aliases`: names that any alias refers to. */
+function anchorWords(node: unknown, aliases: ReadonlySet<string>): string | null {
+  const anchor = anchorOf(node);
+  if (anchor === undefined || aliases.has(anchor)) return null;
+  return `&${anchor} is a YAML anchor that nothing refers to; ${withoutMark(`&${anchor}`, node)}`;
+}
+
+function tagWords(node: unknown): string | null {
+  const tag = isScalar(node) || isCollection(node) ? node.tag : undefined;
+  if (tag === undefined) return null;
+  const name = tagName(tag);
+  return `${name} is a YAML tag, which ingestd does not use; ${withoutMark(name, node)}`;
+}
+
+/** `!!str` for what the parser calls `tag:yaml.org,2002:str`. */
+function tagName(tag: string): string {
+  return excerpt(tag.replace(/^tag:yaml\.org,2002:/, '!!'));
+}
+
+function withoutMark(mark: string, node: unknown): string {
+  if (!isScalar(node) || node.type !== 'PLAIN') return 'remove it';
+  return `remove it, or, for the text, write ${quoted(`${mark} ${node.source ?? ''}`.trim())}`;
+}
+
+function scalarWords(node: unknown, text: string): string | null {
+  if (!isScalar(node) || node.type !== 'PLAIN') return null;
+  const [start, end, endOfAll] = rangeOf(node);
+  const source = node.source ?? '';
+  if (text.slice(start, end).includes('\n'))
+    return `${shown(source)} goes over several lines; correct the indentation of the second, or write it in one line: ${quoted(source)}`;
+  const [, comment] = /^[ \t]*(#[^\s#].*)/.exec(text.slice(end, endOfAll)) ?? [];
+  if (comment !== undefined && (source === '' || typeof node.value === 'string')) {
+    const whole = `${source} ${comment}`.trim();
+    return `${excerpt(comment)} is a comment, so the value is ${source === '' ? 'empty' : shown(source)}; for the text, write ${quoted(whole)}; for a comment, put a space after the #`;
+  }
+  if (/^[\u2018-\u201F\u00AB]/.test(source))
+    return `${excerpt(source)} has typographic quotes, which are part of the value; use ' or "`;
+  return twoMeanings(source, node.value);
+}
+
+/** What YAML 1.1 makes of plain text, as many programs still do. */
+const olderTags = new Schema({ schema: 'yaml-1.1' }).tags.filter(
+  (tag): tag is ScalarTag & { readonly test: RegExp } => tag.default === true && 'test' in tag,
+);
+
+/** The value itself is what YAML 1.2 makes of it. */
+function twoMeanings(source: string, value: unknown): string | null {
+  const tag = olderTags.find(({ test }) => test.test(source));
+  const resolved: unknown = tag?.resolve(source, () => {}, {}) ?? source;
+  const older = isScalar(resolved) ? resolved.value : resolved;
+  if (older === value || Number.isNaN(older)) return null;
+  // A moment in full is the same moment as a text.
+  if (older instanceof Date && /T.*Z$/.test(source)) return null;
+  const meanings = [older, value].map((meaning) =>
+    typeof meaning === 'string' ? `the text "${meaning}"` : literal(meaning),
+  );
+  const plain = [older, value].filter(
+    (meaning) => typeof meaning === 'number' || typeof meaning === 'boolean',
+  );
+  const fix = [...plain.map(String), `${quoted(source)} for the text`].join(', or ');
+  return `${source} is ${meanings.join(' or ')}, depending on the version of YAML; write ${fix}`;
+}
+
+function literal(value: unknown): string {
+  return value instanceof Date ? 'a date' : String(value);
+}
+
+function shown(text: string): string {
+  return excerpt(JSON.stringify(text));
+}
+
+function quoted(text: string): string {
+  return excerpt(`'${text.replaceAll("'", "''")}'`);
+}
+
+function rangeOf(node: unknown): readonly [number, number, number] {
+  return ((isScalar(node) || isCollection(node) || isAlias(node)) && node.range) || [0, 0, 0];
+}
