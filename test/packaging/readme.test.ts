@@ -63,7 +63,7 @@ describe.each(documents)('%s', (document) => {
     expect(named(/`(?:npx )?ingestd ([a-z]+)/g).filter((name) => !commands.has(name))).toEqual([]);
     expect(named(/^npx ingestd ([a-z]+)/gm).filter((name) => !commands.has(name))).toEqual([]);
     expect(named(/npm run (?:-s )?([a-z:]+)/g).filter((name) => !(name in scripts))).toEqual([]);
-    const sections = /`((?:service|state|timing|safety|http|log)\.[a-zA-Z]+)[`:]/g;
+    const sections = /`((?:service|state|timing|safety|http|notify|cluster|log)\.[a-zA-Z]+)[`:]/g;
     expect(named(sections).filter((key) => !keys.has(key))).toEqual([]);
   });
 });
