@@ -118,7 +118,8 @@ function clientOf(address: Address): DaemonClient {
     rawStatus,
     status: async () => statusSchema.parse(await rawStatus()),
     why: async (path) => whySchema.parse(await ask('GET', `/api/why?path=${encodeURIComponent(path)}`)),
-    retry: async (paths) => retriedSchema.parse(await post('/api/retry', { paths })),
+    retry: async (paths, { all = false } = {}) =>
+      retriedSchema.parse(await post('/api/retry', all ? { paths, all } : { paths })),
     resolve: async (path, { kind: action, ...rest }) => {
       await post('/api/resolve', { path, action, ...rest });
     },

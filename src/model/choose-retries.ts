@@ -1,25 +1,29 @@
 import { refKey } from './document.ts';
 import type { DocumentRef } from './document.ts';
 import { dismissedCode, openDoubts, sendAgain } from './doubts.ts';
-import type { Change, LedgerPort } from './ports/ledger-port.ts';
+import type { Change, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
 
-interface Retries<T> {
+/** What a `retry` does. */
+export interface Retries<T> {
   readonly failed: readonly T[];
+  /** Delivered documents that are named: they are sent again, in case the service has lost what it accepted. */
+  readonly delivered: readonly DocumentRef[];
   /** What the ledger is to forget of them and of the doubts among them. */
   readonly changes: readonly Change[];
-  /** The documents of both kinds. */
+  /** The documents of all kinds. */
   readonly retried: readonly DocumentRef[];
   readonly unknown: readonly DocumentRef[];
 }
 
 /**
  * What a person means who retries `refs`, of all that failed; null: everything but what is in doubt or was dismissed as
- * such. One of these that is named is sent again. `unknown` are those that have neither failed nor are in doubt.
+ * such. One of these that is named is sent again, as is one that was delivered. `unknown` are those of which nothing is
+ * known.
  */
 export function chooseRetries<T extends { readonly ref: DocumentRef }>(
   refs: readonly DocumentRef[] | null,
   failed: readonly T[],
-  ledger: Pick<LedgerPort, 'doubts' | 'failure'>,
+  ledger: Pick<LedgerPort, 'doubts' | 'failure' | 'get'>,
 ): Retries<T> {
   const wanted = refs === null ? null : new Set(refs.map(refKey));
   const doubts = openDoubts(ledger);
@@ -30,13 +34,37 @@ export function chooseRetries<T extends { readonly ref: DocumentRef }>(
   const doubted = doubts.filter(({ ref }) => wanted?.has(refKey(ref)) ?? false);
   const known = new Map([...chosen, ...doubted].map(({ ref }) => [refKey(ref), ref]));
   const refused = chosen.filter(({ ref }) => ledger.failure(ref) !== undefined);
+  const delivered = (refs ?? []).flatMap((ref) => {
+    const record = known.has(refKey(ref)) ? undefined : ledger.get(ref);
+    return record === undefined ? [] : [{ ref, record }];
+  });
+  for (const { ref } of delivered) known.set(refKey(ref), ref);
   return {
     failed: chosen,
+    delivered: delivered.map(({ ref }) => ref),
     changes: [
+      ...delivered.map(({ ref, record }): Change => ({ kind: 'put', ref, record: unconfirmed(record) })),
       ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
       ...refused.map(({ ref }): Change => ({ kind: 'clear', ref })),
     ],
     retried: [...known.values()],
     unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))),
   };
+}
+
+/** Every document of these folders that the service has accepted; one in doubt waits for a person's word about it. */
+export function deliveredIn(
+  folders: readonly string[],
+  ledger: Pick<LedgerPort, 'doubts' | 'entries'>,
+): readonly DocumentRef[] {
+  const inDoubt = new Set(openDoubts(ledger).map(({ ref }) => refKey(ref)));
+  const refs = Array.from(ledger.entries(), ({ ref }) => ref);
+  return refs.filter((ref) => folders.includes(ref.folder) && !inDoubt.has(refKey(ref)));
+}
+
+/** Nothing of what the service accepted is certain: the next modify sends all of it. */
+function unconfirmed(record: LedgerRecord): LedgerRecord {
+  const attachments = record.attachments.length > 0 || record.unsure?.attachments === true;
+  const metadata = [...(record.unsure?.metadata ?? []), {}];
+  return { ...record, fingerprint: '', unsure: { ...record.unsure, content: true, attachments, metadata } };
 }

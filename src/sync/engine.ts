@@ -4,6 +4,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
+import type { Retries } from '../model/choose-retries.ts';
 import {
   directoryOf,
   joinPath,
@@ -478,20 +479,21 @@ export class Engine {
 
   /**
    * Failed documents back in line; null: all but those in doubt, or dismissed as such. One of these that is named is
-   * sent again. `retried`: which these are; `unknown`: those of `refs` that have neither failed nor are in doubt.
+   * sent again, as is a delivered one, when its folder is scanned. `retried`: which these are, `delivered` among them;
+   * `unknown`: those of `refs` of which nothing is known.
    */
   async retry(
     refs: readonly DocumentRef[] | null,
-  ): Promise<{ readonly retried: readonly DocumentRef[]; readonly unknown: readonly DocumentRef[] }> {
+  ): Promise<Pick<Retries<Task>, 'delivered' | 'retried' | 'unknown'>> {
     const waiting = [...this.tasks.in('failed'), ...this.tasks.in('retry')];
-    const { failed, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
+    const { failed, delivered, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
     if (changes.length > 0) await this.#writer.commitOnce(changes);
     // What came due while that was written is under way by now, and stays so.
     for (const task of failed) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
     this.#inspectFailed(inDoubtCode);
     this.#breaker.close();
     this.#sends.wake();
-    return { retried, unknown };
+    return { delivered, retried, unknown };
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
+import { insideWorkingDirectory, requireFolder } from '../../daemon/control/resolve-path.ts';
 import { decisionsOf, prepareAction } from '../prepare-command.ts';
 import { confirm } from '../prompter.ts';
 import { defineCommand } from '../define-command.ts';
@@ -13,15 +13,21 @@ export function addRetryCommands(program: Command, context: CommandContext): voi
   const retrying = program
     .command('retry')
     .description(
-      'send failed documents again; without a path, all except uploads in doubt and those dismissed',
+      'send documents again; without a path, all that failed, except uploads in doubt and those dismissed',
     )
-    .argument('[paths...]', 'files, or FOLDER/PATH as in status');
+    .argument('[paths...]', 'files, or FOLDER/PATH as in status: failed, in doubt or delivered')
+    .option(
+      '--all <FOLDER>',
+      'every delivered document of a folder, for a service that was restored from a backup',
+    )
+    .option('--yes', 'send all documents of a folder without asking');
   defineCommand(retrying, context, retry, [
     { command: 'ingestd retry', does: 'all that failed' },
     {
       command: 'ingestd retry inbox/report.pdf',
-      does: 'one document, even if its upload is in doubt or was dismissed',
+      does: 'one document, even if its upload is in doubt or was dismissed, or the service accepted it before',
     },
+    { command: 'ingestd retry --all inbox', does: 'modify every document of a folder at the service' },
   ]);
   const resolving = program
     .command('resolve')
@@ -44,7 +50,13 @@ export function addRetryCommands(program: Command, context: CommandContext): voi
   ]);
 }
 
-async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
+interface RetryFlags extends GlobalFlags {
+  readonly all?: string;
+  readonly yes?: boolean;
+}
+
+async function retry(context: CommandContext, paths: readonly string[], flags: RetryFlags): Promise<number> {
+  if (flags.all !== undefined) return retryFolder(context, flags.all, { paths, flags });
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
   const wanted = paths.map((path) =>
@@ -59,10 +71,37 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
       daemon === null ? `The service has refused nothing; ${atStart}.` : 'Nothing to retry.',
     );
   for (const path of unknown) {
-    const what = daemon === null ? `was not refused by the service; ${atStart}` : 'has not failed';
-    context.complain(`${path} ${what}; name a file that ingestd status lists as failed or in doubt`);
+    const what =
+      daemon === null
+        ? `was neither delivered nor refused; ${atStart}`
+        : 'was not delivered and has not failed';
+    context.complain(`${path} ${what}; name a file that ingestd status lists, or that was delivered`);
   }
   return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
+}
+
+/** Sends every delivered document of a folder again. Throws ConfigurationError where nobody can be asked. */
+async function retryFolder(
+  context: CommandContext,
+  folder: string,
+  { paths, flags }: { readonly paths: readonly string[]; readonly flags: RetryFlags },
+): Promise<number> {
+  if (paths.length > 0) throw new ConfigurationError('retry: name paths or --all FOLDER, not both');
+  const prepared = await prepareAction(context, flags);
+  requireFolder(prepared.settings, folder);
+  if (flags.yes !== true && !context.interactive)
+    throw new ConfigurationError(
+      `retry --all ${folder}: sends every document of the folder again; add --yes`,
+    );
+  const question = `Send every delivered document of ${folder} to the service again, as modifies?`;
+  if (flags.yes !== true && !(await confirm(context, question))) {
+    context.output.line('Nothing was changed.');
+    return exitCodes.ok;
+  }
+  const { retried } = await (await decisionsOf(prepared)).retry([folder], { all: true });
+  const when = prepared.daemon === null ? 'when ingestd runs' : 'now';
+  context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
+  return exitCodes.ok;
 }
 
 interface ResolveFlags extends GlobalFlags {

@@ -19,6 +19,7 @@ import {
   decided,
   pausedOf,
   requireShown,
+  resentOf,
   resolvedOf,
   retriedOf,
 } from '../../daemon/control/decisions.ts';
@@ -26,7 +27,7 @@ import type { Decision } from '../../daemon/control/decisions.ts';
 import { dismissFormer, requireDoubtedFile, resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import type { Pauses } from '../../daemon/control/pauses.ts';
-import { namedRefs, requireFolder, requirePath } from '../../daemon/control/resolve-path.ts';
+import { namedFolders, namedRefs, requireFolder, requirePath } from '../../daemon/control/resolve-path.ts';
 import {
   claimLedger,
   documentsIn,
@@ -47,10 +48,10 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
   const { settings } = options;
   const { folders, state } = settings;
   return {
-    // Forgets failures, so that the next start sends them again.
-    retry: (paths) =>
+    // Forgets failures and what was accepted, so that the next start sends them again.
+    retry: (paths, { all = false } = {}) =>
       withFolders(options, async (ledger) => {
-        const { refs, lost } = namedRefs(folders, paths);
+        const { refs, lost } = all ? namedFolders(settings, paths, ledger) : namedRefs(folders, paths);
         const doubted = (refs ?? []).filter((ref) => doubtsAbout(ref, ledger).length > 0);
         for (const folder of folders) {
           const inIt = doubted.filter((ref) => ref.folder === folder.name);
@@ -63,7 +64,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
         const failed = Array.from(ledger.failures(), ([ref]) => ({ ref }));
         const { changes, retried, unknown } = chooseRetries(refs, failed, ledger);
         if (changes.length > 0) await ledger.commit(changes);
-        await note(settings, retriedOf(retried));
+        await note(settings, all ? resentOf(retried) : retriedOf(retried));
         return { retried: retried.length, unknown: lost(unknown) };
       }),
     resolve: (path, resolution) =>

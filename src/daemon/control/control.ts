@@ -22,6 +22,7 @@ import {
   pausedOf,
   requireShown,
   resolvedOf,
+  resentOf,
   retriedOf,
 } from './decisions.ts';
 import type { Decision } from './decisions.ts';
@@ -30,7 +31,7 @@ import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import { dismissFormer, requireDoubtedFile, resolveDoubt } from './resolve-doubt.ts';
 import { createPauseKeeper } from './pauses.ts';
 import type { PauseChange, Pauses } from './pauses.ts';
-import { namedRefs, requireFolder, requirePath } from './resolve-path.ts';
+import { namedFolders, namedRefs, requireFolder, requirePath } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
 import { describeFormer } from './describe-former.ts';
 
@@ -119,18 +120,20 @@ export function createControl(sources: Sources): ControlPort {
       });
     },
     decisions,
-    rescan: (folder) => {
-      requireFolder(settings, folder);
-      const chosen = folders.filter(({ name }) => folder === null || folder === name);
-      for (const port of chosen) {
-        port.rescan('rescan').catch((error: unknown) => {
-          log.warn({ folder: port.name, error: errorMessage(error) }, 'rescan failed');
-        });
-      }
-      return { folders: chosen.map(({ name }) => name) };
-    },
+    rescan,
     revoke: (options) => sources.tokens.revoke(options),
   };
+
+  function rescan(folder: string | null): { readonly folders: readonly string[] } {
+    requireFolder(settings, folder);
+    const chosen = folders.filter(({ name }) => folder === null || folder === name);
+    for (const port of chosen) {
+      port.rescan('rescan').catch((error: unknown) => {
+        log.warn({ folder: port.name, error: errorMessage(error) }, 'rescan failed');
+      });
+    }
+    return { folders: chosen.map(({ name }) => name) };
+  }
 
   function note(made: readonly Decision[], by: Decider): void {
     for (const decision of made) {
@@ -142,15 +145,18 @@ export function createControl(sources: Sources): ControlPort {
 
   function decisions(by: Decider): DecisionPort {
     return {
-      retry: (paths) =>
+      retry: (paths, { all = false } = {}) =>
         inTurn(async () => {
-          const { refs, lost } = namedRefs(settings.folders, paths);
+          const { refs, lost } = all
+            ? namedFolders(settings, paths, ledger)
+            : namedRefs(settings.folders, paths);
           for (const ref of refs ?? []) {
             const port = folders.find(({ name }) => name === ref.folder);
             if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
           }
-          const { retried, unknown } = await engine.retry(refs);
-          note(retriedOf(retried), by);
+          const { delivered, retried, unknown } = await engine.retry(refs);
+          for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
+          note(all ? resentOf(retried) : retriedOf(retried), by);
           return { retried: retried.length, unknown: lost(unknown) };
         }),
       resolve: (text, resolution) =>

@@ -21,6 +21,16 @@ export function retriedOf(refs: readonly DocumentRef[]): readonly Decision[] {
   return refs.map((ref) => ({ ...ref, what: 'retried', docId: null, message: null, documents: 1 }));
 }
 
+/** All documents of a folder at once: a line for each of them would say no more. */
+export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
+  const folders = new Set(refs.map(({ folder }) => folder));
+  return Array.from(folders, (folder) => ({
+    ...ofFolder(folder, 'retried'),
+    message: 'all its documents',
+    documents: refs.filter((ref) => ref.folder === folder).length,
+  }));
+}
+
 export function resolvedOf(ref: DocumentRef, resolution: Resolution): Decision {
   const docId = resolution.kind === 'adopt' ? resolution.docId : null;
   return { ...ref, what: 'resolved', docId, message: resolutionWords[resolution.kind], documents: 1 };

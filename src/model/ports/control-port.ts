@@ -3,7 +3,7 @@ import type { Why } from '../report/command-reports.ts';
 
 /** What a `retry` did. */
 interface Retried {
-  /** Documents that had failed or were in doubt. */
+  /** Documents that had failed, were in doubt or were delivered. */
   readonly retried: number;
   /** Paths as they were given, for which there was nothing to do. */
   readonly unknown: readonly string[];
@@ -23,8 +23,12 @@ export interface ShownDeletions {
 
 /** What a person decides, with a running daemon or, for the next start, without one. What comes of it is in the log. */
 export interface DecisionPort {
-  /** Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again. */
-  readonly retry: (paths: readonly string[]) => Promise<Retried>;
+  /**
+   * Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again, and so is one
+   * that was delivered, as a modify. `all`: the paths are names of folders, all of whose delivered documents are meant.
+   * Throws ConfigurationError for a folder that is not configured.
+   */
+  readonly retry: (paths: readonly string[], options?: { readonly all?: boolean }) => Promise<Retried>;
   /**
    * Ends the doubt about one document. Throws ConfigurationError where the path is not
    * in doubt, its file is gone or changing, the docId is known, or a request about it is under way.

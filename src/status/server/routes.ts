@@ -129,8 +129,9 @@ function addReadRoutes(
 
 const path = z.string().min(1);
 const retryBody = {
-  schema: z.strictObject({ paths: z.array(path) }),
-  wanted: '{"paths": ["folder/path", …]}, with no path for all',
+  schema: z.strictObject({ paths: z.array(path), all: z.boolean().optional() }),
+  wanted:
+    '{"paths": ["folder/path", …]}, with no path for all that failed, or {"paths": ["folder"], "all": true}',
 };
 const resolveBody = {
   schema: z.discriminatedUnion('action', [
@@ -185,7 +186,7 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: A
       }
       return send(reply, 400, { code: 'request', message: `the body must be ${body.wanted}` });
     });
-  post('/api/retry', retryBody, ({ paths }, { retry }) => retry(paths));
+  post('/api/retry', retryBody, ({ paths, all = false }, { retry }) => retry(paths, { all }));
   post('/api/resolve', resolveBody, async (given, { resolve }) => {
     const resolution =
       given.action === 'adopt' ? { kind: given.action, docId: given.docId } : { kind: given.action };
