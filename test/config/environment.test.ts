@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
@@ -97,8 +97,7 @@ describe('a key from the environment', () => {
     async (key, variable) => {
       const [text, value] = others[key] ?? ['', undefined];
       const { settings } = await load({ ...(key.startsWith('cluster.') ? redis : {}), [variable]: text });
-      const expected = key.endsWith('Url') || key !== 'service.mode' ? value : 'embedded';
-      expect(valueAt(settings, key)).toEqual(expected);
+      expect(valueAt(settings, key)).toEqual(value);
     },
   );
 
@@ -188,21 +187,5 @@ describe('the .env beside the file', () => {
     expect(secretSources.environmentFile.values).not.toHaveProperty('OTHER');
     expect(process.env).not.toHaveProperty('INGESTD_TIMING__SETTLE_MS');
     expect(warnings).toEqual([]);
-  });
-
-  it('S3: warns when others can read it', async () => {
-    await chmod(await folder.write('.env', 'INGESTD_PASSWORD=x\n'), 0o644);
-    const { warnings } = await load({});
-    expect(warnings).toEqual([
-      `${folder.join('.env')} can be read by others (mode 0644); run chmod 600 ${folder.join('.env')}`,
-    ]);
-  });
-
-  it('warns where it is a directory, as Docker makes one for a file that is missing', async () => {
-    await mkdir(folder.join('.env'));
-    const { warnings } = await load({});
-    expect(warnings).toEqual([
-      `${folder.join('.env')} is a directory, so no settings were read from it; replace it with a file or remove it`,
-    ]);
   });
 });

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { parse } from 'dotenv';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { readTrustedFile } from '../trusted-file.ts';
+import { findSurprises } from './find-surprises.ts';
 
 /** The `.env` beside the configuration file. */
 export interface EnvironmentFile {
   readonly file: string;
   /** Only names that begin with `INGESTD_`; empty where there is no such file. */
   readonly values: Readonly<Record<string, string>>;
-  /** Warnings: who else can read it. */
+  /** Who else can read it, and what it says otherwise than it may seem to. No value is in them. */
   readonly warnings: readonly string[];
 }
 
@@ -28,11 +29,15 @@ export async function readEnvironmentFile(
     const { bytes, stats } = await readTrustedFile(file, { env, maxBytes });
     if (bytes.length > maxBytes)
       throw new ConfigurationError(`${file} is larger than 1 MiB, which is too large for a .env file`);
-    return { file, values: ours(parse(bytes)), warnings: exposure(file, stats) };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const surprises = findSurprises(text).map((words) => `${file}:${words}`);
+    return { file, values: ours(parse(text)), warnings: [...exposure(file, stats), ...surprises] };
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { file, values: {}, warnings: [] };
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw new ConfigurationError(`${file} is not UTF-8 text; save it as UTF-8`, { cause: error });
     // Docker makes one where the file that it is to mount is missing.
     if (code === 'EISDIR')
       return {

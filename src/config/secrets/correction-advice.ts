@@ -5,7 +5,10 @@ import type { SecretSources } from './read-secrets.ts';
 /** What was typed last, first: it is the most likely to be wrong. */
 const likeliestFirst = credentialNames.toReversed();
 
-/** Where each of the five secrets comes from, and how a correction takes effect: for whom they were refused. No value. */
+/**
+ * Where each of the five secrets comes from, how a correction takes effect, and what the `.env` may say otherwise than it
+ * seems to: for whom they were refused. No value.
+ */
 export async function correctionAdvice(sources: SecretSources): Promise<string> {
   const places = new Map<string, string[]>();
   let isReadOnce = false;
@@ -22,5 +25,9 @@ export async function correctionAdvice(sources: SecretSources): Promise<string> 
   const then = isReadOnce
     ? 'restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts'
     : 'reload ingestd if it is running (kill -HUP PID, or systemctl reload ingestd)';
-  return `It used ${listed.join('; ')}: correct what is wrong there, then ${then}`;
+  const used = [...places.values()].flat();
+  const hints = sources.environmentFile.warnings.filter((warning) =>
+    used.some((variable) => warning.includes(`: ${variable} `)),
+  );
+  return [`It used ${listed.join('; ')}: correct what is wrong there, then ${then}`, ...hints].join('. ');
 }
