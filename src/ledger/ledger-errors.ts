@@ -29,15 +29,20 @@ export function damaged(path: string, what: string, cause?: unknown): LedgerDama
 
 class LedgerTooNewError extends LedgerDamagedError {}
 
-/** An error for a file that a newer ingestd wrote: nothing is wrong with it. */
-export function tooNew(path: string, version: number): LedgerDamagedError {
+/**
+ * An error for a file of another version. One that a newer ingestd wrote is too new: nothing is wrong with it. No release
+ * has written a lower one.
+ */
+export function otherVersion(path: string, version: number): LedgerDamagedError {
+  if (version < LEDGER_VERSION)
+    return damaged(path, `it has version ${version}, which no ingestd has written`);
   return new LedgerTooNewError(
     `The ledger was written by a newer ingestd: ${path} has version ${version}, this one reads up to version ${LEDGER_VERSION}. ` +
       'Use the newer ingestd again, or restore a state directory of this version from a backup.',
   );
 }
 
-/** Says whether an error is that of `tooNew`: then nothing else may stand in for the file. */
+/** Says whether an error is that of a newer ingestd's file: then nothing else may stand in for the file. */
 export function isTooNew(error: unknown): boolean {
   return error instanceof LedgerTooNewError;
 }

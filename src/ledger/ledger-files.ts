@@ -5,9 +5,6 @@ import { errorCode } from '../model/errors.ts';
 import { unreadable } from './ledger-errors.ts';
 
 const MARKER = 'ledger.used';
-/** Ends, with the version, the names of the files that an upgrade kept. */
-export const KEPT_SUFFIX = '.v';
-const KEPT = /^ledger\..*\.v\d+$/;
 const TEMPORARY = /^ledger\..*\.tmp$/;
 /** A file of the ledger whose holder has a fence: `ledger.f12.json`, `ledger.f12.journal.3`. */
 const FENCED = /^ledger\.f([1-9]\d{0,14})\./;
@@ -34,12 +31,6 @@ export function ledgerPaths(dir: string, fence: number) {
     claim: `${stem}.claim`,
     journal: (generation: number) => `${stem}.journal.${generation}`,
     temporary: (word: string) => `${stem}.${word}.tmp`,
-    /**
-     * Room on the disk for the answers of requests under way, under a name of its own for each start. The next one
-     * removes it as a temporary file.
-     */
-    reserve: (id: string) => `${stem}.reserve.${id}.tmp`,
-    isReserve: (path: string) => path.startsWith(`${stem}.reserve.`),
   };
 }
 
@@ -58,7 +49,7 @@ export async function listLedger(dir: string) {
   const fences = [...new Set(names.map(fenceOf))].sort((a, b) => b - a);
   const inForce = fences.find((fence) => hasSnapshot(names, fence)) ?? 0;
   const stem = stemOf(inForce);
-  const files = names.filter((name) => !KEPT.test(name) && !TEMPORARY.test(name));
+  const files = names.filter((name) => !TEMPORARY.test(name));
   return {
     paths: ledgerPaths(dir, inForce),
     /** Of all names, with a snapshot or without; 0: none. */
@@ -68,8 +59,6 @@ export async function listLedger(dir: string) {
     marker: names.includes(MARKER),
     /** Generations that have a journal, in order. */
     journals: files.flatMap((name) => generationOf(name, stem) ?? []).sort((a, b) => a - b),
-    /** Of older versions; absolute paths. Only kept for going back to an older version. */
-    kept: names.filter((name) => KEPT.test(name)).map((name) => join(dir, name)),
     /** Left over from a crash; absolute paths. */
     temporaries: names.filter((name) => TEMPORARY.test(name)).map((name) => join(dir, name)),
     /** Of other fences than the one in force; absolute paths. Nobody reads them. */

@@ -6,12 +6,11 @@ import PQueue from 'p-queue';
 import { LedgerUnwritableError, errorCode } from '../model/errors.ts';
 import type { Disk } from './disk-operations.ts';
 import { unwritable } from './ledger-errors.ts';
-import { fenceOf, KEPT_SUFFIX, listLedger } from './ledger-files.ts';
-import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import { fenceOf, listLedger } from './ledger-files.ts';
+import type { LedgerPaths } from './ledger-files.ts';
 import { isFresh, loadLedger } from './read-ledger.ts';
 import type { LoadedLedger } from './read-ledger.ts';
 import { writeSnapshot } from './snapshot.ts';
-import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { createJournal, openJournalWriter } from './journal/journal-writer.ts';
 import type { JournalHold, JournalPosition, JournalWriter } from './journal/journal-writer.ts';
 import type { Capture, LedgerData } from './records/ledger-data.ts';
@@ -86,20 +85,17 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
   }
 
   /**
-   * Rewrites a ledger of an older version, or of the holder before, as the generation after its last; of an older
-   * version it keeps a copy of its files. They are not touched before the new snapshot is in force: after a crash it is
-   * done again.
+   * Rewrites the ledger of the holder before as the generation after its last. Its files are not touched before the new
+   * snapshot is in force: after a crash it is done again.
    */
-  async function rewrite(loaded: LoadedLedger, listing: LedgerListing): Promise<JournalPosition> {
+  async function takeOver(loaded: LoadedLedger): Promise<JournalPosition> {
     const head = { generation: loaded.journal.generation + 1, sequence: loaded.journal.sequence };
     try {
-      if (loaded.version < LEDGER_VERSION) await keepOldFiles(disk, listing, loaded.version);
       const { file, bytes } = await createJournal(disk, paths, head);
       await file.close();
-      const temporary = paths.temporary(`${process.pid}.upgrade`);
+      const temporary = paths.temporary(`${process.pid}.taken`);
       snapshotBytes = await writeSnapshot(disk, temporary, { head, capture: loaded.data.capture() });
-      if (listing.paths.fence === paths.fence) await putInForce(temporary, head.generation);
-      else await replaceHolder(temporary, head.generation);
+      await replaceHolder(temporary, head.generation);
       olderBytes = 0;
       return { ...head, bytes };
     } catch (error) {
@@ -119,8 +115,8 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
       isBaseInForce = loaded.recovered === null;
       snapshotBytes = loaded.snapshotBytes;
       olderBytes = loaded.journalBytes - loaded.journal.goodBytes;
-      const isOwn = listing.paths.fence === paths.fence && loaded.version === LEDGER_VERSION;
-      const start = isOwn ? positionOf(loaded) : await rewrite(loaded, listing);
+      const isOwn = listing.paths.fence === paths.fence;
+      const start = isOwn ? positionOf(loaded) : await takeOver(loaded);
       writer = await openJournalWriter(disk, paths, start, hold);
       // Of a generation whose beginning a crash cut short.
       for (const left of listing.journals.filter((left) => left > start.generation)) {
@@ -157,23 +153,6 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
 
 function positionOf({ journal: { generation, sequence, goodBytes } }: LoadedLedger): JournalPosition {
   return { generation, sequence, bytes: goodBytes };
-}
-
-/** Copies of the files of a ledger beside them, under names that end with its version; see docs/operations.md. */
-async function keepOldFiles(
-  disk: Disk,
-  { paths, snapshot, previous, journals, kept }: LedgerListing,
-  version: number,
-): Promise<void> {
-  const suffix = `${KEPT_SUFFIX}${version}`;
-  for (const path of kept.filter((path) => path.endsWith(suffix))) await disk.remove(path);
-  const files = [
-    ...journals.map(paths.journal),
-    ...(previous ? [paths.previous] : []),
-    ...(snapshot ? [paths.snapshot] : []),
-  ];
-  for (const path of files) await disk.copy(path, `${path}${suffix}`);
-  await disk.syncDirectory(paths.dir);
 }
 
 const newerHolder = 'another host has taken the ledger over';

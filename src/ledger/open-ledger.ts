@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 import { Low } from 'lowdb';
 
 import type { Clock } from '../lib/time/clock.ts';
@@ -8,8 +6,6 @@ import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { WriteLease } from '../model/ports/write-lease-port.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
-import { createDiskReserve } from './journal/disk-reserve.ts';
-import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { realDisk } from './disk-operations.ts';
 import type { Disk } from './disk-operations.ts';
 import { createLowdbAdapter } from './lowdb-adapter.ts';
@@ -85,16 +81,11 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
       data.side.prune(clock.now());
       return low.write();
     });
-    const reserve = createDiskReserve(disk, paths.reserve(randomBytes(6).toString('hex')));
-    const queue = createCommitQueue(
-      data,
-      async (changes, apply) => {
-        await adapter.append(changes, apply);
-        if (data.side.isGrown()) data.side.prune(clock.now());
-        compactor.consider();
-      },
-      reserve,
-    );
+    const queue = createCommitQueue(data, async (changes, apply) => {
+      await adapter.append(changes, apply);
+      if (data.side.isGrown()) data.side.prune(clock.now());
+      compactor.consider();
+    });
     if (wasRecovered) await compactor.run();
     else compactor.consider();
     return {
@@ -102,7 +93,6 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
       commit: queue.commit,
       close: async () => {
         await queue.close();
-        await reserve.giveUp();
         await compactor.close();
         await letGo();
       },
@@ -179,7 +169,7 @@ async function choosePaths(dir: string, lease: WriteLease | null): Promise<Ledge
 }
 
 /** One line for each thing that was not as it should be. */
-function report(log: LogPort, dir: string, { recovered, journal, rejected, version }: LoadedLedger): void {
+function report(log: LogPort, dir: string, { recovered, journal, rejected }: LoadedLedger): void {
   if (recovered !== null) {
     log.error(
       { dir, problem: errorMessage(recovered.error) },
@@ -190,12 +180,6 @@ function report(log: LogPort, dir: string, { recovered, journal, rejected, versi
     log.warn(
       { dir, journal: journal.generation, bytes: journal.tornBytes },
       'ledger journal ended with an incomplete entry, which was removed',
-    );
-  }
-  if (version < LEDGER_VERSION) {
-    log.info(
-      { dir, from: version, to: LEDGER_VERSION },
-      'ledger converted to a new format; the old files are kept beside it',
     );
   }
   if (rejected.length > 0) {

@@ -9,9 +9,7 @@ import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import { isStateFree } from './lock-state-directory.ts';
 import { readSnapshot } from './snapshot.ts';
 import { readChange } from './format/change-format.ts';
-import { readOldChange } from './format/old-format.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
-import { LAST_UNNAMED_VERSION } from './journal/journal-line.ts';
 import { readJournal } from './journal/read-journal.ts';
 import type { JournalReading } from './journal/read-journal.ts';
 import { createDataFiller, LedgerData } from './records/ledger-data.ts';
@@ -98,8 +96,6 @@ async function pictureOf(dir: string): Promise<{ readonly listing: LedgerListing
 /** A ledger as it was found. */
 export interface LoadedLedger {
   readonly data: LedgerData;
-  /** The oldest of the files that were read. */
-  readonly version: number;
   /** Of the snapshot it was read from. */
   readonly generation: number;
   /** The journal that is written on. */
@@ -149,12 +145,11 @@ export async function loadLedger(listing: LedgerListing): Promise<LoadedLedger> 
 async function loadFrom(paths: LedgerPaths, snapshot: string): Promise<Omit<LoadedLedger, 'recovered'>> {
   const data = new LedgerData();
   const filler = createDataFiller(data);
-  const { version, generation, sequence, bytes } = await readSnapshot(snapshot, filler);
+  const { generation, sequence, bytes } = await readSnapshot(snapshot, filler);
   const { journal, journalBytes } = await replay(paths, { generation, sequence }, filler);
   const rejected = [...filler.rejected, ...rejectDoubles(data)];
   return {
     data,
-    version: Math.min(version, journal.version),
     generation,
     journal,
     snapshotBytes: bytes,
@@ -185,9 +180,8 @@ async function readJournalOf(
   filler: DataFiller,
 ): Promise<JournalReading> {
   const path = paths.journal(generation);
-  const reading = await readJournal(path, (changes, version) => {
-    const read = version <= LAST_UNNAMED_VERSION ? readOldChange : readChange;
-    for (const change of changes) filler.change(read(change, filler.shared));
+  const reading = await readJournal(path, (changes) => {
+    for (const change of changes) filler.change(readChange(change, filler.shared));
   });
   if (reading.generation !== generation) throw damaged(path, `it contains journal ${reading.generation}`);
   if (reading.sequence - reading.groups !== sequence)

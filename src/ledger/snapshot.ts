@@ -9,14 +9,13 @@ import { createTimeSlice } from '../lib/time/time-slice.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import type { DirectoryRef } from '../model/ports/ledger-port.ts';
-import { damaged, tooNew, unreadable } from './ledger-errors.ts';
+import { damaged, otherVersion, unreadable } from './ledger-errors.ts';
 import type { Disk, DiskFile } from './disk-operations.ts';
 import { changeJson, readChange } from './format/change-format.ts';
 import type { StoredChange } from './format/change-format.ts';
-import { createOldLineReader } from './format/old-format.ts';
 import { checkMetadata, readCompanions, readRecord, recordJson } from './format/record-format.ts';
 import { asNumber, asObject, asText, SHAPE, ShapeError } from './format/shape.ts';
-import { checksumText, LAST_UNNAMED_VERSION, LEDGER_VERSION } from './journal/journal-line.ts';
+import { checksumText, LEDGER_VERSION } from './journal/journal-line.ts';
 import { readLines } from './journal/read-lines.ts';
 import type { Capture, DataFiller } from './records/ledger-data.ts';
 
@@ -32,7 +31,7 @@ import type { Capture, DataFiller } from './records/ledger-data.ts';
  *     {"kind":"intent", …},                                            anything else, as in the journal
  *     []],"count":5,"crc32":"0a1b2c3d"}
  *
- * The checksum is of all bytes before the last line. Versions 1 and 2 had the same frame and other lines.
+ * The checksum is of all bytes before the last line.
  */
 interface SnapshotHead {
   readonly version: number;
@@ -134,10 +133,10 @@ interface SnapshotReading extends SnapshotHead {
   readonly count: number;
 }
 
-/** Reads a snapshot of any version into `filler`; a LedgerDamagedError when it is not whole and right. */
+/** Reads a snapshot into `filler`; a LedgerDamagedError when it is not whole and right. */
 export async function readSnapshot(path: string, filler: DataFiller): Promise<SnapshotReading> {
   let head: SnapshotHead | null = null;
-  let take: (line: unknown) => void = () => undefined;
+  const take = createLineReader(filler);
   let end: ReturnType<typeof parseEnd> = null;
   let checksum = 0;
   let count = 0;
@@ -149,8 +148,6 @@ export async function readSnapshot(path: string, filler: DataFiller): Promise<Sn
       let rows = block.bytes;
       if (head === null) {
         head = readHead(path, rows);
-        take =
-          head.version <= LAST_UNNAMED_VERSION ? createOldLineReader(filler) : createNamedLineReader(filler);
         const first = rows.indexOf(NEWLINE) + 1;
         checksum = crc32(rows.subarray(0, first));
         rows = rows.subarray(first);
@@ -181,7 +178,7 @@ function readHead(path: string, bytes: Buffer): SnapshotHead {
   const newline = bytes.indexOf(NEWLINE);
   const head = newline === -1 ? null : parseHead(bytes.toString('utf8', 0, newline));
   if (head === null) throw damaged(path, 'it is not a ledger');
-  if (head.version > LEDGER_VERSION) throw tooNew(path, head.version);
+  if (head.version !== LEDGER_VERSION) throw otherVersion(path, head.version);
   return head;
 }
 
@@ -224,8 +221,8 @@ function linesOf(bytes: Buffer): readonly unknown[] {
   }
 }
 
-/** Takes the lines of a snapshot of this version, in order; a ShapeError where one is not right. */
-function createNamedLineReader(filler: DataFiller): (line: unknown) => void {
+/** Takes the lines of a snapshot, in order; a ShapeError where one is not right. */
+function createLineReader(filler: DataFiller): (line: unknown) => void {
   const { shared } = filler;
   const fingerprints = new Map<unknown, string>();
   const metadata = new Map<unknown, Metadata>();

@@ -100,9 +100,7 @@ async function findingsOf(listing: LedgerListing): Promise<readonly LedgerFindin
   if (listing.previous) findings.push(await snapshotFinding(paths.previous));
   for (const generation of listing.journals) findings.push(await journalFinding(paths.journal(generation)));
   const leftovers = [
-    ...listing.temporaries
-      .filter((path) => !paths.isReserve(path))
-      .map((path) => [path, 'left over from an unfinished snapshot'] as const),
+    ...listing.temporaries.map((path) => [path, 'left over from an unfinished snapshot'] as const),
     ...listing.others.map((path) => [path, 'written by another holder of the ledger; not in use'] as const),
   ];
   for (const [path, message] of leftovers)

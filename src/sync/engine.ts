@@ -24,7 +24,6 @@ import { isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
   Attempt,
   Change,
-  CommitOptions,
   Failure,
   Intent,
   LedgerPort,
@@ -219,7 +218,7 @@ export class Engine {
       seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
     this.#writer = createLedgerCommits({
-      commit: (changes, options) => this.#commitWithPlaces(changes, options),
+      commit: (changes) => this.#commitWithPlaces(changes),
       clock,
       log,
       changed: () => {
@@ -312,13 +311,13 @@ export class Engine {
    * Every record and failure says under which root it was seen; with the first record of a directory goes which
    * directory that is.
    */
-  #commitWithPlaces(changes: readonly Change[], options?: CommitOptions): Promise<void> {
+  #commitWithPlaces(changes: readonly Change[]): Promise<void> {
     const source = { ledger: this.#ledger, view: (folder: string) => this.folders.view(folder) };
     const placed = [
       ...changes.map((change) => markRoot(change, source)),
       ...this.#directories.firstIdentities(changes),
     ];
-    return this.#ledger.commit(placed, options);
+    return this.#ledger.commit(placed);
   }
 
   // ── In: what a crash left open, scans, timers, people ───────────────────────────────────────────────────────────

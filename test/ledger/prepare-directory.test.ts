@@ -62,7 +62,7 @@ describeWhere(
 );
 
 describe('of the files in a state directory', () => {
-  it('those are told apart that an upgrade kept, a crash left, another holder wrote, and others', async () => {
+  it('those are told apart that a crash left, another holder wrote, and others', async () => {
     const names = [
       'ledger.used',
       'ledger.f12.json',
@@ -71,18 +71,12 @@ describe('of the files in a state directory', () => {
       'ledger.f12.journal.010',
       'ledger.f3.journal.2',
       'ledger.f14.claim',
-      'ledger.json.v2',
-      'ledger.previous.json.v1',
-      'ledger.journal.7.v2',
-      'ledger.json.v',
       'ledger.7.tmp',
-      'notes.v2',
       'notes.tmp',
     ];
     for (const name of names) await folder.write(name, '');
-    const { kept, temporaries, others, paths, ...listing } = await listLedger(folder.path);
+    const { temporaries, others, paths, ...listing } = await listLedger(folder.path);
     const namesOf = (list: readonly string[]) => list.map((path) => basename(path)).sort();
-    expect(namesOf(kept)).toEqual(['ledger.journal.7.v2', 'ledger.json.v2', 'ledger.previous.json.v1']);
     expect(namesOf(temporaries)).toEqual(['ledger.7.tmp']);
     expect(namesOf(others)).toEqual(['ledger.f14.claim', 'ledger.f3.journal.2']);
     expect([paths.fence, basename(paths.journal(10))]).toEqual([12, 'ledger.f12.journal.10']);

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Change, LedgerPort } from '../../src/model/ports/ledger-port.ts';
+import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import { realDisk } from '../../src/ledger/disk-operations.ts';
 import type { Disk } from '../../src/ledger/disk-operations.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -105,33 +103,6 @@ describe('P10: a commit that the disk does not take', () => {
       expect(contentOf(await readLedger(folder.join('state')))).toEqual(after);
     },
   );
-
-  it('is first that of a request about to go out: there is room for what came of those before it', async () => {
-    const disk = failingDisk();
-    const ledger = await openIt({ disk });
-    const hasReserve = () => readdirSync(folder.join('state')).some((name) => name.includes('reserve'));
-    const intent = (id: string): Change => ({
-      kind: 'intent',
-      intent: { id, ref: { folder: 'inbox', path: `${id}.pdf` }, size: 1, at: 5 },
-    });
-    await ledger.commit([intent('a')], { keepsRoom: true });
-    const { findings } = await verifyLedger(folder.join('state'));
-    expect(findings.map(({ state }) => state)).toEqual(['good', 'good']);
-    disk.fullWhile = hasReserve;
-    const together = await Promise.allSettled([
-      ledger.commit([intent('b')], { keepsRoom: true }),
-      ledger.commit([{ kind: 'resolve', id: 'a' }, put('a.pdf', recordOf(1))]),
-    ]);
-    expect(together).toMatchObject([{ status: 'rejected', reason: unwritable }, { status: 'fulfilled' }]);
-    expect([ledger.intents(), ledger.count('inbox')]).toEqual([[], 1]);
-    disk.fullWhile = () => true;
-    await expect(ledger.commit([intent('b')], { keepsRoom: true })).rejects.toMatchObject(unwritable);
-    disk.fullWhile = () => false;
-    await ledger.commit([intent('b')], { keepsRoom: true });
-    expect(hasReserve()).toBe(true);
-    await ledger.close();
-    expect(hasReserve()).toBe(false);
-  });
 
   it('does not take those down that came with it when it is the caller who is wrong', async () => {
     const ledger = await openIt();

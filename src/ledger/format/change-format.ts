@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isValidRef } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage, exitCodes, IngestdError } from '../../model/errors.ts';
-import type { Change, Failure } from '../../model/ports/ledger-port.ts';
+import type { Change } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import { ownName } from '../records/stored-record.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
@@ -52,82 +52,76 @@ const bootMomentSchema = z.object({ bootId: z.string(), ms: z.number() });
 /** Which file or directory something was. */
 export const identitySchema = z.object({ ino: z.number(), birthtimeMs: z.number(), dev: z.number() });
 
-/** What a failure has besides the file's stat and fingerprint, which older files name otherwise. */
-export const failureFields = {
+const failure = z.object({
   code: z.string(),
   message: z.string(),
   attempts: z.number(),
   history: z.array(attempt),
   rootChange: z.number().optional(),
-};
+  stat: statSchema,
+  fingerprint: z.string(),
+});
 
 /** Every change but a put as files hold it: the objects of the port. */
-export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange> {
-  return z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('drop'), ref }),
-    z.object({
-      kind: z.literal('intent'),
-      intent: z.object({ id, ref, size: z.number(), stat: statSchema.optional(), carried, at }),
+export const plainChangeSchema: z.ZodType<PlainChange> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('drop'), ref }),
+  z.object({
+    kind: z.literal('intent'),
+    intent: z.object({ id, ref, size: z.number(), stat: statSchema.optional(), carried, at }),
+  }),
+  z.object({ kind: z.literal('resolve'), id }),
+  z.object({ kind: z.literal('doubt'), doubt }),
+  z.object({ kind: z.literal('dismiss'), id }),
+  z.object({ kind: z.literal('fail'), ref, failure }),
+  z.object({ kind: z.literal('clear'), ref }),
+  z.object({
+    kind: z.literal('claim'),
+    ref,
+    claim: z.object({
+      sidecar: z.string(),
+      paths,
+      directory: identitySchema.optional(),
+      elsewhere: z.array(ref).optional(),
     }),
-    z.object({ kind: z.literal('resolve'), id }),
-    z.object({ kind: z.literal('doubt'), doubt }),
-    z.object({ kind: z.literal('dismiss'), id }),
-    z.object({ kind: z.literal('fail'), ref, failure }),
-    z.object({ kind: z.literal('clear'), ref }),
-    z.object({
-      kind: z.literal('claim'),
-      ref,
-      claim: z.object({
-        sidecar: z.string(),
-        paths,
-        directory: identitySchema.optional(),
-        elsewhere: z.array(ref).optional(),
-      }),
-    }),
-    z.object({
-      kind: z.literal('hold'),
-      folder,
-      hold: z.object({ since: z.number(), reason: z.string() }).nullable(),
-    }),
-    z.object({ kind: z.literal('approve'), folder, paths }),
-    z.object({ kind: z.literal('unapprove'), folder, paths }),
-    z.object({ kind: z.literal('removed'), folder, removal: z.object({ at, count: z.number() }) }),
-    z.object({
-      kind: z.literal('root'),
-      folder,
-      identity: z.object({
-        path: z.string(),
-        dev: z.number(),
-        ino: z.number(),
-        birthtimeMs: z.number().optional(),
-        seenAt: z.number().optional(),
-        changes: z.number().optional(),
-        keeps: z.literal(true).optional(),
-      }),
-    }),
-    z.object({
-      kind: z.literal('mounts'),
-      folder,
-      mounts: paths,
-      identities: z.array(identitySchema.extend({ path: z.string() })).optional(),
-      bare: z.array(z.object({ path: z.string(), until: z.number().nullable() })).optional(),
-    }),
-    z.object({
-      kind: z.literal('directory'),
-      folder,
+  }),
+  z.object({
+    kind: z.literal('hold'),
+    folder,
+    hold: z.object({ since: z.number(), reason: z.string() }).nullable(),
+  }),
+  z.object({ kind: z.literal('approve'), folder, paths }),
+  z.object({ kind: z.literal('unapprove'), folder, paths }),
+  z.object({ kind: z.literal('removed'), folder, removal: z.object({ at, count: z.number() }) }),
+  z.object({
+    kind: z.literal('root'),
+    folder,
+    identity: z.object({
       path: z.string(),
-      identity: identitySchema.nullable(),
+      dev: z.number(),
+      ino: z.number(),
+      birthtimeMs: z.number().optional(),
+      seenAt: z.number().optional(),
+      changes: z.number().optional(),
+      keeps: z.literal(true).optional(),
     }),
-    z.object({ kind: z.literal('service'), service: z.string() }),
-    z.object({ kind: z.literal('sent'), id, at }),
-    z.object({ kind: z.literal('answered'), id, at, sinceBoot: bootMomentSchema.optional() }),
-  ]);
-}
-
-const failureSchema = z.object({ ...failureFields, stat: statSchema, fingerprint: z.string() });
-
-/** The changes of this version. */
-export const sideChangeSchema = changeSchema(failureSchema);
+  }),
+  z.object({
+    kind: z.literal('mounts'),
+    folder,
+    mounts: paths,
+    identities: z.array(identitySchema.extend({ path: z.string() })).optional(),
+    bare: z.array(z.object({ path: z.string(), until: z.number().nullable() })).optional(),
+  }),
+  z.object({
+    kind: z.literal('directory'),
+    folder,
+    path: z.string(),
+    identity: identitySchema.nullable(),
+  }),
+  z.object({ kind: z.literal('service'), service: z.string() }),
+  z.object({ kind: z.literal('sent'), id, at }),
+  z.object({ kind: z.literal('answered'), id, at, sinceBoot: bootMomentSchema.optional() }),
+]);
 
 /**
  * A change, checked and detached from what the caller holds. Nothing gets into the journal that could not be
@@ -136,7 +130,7 @@ export const sideChangeSchema = changeSchema(failureSchema);
 export function toStored(change: Change, shared: SharedValues): StoredChange {
   try {
     if ('ref' in change) checkRef(change.ref);
-    if (change.kind !== 'put') return asShape(sideChangeSchema, change, change.kind);
+    if (change.kind !== 'put') return asShape(plainChangeSchema, change, change.kind);
     const { folder, path } = change.ref;
     return { kind: 'put', ref: { folder, path }, record: fromPort(change.record, path, shared) };
   } catch (error) {
@@ -155,7 +149,7 @@ export function changeJson(change: StoredChange): string {
 /** A change as it was read, or a ShapeError. References are not judged: see `isValidRef`. */
 export function readChange(value: unknown, shared: SharedValues): StoredChange {
   const fields = asObject(value, 'a change');
-  if (fields['kind'] !== 'put') return asShape(sideChangeSchema, value, 'a change');
+  if (fields['kind'] !== 'put') return asShape(plainChangeSchema, value, 'a change');
   const ref = { folder: asText(fields['folder'], 'folder'), path: asText(fields['path'], 'path') };
   const record = readRecord(fields, {
     name: ownName(ref.path),

@@ -1,18 +1,16 @@
 import { IngestdError, StoppedError, exitCodes } from '../../model/errors.ts';
-import type { Change, CommitOptions } from '../../model/ports/ledger-port.ts';
+import type { Change } from '../../model/ports/ledger-port.ts';
 import { refKey } from '../../model/document.ts';
 import type { LedgerData } from '../records/ledger-data.ts';
 import { refOf } from '../records/stored-record.ts';
 import { changeJson, toStored } from '../format/change-format.ts';
 import type { StoredChange } from '../format/change-format.ts';
-import type { DiskReserve } from './disk-reserve.ts';
 
 /** Makes JSON of changes durable, then calls `apply` before anything else is written. */
 type Append = (changes: readonly string[], apply: () => void) => Promise<void>;
 
 interface Waiting {
   readonly changes: readonly Change[];
-  readonly keepsRoom: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -22,11 +20,8 @@ interface Ready {
   readonly stored: readonly StoredChange[];
 }
 
-/**
- * Gathers commits that come together into one group with one fsync. One that fails leaves the state as it was. On a full
- * disk, commits that keep room fail first: `reserve` keeps it for all others; null: no disk.
- */
-export function createCommitQueue(data: LedgerData, append: Append, reserve: DiskReserve | null = null) {
+/** Gathers commits that come together into one group with one fsync. One that fails leaves the state as it was. */
+export function createCommitQueue(data: LedgerData, append: Append) {
   let queue: Waiting[] = [];
   let running: Promise<void> | null = null;
   let closed = false;
@@ -37,21 +32,9 @@ export function createCommitQueue(data: LedgerData, append: Append, reserve: Dis
     while (queue.length > 0) {
       const group = queue;
       queue = [];
-      await commitGroup(await withRoom(group));
+      await commitGroup(group);
     }
     running = null;
-  }
-
-  /** Those that may be written: all, or where there is no room to keep those that need none kept. */
-  async function withRoom(group: readonly Waiting[]): Promise<readonly Waiting[]> {
-    if (!group.some(({ keepsRoom }) => keepsRoom)) return group;
-    try {
-      await reserve?.keep();
-      return group;
-    } catch (error) {
-      for (const { keepsRoom, reject } of group) if (keepsRoom) reject(error);
-      return group.filter(({ keepsRoom }) => !keepsRoom);
-    }
   }
 
   async function commitGroup(group: readonly Waiting[]): Promise<void> {
@@ -65,21 +48,18 @@ export function createCommitQueue(data: LedgerData, append: Append, reserve: Dis
         },
       );
     } catch (error) {
-      for (const { waiting } of ready) if (waiting.keepsRoom) waiting.reject(error);
-      const others = ready.flatMap(({ waiting }) => (waiting.keepsRoom ? [] : [waiting]));
-      if (others.length > 0 && (await reserve?.giveUp()) === true) return commitGroup(others);
-      for (const { reject } of others) reject(error);
+      for (const { waiting } of ready) waiting.reject(error);
       return;
     }
     for (const { waiting } of ready) waiting.resolve();
   }
 
   return {
-    commit: (changes: readonly Change[], { keepsRoom = false }: CommitOptions = {}): Promise<void> => {
+    commit: (changes: readonly Change[]): Promise<void> => {
       if (closed) return Promise.reject(new StoppedError('the ledger is closed'));
       if (changes.length === 0) return Promise.resolve();
       return new Promise((resolve, reject) => {
-        queue.push({ changes, keepsRoom, resolve, reject });
+        queue.push({ changes, resolve, reject });
         running ??= run();
       });
     },

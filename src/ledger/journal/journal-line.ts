@@ -7,16 +7,10 @@ import { asList, asNumber, asShape, ShapeError } from '../format/shape.ts';
 /**
  * The version of both files. It rises by one with whatever a reader of the version before would stumble over or pass
  * over: a new kind of change or line, a new field. A file of a higher version is left alone and said to be a newer
- * ingestd's, however little of it is new: what a reader does not know it must neither call damage nor drop. Lower ones
- * are read, and rewritten as this version before anything is added to them, so that no file holds more than its
- * version says. The older files are kept beside the new ones: see `keepOldFiles`.
- *
- * 1: the first. 2: whose service the documents are in (`service`); deletions under way (`gone` of an unsure record).
- * 3: records with named fields; paths of attachments.
+ * ingestd's, however little of it is new: what a reader does not know it must neither call damage nor drop. No release
+ * has written a lower one.
  */
 export const LEDGER_VERSION = 3;
-/** The last one whose lines were arrays without names. */
-export const LAST_UNNAMED_VERSION = 2;
 
 const CHECKSUM_LENGTH = 8;
 const headerSchema = z.object({

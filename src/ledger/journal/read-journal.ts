@@ -1,6 +1,6 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { damaged, tooNew, unreadable } from '../ledger-errors.ts';
+import { damaged, otherVersion, unreadable } from '../ledger-errors.ts';
 import { SHAPE } from '../format/shape.ts';
 import { checkedJson, LEDGER_VERSION, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
@@ -10,7 +10,6 @@ const NEWLINE = 10;
 
 /** What a journal held. */
 export interface JournalReading {
-  readonly version: number;
   readonly generation: number;
   /** The last whole group; that of the header where there is none. */
   readonly sequence: number;
@@ -28,7 +27,7 @@ export interface JournalReading {
  */
 export async function readJournal(
   path: string,
-  onGroup: (changes: readonly unknown[], version: number) => void,
+  onGroup: (changes: readonly unknown[]) => void,
 ): Promise<JournalReading> {
   let header: Extract<JournalLine, { readonly kind: 'header' }> | null = null;
   let sequence = 0;
@@ -59,7 +58,7 @@ export async function readJournal(
   function take(said: JournalLine, line: Line): void {
     if (header === null) {
       if (said.kind !== 'header') throw damaged(path, 'its first line is not that of a journal');
-      if (said.version > LEDGER_VERSION) throw tooNew(path, said.version);
+      if (said.version !== LEDGER_VERSION) throw otherVersion(path, said.version);
       header = said;
       sequence = said.sequence;
       goodBytes = line.end;
@@ -82,7 +81,7 @@ export async function readJournal(
     if (said.sequence !== sequence + 1) throw damaged(path, `lines are missing before byte ${line.offset}`);
     parts.push(...said.changes);
     if (!said.last) return;
-    onGroup(parts, header.version);
+    onGroup(parts);
     parts = [];
     sequence += 1;
     groups += 1;
@@ -104,8 +103,8 @@ export async function readJournal(
   }
   if (header === null) throw damaged(path, 'its first line is missing or damaged');
   if (sealed && size > goodBytes) throw damaged(path, 'it continues after its end');
-  const { version, generation } = header;
-  return { version, generation, sequence, groups, sealed, goodBytes, tornBytes: size - goodBytes };
+  const { generation } = header;
+  return { generation, sequence, groups, sealed, goodBytes, tornBytes: size - goodBytes };
 }
 
 interface Line {

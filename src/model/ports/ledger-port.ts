@@ -280,14 +280,6 @@ export type Change =
       readonly sinceBoot?: BootMoment | undefined;
     };
 
-export interface CommitOptions {
-  /**
-   * Of a request that is about to go out, or what a scan found, which may be much: rejects as well where the disk has no
-   * room besides for what comes of requests under way.
-   */
-  readonly keepsRoom?: boolean;
-}
-
 /** The durable record. Reads are from memory and never block; one process at a time writes. */
 export interface LedgerPort {
   readonly get: (ref: DocumentRef) => LedgerRecord | undefined;
@@ -351,7 +343,7 @@ export interface LedgerPort {
    * that come together share one fsync. Rejects with LedgerUnwritableError when the disk cannot be written; then
    * nothing is changed, in memory either, and the next call tries again.
    */
-  readonly commit: (changes: readonly Change[], options?: CommitOptions) => Promise<void>;
+  readonly commit: (changes: readonly Change[]) => Promise<void>;
   /** Waits for what is under way, writes a new snapshot where it pays, releases the lock. */
   readonly close: () => Promise<void>;
 }

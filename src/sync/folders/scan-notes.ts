@@ -96,7 +96,7 @@ export class ScanNotes {
     if (change !== null) this.inBackground(writer.commit([change]));
     this.inBackground(roots.rememberMounts(folder, true));
     const changed = directories.toRemember(folder, tasks);
-    if (changed.length > 0) this.inBackground(writer.commit(changed, { keepsRoom: true }));
+    if (changed.length > 0) this.inBackground(writer.commit(changed));
   }
 
   /**
@@ -109,7 +109,7 @@ export class ScanNotes {
       const entries = [...claims];
       for (let from = 0; from < entries.length; from += claimsAtOnce) {
         const changes = claimChanges(folder, entries.slice(from, from + claimsAtOnce), this.#ledger);
-        if (changes.length > 0) await this.#options.writer.commit(changes, { keepsRoom: true });
+        if (changes.length > 0) await this.#options.writer.commit(changes);
         await slice();
       }
     });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
-import type { Change, CommitOptions, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
@@ -25,15 +25,11 @@ export function createLedgerCommits({ commit: write, clock, log, changed }: Opti
   let cancelProbe = () => {};
   let probeMs = firstRetryMs;
 
-  /**
-   * One attempt, for what must not go on without: rejects when the disk does not take it. Trouble ends only with one
-   * that keeps room: a small change may fit where nothing else does.
-   */
-  async function commitOnce(changes: readonly Change[], options: CommitOptions = {}): Promise<void> {
+  /** One attempt, for what must not go on without: rejects when the disk does not take it. */
+  async function commitOnce(changes: readonly Change[]): Promise<void> {
     try {
-      await write(changes, options);
+      await write(changes);
       if (trouble === null) return;
-      if (options.keepsRoom !== true) return probe();
       log.info({}, 'ledger can be written again');
       setTrouble(null);
     } catch (error) {
@@ -56,19 +52,17 @@ export function createLedgerCommits({ commit: write, clock, log, changed }: Opti
   /** Finds out by itself that there is room again, when nobody else commits: an answer to no request changes nothing. */
   function probe(): void {
     if (closed) return;
-    void commitOnce([{ kind: 'answered', id: 'probe', at: clock.now() }], { keepsRoom: true }).catch(
-      () => {},
-    );
+    void commitOnce([{ kind: 'answered', id: 'probe', at: clock.now() }]).catch(() => {});
   }
 
   /**
    * Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close.
    */
-  async function commit(changes: readonly Change[], options?: CommitOptions): Promise<void> {
+  async function commit(changes: readonly Change[]): Promise<void> {
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
       if (closed) throw new StoppedError();
       try {
-        await commitOnce(changes, options);
+        await commitOnce(changes);
         return;
       } catch (error) {
         if (errorCode(error) !== 'ledger-unwritable') throw error;

@@ -83,7 +83,7 @@ export function createTrackedRequest({
         const changes: Change[] = [{ kind: 'sent', id, at }, ...before];
         if (intent !== undefined) changes.push({ kind: 'intent', intent: { ...intent, id, at } });
         wentOut = false;
-        await writer.commitOnce(changes, { keepsRoom: true });
+        await writer.commitOnce(changes);
         wentOut = true;
         if (intent !== undefined) intentIds.push(id);
         totals.requests += 1;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { createCommitQueue } from '../../../src/ledger/journal/commit-queue.ts';
-import { toStored } from '../../../src/ledger/format/change-format.ts';
+
 import { LedgerData } from '../../../src/ledger/records/ledger-data.ts';
 import { put, recordOf } from '../support/samples.ts';
 
@@ -27,31 +27,4 @@ it('commits that come together are written together, and one that may not be is 
   expect(written).toEqual([3]);
   await queue.close();
   await expect(queue.commit([])).rejects.toMatchObject({ code: 'stopped' });
-});
-
-it('what is written on the room that was kept is checked anew, without what was refused before it', async () => {
-  const data = new LedgerData();
-  data.apply(toStored(put('a.pdf', recordOf(1)), data.shared));
-  let isFull = true;
-  const append = async (_: readonly string[], apply: () => void) => {
-    if (isFull) throw new Error('full');
-    apply();
-    return Promise.resolve();
-  };
-  const reserve = {
-    keep: () => Promise.resolve(),
-    giveUp: () => Promise.resolve(isFull && !(isFull = false)),
-  };
-  const queue = createCommitQueue(data, append, reserve);
-  const results = await Promise.allSettled([
-    queue.commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } }], { keepsRoom: true }),
-    queue.commit([put('b.pdf', recordOf(1))]),
-    queue.commit([put('c.pdf', recordOf(2))]),
-  ]);
-  expect(results).toMatchObject([
-    { reason: { message: 'full' } },
-    { reason: { code: 'double-doc-id' } },
-    { status: 'fulfilled' },
-  ]);
-  expect(Array.from(data.reader.entries(), ({ ref }) => ref.path)).toEqual(['a.pdf', 'c.pdf']);
 });

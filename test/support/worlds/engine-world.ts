@@ -102,16 +102,16 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
   function onSlowDisk(ledger: LedgerPort, isAlive: () => boolean): LedgerPort {
     if (options.slow === undefined) return ledger;
     let last = Promise.resolve();
-    const write: LedgerPort['commit'] = async (changes, options) => {
+    const write: LedgerPort['commit'] = async (changes) => {
       writing += 1;
-      await ledger.commit(changes, options).finally(() => {
+      await ledger.commit(changes).finally(() => {
         writing -= 1;
       });
     };
     return {
       ...ledger,
-      commit: (changes, options) => {
-        const turn = last.then(waitABit).then(() => (isAlive() ? write(changes, options) : never()));
+      commit: (changes) => {
+        const turn = last.then(waitABit).then(() => (isAlive() ? write(changes) : never()));
         last = turn.catch(() => {});
         return turn;
       },

@@ -3,8 +3,6 @@ import { dirname } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { LedgerUnwritableError } from '../../../src/model/errors.ts';
-import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
@@ -268,29 +266,6 @@ describe('I5: the attachment of a document that was not sent before a restart be
     expect(own()).toEqual(['salaries.csv']);
     await untilClaimed();
   });
-});
-
-it('I5: what sidecars attach takes no room that is kept for the answers of requests under way', async () => {
-  const { commit } = world.ledger();
-  let isFull = true;
-  Object.assign(world.ledger(), {
-    commit: ((changes, options) =>
-      isFull && options?.keepsRoom === true
-        ? Promise.reject(new LedgerUnwritableError('no space left on device'))
-        : commit(changes, options)) satisfies LedgerPort['commit'],
-  });
-  world.engine().setPaused(['inbox']);
-  put('salaries.csv', 'jane,100');
-  put('report.pdf', 'report');
-  list('report.pdf.meta.json', 'salaries.csv');
-  await world.rescan();
-  await world.until(() => world.engine().reasons().length + world.ledger().claims('inbox').size > 0);
-  expect([world.ledger().claims('inbox').size, world.engine().reasons()]).toMatchObject([
-    0,
-    [{ code: 'ledger-unwritable' }],
-  ]);
-  isFull = false;
-  await world.until(() => world.ledger().claims('inbox').size === 1);
 });
 
 it('others have their turn while many sidecars are compared with what was sent', async () => {
