@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
@@ -11,6 +15,8 @@ import { aFolder } from './support/fake-control.ts';
 import { describeWhere } from '../support/needs.ts';
 import { openStatusWorld } from './support/status-world.ts';
 import type { StatusWorld, WorldOptions } from './support/status-world.ts';
+
+const httpToken = '0123456789abcdef';
 
 /** First view, everything that is loaded for it: 100 KB are promised, about 40 are needed. */
 const MAX_PAGE_BYTES = 60_000;
@@ -590,18 +596,25 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await page.locator('#activity-list li').count()).toBe(15);
     });
 
-    it('asks for the token of the address, and opens with it', async () => {
-      const world = await open({ httpToken: '0123456789abcdef' });
-      const page = await (await contextFor({})).newPage();
-      pages.push(page);
-      await page.goto(world.url);
-      await page.getByLabel('Token').fill('wrong');
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByText('Wrong token.').waitFor();
-      await page.getByLabel('Token').fill('0123456789abcdef');
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.waitForSelector('body[data-loaded]');
-      expect(await textOf(page, '#headline')).toBe('Nothing to deliver yet');
+    it('asks the browser for the token, which goes to this port of the host only', async () => {
+      const world = await open({ httpToken });
+      const given: IncomingHttpHeaders[] = [];
+      const other = createServer(({ headers }, response) => {
+        given.push(headers);
+        response.end();
+      }).listen(0, '127.0.0.1');
+      other.unref();
+      await once(other, 'listening');
+      const stranger = await (await contextFor({})).newPage();
+      pages.push(stranger);
+      await expect(stranger.goto(world.url)).rejects.toThrow('ERR_INVALID_AUTH_CREDENTIALS');
+      const page = await visit(world, { httpCredentials: { username: 'anybody', password: httpToken } });
+      await page.getByRole('button', { name: 'Pause inbox' }).click();
+      await eventually(() => world.control.calls.length === 1);
+      await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+      expect(given[0]).not.toHaveProperty('authorization');
+      expect(given[0]).not.toHaveProperty('cookie');
+      complaints.splice(0);
     });
 
     it.each([

@@ -63,8 +63,6 @@ export const failedLogins = {
 /** The same for programs, whose token was not compared. */
 export const tooManyLogins = 'too many failed logins; try again in a minute';
 
-export type LoginThrottle = ReturnType<typeof createLoginThrottle>;
-
 /** Compares tokens, and slows down clients that keep sending wrong ones. */
 export function createLoginThrottle({
   clock,

@@ -4,14 +4,11 @@ import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
 import { tokenChallenge } from '../../lib/server/brings-token.ts';
-import { bearerOf, createLoginThrottle, tooManyLogins } from '../../lib/server/login.ts';
-import type { LoginThrottle } from '../../lib/server/login.ts';
 import { noSchemas } from '../../lib/server/http-server.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
 import { addRoutes } from './routes.ts';
 import type { AppOptions } from './routes.ts';
-import { addLoginRoute, showLogin } from './login.ts';
 import { isReading, judgeRequest } from './request-guard.ts';
 import type { AccessRules, Access, Refusal } from './request-guard.ts';
 
@@ -27,10 +24,6 @@ const maxBodyBytes = 64 * 1024;
 /** Builds the routes, to be served by as many listeners as there are; nothing listens yet. */
 export async function openApp(options: AppOptions) {
   let handle: RequestListener | null = null;
-  const throttle = createLoginThrottle({
-    clock: options.clock,
-    onFailure: (failure) => options.log.warn(failure, 'login failed'),
-  });
   const app = fastify({
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: true,
@@ -50,32 +43,33 @@ export async function openApp(options: AppOptions) {
     },
   });
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
-  addGuard(app, options, throttle);
+  addGuard(app, options);
   addRoutes(app, options);
-  addLoginRoute(app, options, throttle);
   app.setErrorHandler((error, _request, reply) => answerError(error, reply, options.log));
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));
   await app.ready();
   return {
     handle: (request: IncomingMessage, response: ServerResponse): void => handle?.(request, response),
-    close: async () => {
-      throttle.close();
-      await app.close();
-    },
+    close: () => app.close(),
   };
 }
 
-function addGuard(app: FastifyInstance, { rulesOf, log }: AppOptions, throttle: LoginThrottle): void {
+/** Wrong tokens are logged no more often than this. */
+const wrongTokenEveryMs = 60_000;
+
+function addGuard(app: FastifyInstance, { rulesOf, log, clock }: AppOptions): void {
+  let wrongTokenAt = Number.NEGATIVE_INFINITY;
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(securityHeaders);
     const rules = rulesOf(request.raw);
     if (rules === null) return undefined;
-    const guessed = await judgeBearer(request, rules, throttle);
-    const refusal = guessed ?? judgeRoute(request, rules) ?? (await judgeUser(request, rules));
+    const refusal = judgeRoute(request, rules) ?? (await judgeUser(request, rules));
     if (refusal === null) return undefined;
     log.debug({ method: request.method, route: routeOf(request), code: refusal.code }, 'request refused');
-    if (refusal.code === 'login-required' && isReading(request) && routeOf(request) === '/') {
-      return showLogin({ request, reply, rules, throttle });
+    const isGuess = refusal.code === 'login-required' && request.headers.authorization !== undefined;
+    if (isGuess && clock.monotonic() - wrongTokenAt >= wrongTokenEveryMs) {
+      wrongTokenAt = clock.monotonic();
+      log.warn({ peer: request.raw.socket.remoteAddress }, 'a request with a wrong token was refused');
     }
     return refuse(reply, refusal);
   });
@@ -91,19 +85,6 @@ function judgeRoute(request: FastifyRequest, rules: AccessRules | null): Refusal
   const { method, headers } = request;
   const access = routeOf(request) === null ? 'guarded' : (request.routeOptions.config.access ?? 'guarded');
   return judgeRequest({ method, headers, access }, rules);
-}
-
-/** A wrong bearer token counts as a failed login and is slowed down like one. */
-async function judgeBearer(
-  request: FastifyRequest,
-  { httpToken }: AccessRules,
-  throttle: LoginThrottle,
-): Promise<Refusal | null> {
-  const given = bearerOf(request.headers);
-  if (httpToken === null || given === null) return null;
-  const attempt = await throttle.attempt(request.raw.socket, given, httpToken);
-  if (attempt !== 'busy') return null;
-  return { status: 429, code: 'too-many-logins', message: tooManyLogins };
 }
 
 /**

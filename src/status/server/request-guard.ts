@@ -1,16 +1,14 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { bringsToken } from '../../lib/server/brings-token.ts';
-import { hasCookie } from '../../lib/server/login.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
-import type { LoginCookie } from '../../lib/server/login.ts';
 import { isLoopbackAddress, urlHost } from '../../lib/server/host.ts';
 
 /**
- * Who may ask for a route: everybody who may connect (`open`), who brings a token in the body (`login`), who is logged
- * in and, for changes, has the page's own token (`guarded`), the command line alone (`socket`).
+ * Who may ask for a route: everybody who may connect (`open`), who brings the token of the address and, for changes, the
+ * page's own (`guarded`), the command line alone (`socket`).
  */
-export type Access = 'open' | 'login' | 'guarded' | 'socket';
+export type Access = 'open' | 'guarded' | 'socket';
 
 /** What of a request decides whether it is let in. Header names in lower case. */
 export interface RequestFacts {
@@ -22,15 +20,8 @@ export interface RequestFacts {
 
 /** Why a request is not let in: an HTTP status, a code for programs, words for people. */
 export interface Refusal {
-  readonly status: 401 | 403 | 429;
-  readonly code:
-    | 'wrong-host'
-    | 'other-site'
-    | 'login-required'
-    | 'page-token'
-    | 'socket-only'
-    | 'other-user'
-    | 'too-many-logins';
+  readonly status: 401 | 403;
+  readonly code: 'wrong-host' | 'other-site' | 'login-required' | 'page-token' | 'socket-only' | 'other-user';
   readonly message: string;
 }
 
@@ -53,9 +44,13 @@ export function judgeRequest(facts: RequestFacts, rules: AccessRules): Refusal |
   if (fromElsewhere(facts, host)) {
     return refuse(403, 'other-site', 'requests from other sites are not allowed');
   }
-  if (facts.access === 'open' || facts.access === 'login') return null;
-  if (rules.httpToken !== null && !isLoggedIn(facts, rules.httpToken, rules.cookie)) {
-    return refuse(401, 'login-required', 'log in with the token of this page (INGESTD_HTTP_TOKEN)');
+  if (facts.access === 'open') return null;
+  if (rules.httpToken !== null && !bringsToken(facts.headers, rules.httpToken)) {
+    return refuse(
+      401,
+      'login-required',
+      'the token is required (INGESTD_HTTP_TOKEN): as the password of any user name, or as a bearer token',
+    );
   }
   if (facts.access === 'socket') {
     return refuse(403, 'socket-only', 'only the command line on this machine may do this');
@@ -90,17 +85,12 @@ function fromElsewhere(facts: RequestFacts, host: string | undefined): boolean {
   return !(isReading(facts) && navigation && header(facts, 'sec-fetch-dest') === 'document');
 }
 
-function isLoggedIn(facts: RequestFacts, token: string, cookie: LoginCookie): boolean {
-  return bringsToken(facts.headers, token) || hasCookie(header(facts, 'cookie') ?? '', cookie);
-}
-
 /** How the TCP address is reached and what it asks for. */
 export interface AccessRules {
   /** `host:port` as browsers write it, of every name this address goes by; null: any name (a token guards it). */
   readonly hosts: ReadonlySet<string> | null;
-  /** Asked of every request but for `/healthz` and the login; null: nothing is asked. */
+  /** Asked of every request but for `/healthz`; null: nothing is asked. */
   readonly httpToken: string | null;
-  readonly cookie: LoginCookie;
   /** The page's own, for calls that change something. */
   readonly pageToken: string;
 }
@@ -123,7 +113,6 @@ export function createAccessRules({ host, address, port, httpToken }: AddressOpt
       ? hostHeaders([host, address, 'localhost', '127.0.0.1', '::1'], port)
       : null,
     httpToken,
-    cookie: { name: `ingestd-${port}`, value: cookieValue(httpToken) },
     pageToken: randomBytes(pageTokenBytes).toString('base64url'),
   };
 }
@@ -132,10 +121,4 @@ function hostHeaders(names: readonly string[], port: number): ReadonlySet<string
   const hosts = names.map((name) => urlHost(name.toLowerCase()));
   // Browsers leave out the scheme's default port.
   return new Set(hosts.flatMap((host) => (port === 80 ? [host, `${host}:80`] : [`${host}:${port}`])));
-}
-
-/** Stays the same over restarts, changes with the token and does not give it away. */
-function cookieValue(httpToken: string | null): string {
-  const key = httpToken ?? randomBytes(pageTokenBytes);
-  return createHmac('sha256', key).update('ingestd login').digest('base64url');
 }

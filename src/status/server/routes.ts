@@ -220,9 +220,7 @@ function addPageRoutes(app: FastifyInstance, { snapshot, page, version, rulesOf 
     return reply.type('text/html; charset=utf-8').send(text);
   });
   for (const path of pagePaths) {
-    // The login uses the page's style.
-    const access = path.endsWith('.js') ? 'guarded' : 'open';
-    app.get(path, { config: { access } }, async ({ headers }, reply) => {
+    app.get(path, async ({ headers }, reply) => {
       const file = (await page())?.files.get(path);
       if (file === undefined) return reply.callNotFound();
       reply.type(file.type).header('vary', 'accept-encoding');

@@ -75,7 +75,7 @@ async function live(): Promise<void> {
     '/api/events',
     '/metrics',
     '/healthz',
-    '/login?token=x',
+    '/?token=x',
     '/api/token',
   ]) {
     seen.set(`${path} without the token`, await textOf(await daemon.fetch(path)));

@@ -54,10 +54,7 @@ export function connect({ onStatus, onActivity, onOpen, onOffline }: ConnectionE
   const broken = () => {
     close();
     failures += 1;
-    if (failures > 1) {
-      onOffline();
-      void returnToLogin();
-    }
+    if (failures > 1) onOffline();
     retryTimer = setTimeout(open, Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1)));
   };
 
@@ -100,14 +97,4 @@ export function connect({ onStatus, onActivity, onOpen, onOffline }: ConnectionE
     if (source === null) open();
   });
   open();
-}
-
-/** An address that asks for its token again shows the form for it when the page is loaded. */
-async function returnToLogin(): Promise<void> {
-  try {
-    const { status } = await fetch('/api/token');
-    if (status === 401) location.reload();
-  } catch {
-    // Nobody is there: the next try will tell.
-  }
 }
