@@ -69,15 +69,7 @@ async function live(): Promise<void> {
   const daemon = await place.start();
   seen.set('its arguments', await readFile(`/proc/${daemon.pid}/cmdline`, 'utf8'));
   await eventually(() => place.service.requests.length >= 8, { withinMs: 30_000 });
-  for (const path of [
-    '/',
-    '/api/status',
-    '/api/events',
-    '/metrics',
-    '/healthz',
-    '/?token=x',
-    '/api/token',
-  ]) {
+  for (const path of ['/', '/api/status', '/api/events', '/metrics', '/healthz', '/?token=x', '/api/token']) {
     seen.set(`${path} without the token`, await textOf(await daemon.fetch(path)));
   }
   const paths = ['/', '/api/status', '/api/activity', '/api/history', '/metrics', '/readyz', '/api/events'];
