@@ -20,7 +20,7 @@ export interface DataDirectory {
 }
 
 /** What the service itself puts there before its credentials, and what a file system of its own holds. */
-const beginnings = /^(?:lock.*|content|incoming|window.*|tokens.*|documents.*|identity.*|lost\+found)$/;
+const beginnings = /^(?:lock.*|content|incoming|tokens.*|documents.*|identity.*|lost\+found)$/;
 
 /**
  * Makes the data directory, 0700, or takes over one that a service made, and holds it for this process. Throws

@@ -1,13 +1,13 @@
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import * as z from 'zod';
 
-import { syncDirectory, temporarySuffix, withPath } from '../../lib/files/durable-file.ts';
+import { readIfThere, syncDirectory, writeDurably } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
-import { errorCode, IngestdError } from '../../model/errors.ts';
+import { IngestdError } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { uploadMetadataSchema } from './metadata.ts';
@@ -73,46 +73,43 @@ interface Decision<T> extends DocumentChange {
   readonly result: T;
 }
 
-/** Obsolete lines before the journal is rewritten. */
-const spareLines = 1000;
-
 /**
- * Opens the documents and removes bytes that no document refers to. Throws IngestdError when the journal is damaged.
+ * Opens the documents, shortens their journal to a line a document, and removes bytes that no document refers to. Throws
+ * IngestdError when the journal is damaged.
  */
 export async function openDocumentStore(data: DataDirectory): Promise<DocumentStore> {
   const path = data.join('documents.jsonl');
-  const { records, size, lines } = await replay(path);
+  const found = await readIfThere(path);
+  const records = replay(found ?? '', path);
+  const text = [...records.values()].map((record) => lineOf({ put: [record] })).join('');
+  if (text !== found) await writeDurably(path, text);
+  await removeStrays(data.content, records);
   const journal = await open(path, 'a', 0o600);
-  await journal.truncate(size);
-  await journal.sync();
-  await syncDirectory(dirname(path));
-  const store = new DocumentStore(data, { path, records, journal, size, lines });
-  await store.tidy();
-  return store;
+  return new DocumentStore(data, { records, journal, size: Buffer.byteLength(text) });
 }
 
 /** What the service holds: an index in memory, a journal and the bytes on disk. */
 export class DocumentStore {
   readonly #data: DataDirectory;
-  readonly #path: string;
   readonly #records: Map<string, DocumentRecord>;
-  #journal: FileHandle;
-  /** Of the journal: bytes, and lines. */
+  readonly #journal: FileHandle;
+  /** Bytes of the journal. */
   #size: number;
-  #lines: number;
   #revision = 0;
   readonly #inTurn = createTurns();
 
   constructor(
     data: DataDirectory,
-    found: Replayed & { readonly path: string; readonly journal: FileHandle },
+    opened: {
+      readonly records: Map<string, DocumentRecord>;
+      readonly journal: FileHandle;
+      readonly size: number;
+    },
   ) {
     this.#data = data;
-    this.#path = found.path;
-    this.#records = found.records;
-    this.#journal = found.journal;
-    this.#size = found.size;
-    this.#lines = found.lines;
+    this.#records = opened.records;
+    this.#journal = opened.journal;
+    this.#size = opened.size;
   }
 
   get(docId: string): DocumentRecord | undefined {
@@ -147,31 +144,23 @@ export class DocumentStore {
     await this.#inTurn(() => this.#journal.close());
   }
 
-  /** At a start: shortens the journal, and removes bytes that no document refers to. */
-  async tidy(): Promise<void> {
-    if (this.#isLong()) await this.#compact();
-    const known = new Set(
-      this.list()
-        .flatMap(filesOf)
-        .map(({ blob }) => blob),
-    );
-    for (const name of await readdir(this.#data.content)) {
-      if (!known.has(name)) await rm(join(this.#data.content, name), { force: true });
-    }
-  }
-
   async #carryOut<T>({ adopt = [], result, ...change }: Decision<T>): Promise<T> {
     const { put = [], remove = [] } = change;
     const ids = [...put.map(({ docId }) => docId), ...remove];
     const before = ids.flatMap((docId) => filesOf(this.#records.get(docId)));
+    const line = Buffer.from(lineOf(change));
     try {
       for (const file of adopt) await rename(join(this.#data.incoming, file.blob), this.pathOf(file));
       if (adopt.length > 0) await syncDirectory(this.#data.content);
-      await this.#append(change);
+      await this.#journal.appendFile(line);
+      await this.#journal.datasync();
     } catch (error) {
+      await this.#journal.truncate(this.#size);
       for (const file of adopt) await rm(this.pathOf(file), { force: true });
       throw error;
     }
+    this.#size += line.length;
+    apply(this.#records, change);
     this.#revision += 1;
     const kept = new Set(put.flatMap(filesOf).map(({ blob }) => blob));
     // The change stands; bytes that cannot be removed now are removed at the next start.
@@ -179,92 +168,31 @@ export class DocumentStore {
       if (!kept.has(file.blob)) await rm(this.pathOf(file), { force: true }).catch(() => {});
     return result;
   }
-
-  /** Durable when it returns, and in the records; when it rejects nothing has changed. */
-  async #append(change: DocumentChange): Promise<void> {
-    const line = Buffer.from(`${JSON.stringify(change)}\n`);
-    try {
-      await this.#journal.appendFile(line);
-      await this.#journal.datasync();
-    } catch (error) {
-      await this.#journal.truncate(this.#size);
-      throw error;
-    }
-    this.#size += line.length;
-    this.#lines += 1;
-    apply(this.#records, change);
-    // A full disk must not undo what has been written: the next change retries.
-    if (this.#isLong()) await this.#compact().catch(() => {});
-  }
-
-  #isLong(): boolean {
-    return this.#lines > 2 * this.#records.size + spareLines;
-  }
-
-  /** Writes a new journal, one line a document. */
-  async #compact(): Promise<void> {
-    const temporary = `${this.#path}${temporarySuffix}`;
-    await rm(temporary, { force: true });
-    const fresh = await open(temporary, 'ax', 0o600);
-    const text = this.list()
-      .map((record) => `${JSON.stringify({ put: [record] })}\n`)
-      .join('');
-    try {
-      await fresh.appendFile(text);
-      await fresh.sync();
-      await rename(temporary, this.#path);
-    } catch (error) {
-      await fresh.close();
-      await rm(temporary, { force: true });
-      throw error;
-    }
-    // From here on it is the journal, whatever fails after it.
-    const old = this.#journal;
-    this.#journal = fresh;
-    this.#size = Buffer.byteLength(text);
-    this.#lines = this.#records.size;
-    await old.close();
-    await syncDirectory(dirname(this.#path));
-  }
 }
 
-interface Replayed {
-  readonly records: Map<string, DocumentRecord>;
-  /** Of the lines that are whole. */
-  readonly size: number;
-  readonly lines: number;
+function lineOf(change: DocumentChange): string {
+  return `${JSON.stringify(change)}\n`;
 }
 
-/** Reads the journal; a last line that a crash cut off is dropped. */
-async function replay(path: string): Promise<Replayed> {
+/** Reads the journal; a last line that a crash cut off, or left without its bytes, is dropped. */
+function replay(text: string, path: string): Map<string, DocumentRecord> {
   const records = new Map<string, DocumentRecord>();
-  const bytes = await readBytes(path);
-  let start = 0;
-  let lines = 0;
-  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-    const line = bytes.toString('utf8', start, end);
+  const lines = text.split('\n').slice(0, -1);
+  for (const [place, line] of lines.entries()) {
     const change = orNull<DocumentChange>(() => changeSchema.parse(JSON.parse(line)));
-    if (change === null) {
-      if (bytes.indexOf(10, end + 1) < 0) break;
-      throw new IngestdError(
-        'embedded-data-damaged',
-        1,
-        `${path} is damaged in line ${lines + 1}; restore it`,
-      );
+    if (change !== null) apply(records, change);
+    else if (place < lines.length - 1) {
+      const message = `${path} is damaged in line ${place + 1}; restore it`;
+      throw new IngestdError('embedded-data-damaged', 1, message);
     }
-    apply(records, change);
-    start = end + 1;
-    lines += 1;
   }
-  return { records, size: start, lines };
+  return records;
 }
 
-async function readBytes(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
-    throw withPath(error, path);
+async function removeStrays(content: string, records: ReadonlyMap<string, DocumentRecord>): Promise<void> {
+  const known = new Set([...records.values()].flatMap(filesOf).map(({ blob }) => blob));
+  for (const name of await readdir(content)) {
+    if (!known.has(name)) await rm(join(content, name), { force: true });
   }
 }
 

@@ -8,8 +8,6 @@ import { sizeWords } from '../../lib/text/amounts.ts';
 import { RefusalError } from '../http/answers.ts';
 import type { FileRecord } from './document-store.ts';
 
-const batchBytes = 256 * 1024;
-
 /** Where the bytes of one part go, under which rules. */
 interface Destination {
   readonly directory: string;
@@ -27,42 +25,27 @@ export async function storeIncoming(
 ): Promise<FileRecord> {
   const blob = randomUUID();
   const path = join(directory, blob);
-  const handle = await open(path, 'wx', 0o600);
+  const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   let size = 0;
   try {
     await pipeline(content, async (chunks: AsyncIterable<Buffer>) => {
-      for await (const bytes of inBatches(chunks)) {
+      for await (const bytes of chunks) {
         size += bytes.length;
         if (size > maxBytes) {
           const limit = sizeWords(maxBytes);
           throw new RefusalError(413, `the file ${JSON.stringify(name)} is larger than ${limit}`);
         }
         hash.update(bytes);
-        await handle.appendFile(bytes);
+        await file.appendFile(bytes);
       }
     });
-    await handle.datasync();
-    await handle.close();
+    await file.datasync();
     return { blob, name, size, sha256: hash.digest('hex') };
   } catch (error) {
-    await handle.close().catch(() => {});
     await rm(path, { force: true });
     throw error;
+  } finally {
+    await file.close();
   }
-}
-
-/** Large writes instead of many small ones. */
-async function* inBatches(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let waiting: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    waiting.push(chunk);
-    bytes += chunk.length;
-    if (bytes < batchBytes) continue;
-    yield Buffer.concat(waiting);
-    waiting = [];
-    bytes = 0;
-  }
-  if (bytes > 0) yield Buffer.concat(waiting);
 }

@@ -1,4 +1,4 @@
-import { Transform } from 'node:stream';
+import { addAbortSignal, Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
@@ -26,38 +26,24 @@ export async function readParts(
   { boundary, maxBytes }: { readonly boundary: string; readonly maxBytes: number },
   takePart: TakePart,
 ): Promise<void> {
+  // Not Busboy around it, which passes over a part whose header it cannot read.
   const dicer = new Dicer({ ...partLimits, boundary });
   const unpadded = withoutBoundaryPadding(boundary);
+  const stop = new AbortController();
   let taken = Promise.resolve();
-  const open = new Set<Readable>();
-  let failure: { readonly error: unknown } | undefined;
   let received = 0;
-  let headerSeen = true;
-  let complete = false;
-  let ended = false;
+  let isHeaderMissing = false;
 
-  const fail = (error: unknown): void => {
-    if (failure !== undefined) return;
-    failure = { error };
-    for (const part of open) part.destroy(error as Error);
-    letThrough();
-    settle();
+  /** The first failure counts. */
+  const fail = (error: unknown): void => stop.abort(error);
+  const endPart = (): void => {
+    if (isHeaderMissing) fail(malformed('a part has no header'));
   };
-
   /** The rest is dropped, but a client that is cut off could not read the answer. */
   const letThrough = (): void => {
     body.unpipe(unpadded);
     body.resume();
   };
-
-  const refuseHeaderless = (): void => {
-    if (!headerSeen) fail(malformed('a part has no header'));
-  };
-
-  let settle = (): void => {};
-  const settled = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
 
   body.on('data', (chunk: Buffer) => {
     received += chunk.length;
@@ -66,45 +52,32 @@ export async function readParts(
     fail(new RefusalError(413, `the request is larger than ${sizeWords(maxBytes)}`));
   });
   dicer.on('error', () => fail(malformed('it ends too early')));
-  dicer.on('finish', () => {
-    refuseHeaderless();
-    letThrough();
-    complete = true;
-    if (ended) settle();
-  });
   dicer.on('part', (part) => {
-    refuseHeaderless();
-    headerSeen = false;
-    open.add(part);
-    // The reader of the part rejects with the reason; an abandoned part only reports that it was abandoned.
-    part.on('error', () => {});
-    part.on('close', () => open.delete(part));
+    endPart();
+    isHeaderMissing = true;
+    addAbortSignal(stop.signal, part).on('error', () => {});
     part.on('header', (header) => {
-      headerSeen = true;
+      isHeaderMissing = false;
       // One after another: the client gets the first part's error, however the bytes arrive.
       const takeIt = async (): Promise<void> => {
-        if (failure === undefined) await take(header, part, takePart);
+        if (!stop.signal.aborted) await take(header, part, takePart);
       };
       taken = taken.then(takeIt).catch(fail);
     });
   });
-
-  async function noteEnd(): Promise<void> {
-    try {
-      await finished(body, { writable: false });
-    } catch {
-      fail(malformed('the connection was cut'));
-      return;
-    }
-    ended = true;
-    if (complete) settle();
-  }
-
-  void noteEnd();
-  body.pipe(unpadded).pipe(dicer);
-  await settled;
+  const ended = finished(body, { writable: false }).catch(() => fail(malformed('the connection was cut')));
+  await new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve());
+    dicer.on('finish', () => {
+      endPart();
+      letThrough();
+      void ended.then(resolve);
+    });
+    body.pipe(unpadded).pipe(dicer);
+  });
+  letThrough();
   await taken;
-  if (failure !== undefined) throw failure.error;
+  stop.signal.throwIfAborted();
 }
 
 async function take(header: object, part: Readable, takePart: TakePart): Promise<void> {
@@ -119,56 +92,32 @@ function malformed(why: string): RefusalError {
   return new RefusalError(400, `the multipart form is malformed: ${why}`);
 }
 
-const carriageReturn = 13;
-const lineFeed = 10;
+/** More of it is malformed. */
+const maxPaddingBytes = 64;
 
 /**
  * A multipart body without the white space that stands between a boundary and its line break: RFC 2046, 5.1.1 has it
  * ignored, and the parser would take it for the beginning of a header.
  */
 function withoutBoundaryPadding(boundary: string): Transform {
-  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  const delimiter = `\r\n--${boundary}`;
   // What may be the beginning of a delimiter. At first the line break that a body's first boundary goes without.
   let held: Buffer = Buffer.from('\r\n');
-
-  const strip = (chunk: Buffer): Buffer => {
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    const kept: Buffer[] = [];
-    let start = 0;
-    let found = bytes.indexOf(delimiter);
-    for (; found >= 0; found = bytes.indexOf(delimiter, found + 1)) {
-      const end = found + delimiter.length;
-      const text = endOfPadding(bytes, end);
-      if (text + 1 >= bytes.length) break;
-      if (text === end || bytes[text] !== carriageReturn || bytes[text + 1] !== lineFeed) continue;
-      kept.push(bytes.subarray(start, end));
-      start = text;
-    }
-    const limit = found >= 0 ? found : beginOfDelimiter(bytes, delimiter);
-    held = bytes.subarray(limit);
-    kept.push(bytes.subarray(start, limit));
-    return Buffer.concat(kept);
+  const strip = (bytes: Buffer): Buffer => {
+    if (!bytes.includes(delimiter, 0, 'latin1')) return bytes;
+    const [first = '', ...pieces] = bytes.toString('latin1').split(delimiter);
+    const stripped = pieces.map((piece) => piece.replace(/^[ \t]+(?=\r\n)/, ''));
+    return Buffer.from([first, ...stripped].join(delimiter), 'latin1');
   };
-
   return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => done(null, strip(chunk)),
+    transform: (chunk: Buffer, _encoding, done) => {
+      const bytes = strip(Buffer.concat([held, chunk]));
+      const end = Math.max(0, bytes.length - delimiter.length - maxPaddingBytes);
+      held = bytes.subarray(end);
+      done(null, bytes.subarray(0, end));
+    },
     flush: (done) => done(null, held),
   });
-}
-
-/** Where at the end of `bytes` a delimiter may have begun; their length if nowhere. */
-function beginOfDelimiter(bytes: Buffer, delimiter: Buffer): number {
-  const first = Math.max(0, bytes.length - delimiter.length + 1);
-  for (let at = bytes.indexOf(carriageReturn, first); at >= 0; at = bytes.indexOf(carriageReturn, at + 1)) {
-    if (delimiter.subarray(0, bytes.length - at).equals(bytes.subarray(at))) return at;
-  }
-  return bytes.length;
-}
-
-function endOfPadding(bytes: Buffer, start: number): number {
-  let end = start;
-  while (bytes[end] === 32 || bytes[end] === 9) end += 1;
-  return end;
 }
 
 /** What the header of a multipart part says of it. */

@@ -371,7 +371,9 @@ describe('a form', () => {
     const headers = { ...(await trial.headers()), 'Content-Type': 'multipart/form-data; boundary=x' };
     const { call, answer } = openRaw(`${trial.service.ingestUrl}${prefix}/upload-document`, { headers });
     call.write(multipart('x', [[file, 'x']]).subarray(0, -10));
-    call.write(`\r\n--x\r\n${file.replace('name="file"', 'name="attachments"')}\r\n\r\nhalf`);
+    call.write(
+      `\r\n--x\r\n${file.replace('name="file"', 'name="attachments"')}\r\n\r\n${'half'.repeat(100)}`,
+    );
     await eventually(async () => (await leftovers()).length === 2);
     call.destroy();
     await expect(answer).rejects.toThrow();
