@@ -129,14 +129,13 @@ function page(rows) {
   );
   return `# Requests per change
 
-Counted at the log of the embedded service by \`npm run bench -- requests --write\`, which writes this page: the real
-daemon with its default times (a file settles for 2 s, a removal waits 5 s), and beside it, on the same folders, a client
-of the kind that one writes first: chokidar, and one call for each event
-([test/bench/one-call-client.mjs](../test/bench/one-call-client.mjs)). After each change the service has to hold just
-what the folders hold. At 50 requests a minute, 1,000 requests are 20 minutes.
+Counted at the log of the embedded service by \`npm run bench -- requests --write\`, which writes this page: the real daemon
+with its default times, and beside it, on the same folders, [a client](../test/bench/one-call-client.mjs) that makes one call
+for each event. After each change the service has to hold just what the folders hold. At 50 requests a minute, 1,000 requests
+are 20 minutes.
 
-A title that comes from the file name follows a rename with one modify; \`title: none\` marks the rows without that. No
-bulk call can carry a title (interface 4.6), so that these modifies cannot be gathered.
+A title that comes from the file name follows a rename with one modify, and no bulk call can carry a title; \`title: none\`
+marks the rows without that.
 
 | change | ingestd | one call per event | least possible |
 | ------ | ------- | ------------------ | -------------- |
