@@ -73,11 +73,6 @@ describe('S20: the check of every ingestion call', () => {
     trial.clock.jump(5000);
     expect((await trial.revoke(tokens.access_token)).status).toBe(401);
   });
-
-  it('answers in the envelope to an operation that does not exist', async () => {
-    const answer = await trial.call('GET', '/documents');
-    expect(answer.status).toBe(404);
-  });
 });
 
 describe('the rate limit', () => {

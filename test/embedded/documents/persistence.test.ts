@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../../src/lib/time/clock.ts';
-import { ownIdentity } from '../../../src/lib/process/process-lock.ts';
-import { makeZombie } from '../../support/processes/zombie.ts';
 import { startTrial } from '../support/trial.ts';
 import type { Trial } from '../support/trial.ts';
 
@@ -125,33 +123,6 @@ describe('the data directory', () => {
     });
     await trial.restart();
     expect(await readdir(trial.dataDir)).toContain('lock');
-  });
-
-  it('is taken over from a process that is no more', async () => {
-    await trial.service.close();
-    const own = await ownIdentity('2026-01-01T00:00:00.000Z');
-    const gone = [
-      { ...own, pid: 4_194_303 },
-      { ...own, start: '1' },
-    ].map((holder) => JSON.stringify(holder));
-    for (const holder of [...gone, '', 'nonsense']) {
-      await writeFile(join(trial.dataDir, 'lock'), holder);
-      await trial.restart();
-    }
-    expect((await trial.auth()).status).toBe(200);
-  });
-
-  it('is taken over from a process that was killed and that nobody has waited for', async () => {
-    const { pid, start, bury } = await makeZombie();
-    try {
-      await trial.service.close();
-      const own = await ownIdentity('2026-01-01T00:00:00.000Z');
-      await writeFile(join(trial.dataDir, 'lock'), JSON.stringify({ ...own, pid, start }));
-      await trial.restart();
-      expect((await trial.auth()).status).toBe(200);
-    } finally {
-      bury();
-    }
   });
 
   it('is given back when the address cannot be had', async () => {

@@ -98,44 +98,6 @@ describe('simple-oauth2', () => {
 });
 
 describe('undici', () => {
-  it('uploads, replaces, changes in bulk and deletes a document (interface 4.3 to 4.7)', async () => {
-    const headers = await trial.headers();
-    const send = async (method: string, path: string, body?: undici.FormData | object) => {
-      const isForm = body instanceof undici.FormData;
-      const answer = await undici.fetch(operation(path), {
-        method,
-        headers:
-          isForm || body === undefined
-            ? headers
-            : { ...headers, 'Content-Type': 'application/json', accept: 'application/json' },
-        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-      });
-      expect(answer.status).toBe(200);
-      return envelopeSchema.parse(await answer.json()).success?.docId ?? '';
-    };
-    const form = new undici.FormData();
-    form.append('file', new Blob(['content']), 'Zürich, 1. Quartal “neu”.pdf'.replace('1. ', '1 '));
-    form.append('attachments', new Blob(['a']), 'a.csv');
-    form.append('metadata', JSON.stringify({ title: 'T' }));
-    const docId = await send('POST', '/upload-document', form);
-    const change = new undici.FormData();
-    change.append('metadata', JSON.stringify({ title: 'New' }));
-    expect(await send('PUT', `/modify-document/${docId}`, change)).toBe(docId);
-    await send('PATCH', '/bulk/modify/metadata', { docIds: [docId], customTags: [{ name: 'x' }] });
-    expect(trial.service.documents()[0]).toMatchObject({
-      fileName: 'Zürich, 1 Quartal “neu”.pdf',
-      metadata: { title: 'New', customTags: [{ name: 'x' }] },
-      attachments: [{ name: 'a.csv' }],
-    });
-    await send('DELETE', '/bulk/delete', { docIds: [docId] });
-    const other = await trial.upload('b.txt', 'x');
-    await send(
-      'DELETE',
-      `/delete-document/${other}?documentOwner=${encodeURIComponent(trial.service.credentials.username)}`,
-    );
-    expect(trial.service.documents()).toEqual([]);
-  });
-
   it('has its pipelined requests answered in their order', async () => {
     const headers = await trial.headers();
     const client = new undici.Client(trial.service.ingestUrl, { pipelining: 20 });

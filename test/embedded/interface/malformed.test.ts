@@ -84,6 +84,14 @@ describe('a malformed request to an operation is answered in an envelope', () =>
     ['an upload in JSON', 'POST P/upload-document', 'Content-Type: application/json\r\n', large, 415],
     ['a bulk call of a type that is none', 'PATCH P/bulk/modify/metadata', 'Content-Type: x\r\n', '{}', 415],
     ['a bulk call of two types', 'DELETE P/bulk/delete', 'Content-Type: a/b, c/d\r\n', '{}', 415],
+    ['headers without end', 'POST P/upload-document', `X: ${'x'.repeat(20_000)}\r\n`, null, 431],
+    ['an escape that is none', 'PUT P/modify-document/%FF', '', null, 400],
+    ['an identifier of 3,000 characters', `DELETE P/delete-document/${'x'.repeat(3000)}`, '', null, 400],
+    ['an unknown route', 'POST P/no-such-operation', '', null, 404],
+    ['another method', 'GET P/upload-document', '', null, 404],
+    ['the prefix alone', 'GET P', '', null, 404],
+    ['another version', 'POST /services/i/ingestion-api/v2/upload-document', '', null, 404],
+    ['what is no HTTP', 'nonsense', '', null, 400],
   ])('%s', async (_name, line, headers, body, status) => {
     const answer = await ask(line.replace(' P', ` ${prefix}`), headers, body);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, envelope()]);
