@@ -1,4 +1,5 @@
-# The state lives in /state (give it a volume), the folders are mounted read-only below /data, the configuration is
+# The state lives in /state (give it a volume, and INGESTD_STATE__MUST_EXIST=true from the second start on: with the volume
+# lost, ingestd then refuses to send every document again), the folders are mounted read-only below /data, the configuration is
 # /etc/ingestd/ingestd.yaml. An example stands in config/compose.example.yaml. To build from base images that cannot change:
 # docker build --build-arg NODE_IMAGE=node@sha256:… --build-arg BASE_IMAGE=debian@sha256:… .
 ARG NODE_VERSION=24

@@ -18,6 +18,8 @@ import { createMetrics } from '../status/metrics/metrics.ts';
 import type { Metrics } from '../status/metrics/metrics.ts';
 import { Engine } from '../sync/engine.ts';
 import { version } from '../config/package-files.ts';
+import { newLedgerNotice } from './preconditions/new-ledger.ts';
+import { documentsIn } from './preconditions/whose-ledger.ts';
 import type { Place } from './process/join-cluster.ts';
 import { createChangeSignal } from '../lib/time/change-signal.ts';
 import { duplicateLister, makeStatus, pauseReason, withoutRepeats } from './make-status.ts';
@@ -149,6 +151,9 @@ export function assembleDaemon(
   let refusedConfiguration: readonly string[] | null = null;
   let pageReason: Reason | null = null;
   let isDraining = false;
+  let ledgerNotice: Awaited<ReturnType<typeof newLedgerNotice>> = null;
+  let forgetNotice = (): void => {};
+  const knownDocuments = documentsIn(ledger);
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
   const metrics: Metrics = createMetrics({
     status,
@@ -206,6 +211,7 @@ export function assembleDaemon(
       ...(refusedConfiguration === null ? [] : [refusedReason(refusedConfiguration)]),
       ...(pageReason === null ? [] : [pageReason]),
       ...(isDraining ? [draining] : []),
+      ...(ledgerNotice !== null && clock.now() < ledgerNotice.until ? [ledgerNotice.reason] : []),
       ...(tokenless === null || !isKnown ? [] : [tokenless]),
     ];
   }
@@ -221,7 +227,7 @@ export function assembleDaemon(
 
   function unready(): readonly Reason[] {
     // Of those that need no token: a service that asks to wait has accepted the credentials.
-    const passing = new Set(['configuration-refused', 'page-unavailable', draining.code]);
+    const passing = new Set(['configuration-refused', 'page-unavailable', 'new-ledger', draining.code]);
     if (tokens.reason() === null) passing.add('rate-limited');
     const reasons = [...ownReasons(), ...engine.reasons()].filter(({ code }) => !passing.has(code));
     for (const port of folders) {
@@ -239,6 +245,7 @@ export function assembleDaemon(
   let ended: Promise<void> | null = null;
   function endRequests(): Promise<void> {
     phase = 'stopping';
+    forgetNotice();
     signIn.close();
     changes.close();
     ended ??= engine.stop(settings.timing.stopSeconds * 1000, () => {
@@ -246,6 +253,16 @@ export function assembleDaemon(
       limiter.close();
     });
     return ended;
+  }
+
+  async function noticeNewLedger(): Promise<void> {
+    const onDisk = status().folders.reduce((total, folder) => total + folder.onDisk, 0);
+    const firstScan = { dir: settings.state.dir, unknownFiles: onDisk - knownDocuments };
+    ledgerNotice = await newLedgerNotice(firstScan, clock);
+    if (ledgerNotice === null || phase !== 'running') return;
+    changes.note();
+    log.warn({ code: ledgerNotice.reason.code }, ledgerNotice.reason.message);
+    forgetNotice = clock.after(ledgerNotice.until - clock.now(), changes.note);
   }
 
   /** A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes. */
@@ -288,6 +305,7 @@ export function assembleDaemon(
       if (phase !== 'starting') return;
       phase = 'running';
       changes.note();
+      await noticeNewLedger();
       cluster?.publish(status);
     },
     refuseConfiguration: (faults) => {

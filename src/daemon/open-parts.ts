@@ -12,6 +12,7 @@ import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
 import { followFolders } from './preconditions/follow-folders.ts';
 import { mixedUpFolders, requireFolders } from './preconditions/folders-on-disk.ts';
+import { requireLedger } from './preconditions/new-ledger.ts';
 import { claimLedger } from './preconditions/whose-ledger.ts';
 
 /**
@@ -20,6 +21,7 @@ import { claimLedger } from './preconditions/whose-ledger.ts';
  */
 export async function openParts(options: DaemonOptions, folders: readonly Folder[]): Promise<Daemon> {
   const { settings, log, clock } = options;
+  await requireLedger(settings);
   const ledger = await openLedger({ dir: settings.state.dir, clock, log, lease: options.place?.lease });
   let embedded: EmbeddedService | null = null;
   try {

@@ -169,6 +169,12 @@ const state = z.strictObject({
       'Directory of the ledger, relative to the configuration file. Use one for each service and user.',
     defaultWords: '`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/ingestd`, else `~/.local/state/ingestd`',
   }),
+  mustExist: z
+    .boolean()
+    .default(false)
+    .describe(
+      'With true, run and sync refuse to begin a new ledger: for containers, whose volume may be lost. The first start needs false.',
+    ),
 });
 
 const timing = z.strictObject({
@@ -308,7 +314,7 @@ export interface Settings extends Omit<SettingsInput, 'service' | 'state' | 'clu
   /** The file it came from, absolute. */
   readonly file: string;
   readonly service: ServiceSettings;
-  readonly state: { readonly dir: string };
+  readonly state: SettingsInput['state'] & { readonly dir: string };
   /** Null: this host is alone. */
   readonly cluster: ClusterSettings | null;
 }

@@ -102,8 +102,8 @@ describe('the .env beside the configuration', () => {
     const character = fc.constantFrom(...Array.from('\'"`#$\\{}nab =:!\t“'));
     const value = fc
       .string({ unit: character, minLength: 1, maxLength: 8 })
-      // A plain comment, and quotes around it all, are meant.
-      .filter((text) => !/\s#+(\s|$)/.test(` ${text}`) && !/^\s*(['"`]).*\1\s*$/.test(text));
+      // A plain comment, quotes around it all, and a comment behind those are meant.
+      .filter((text) => !/\s#+(\s|$)/.test(` ${text}`) && !/^\s*(['"`]).*\1(\s+#.*|\s*)$/.test(text));
     fc.assert(
       fc.property(value, (text) => {
         const line = `INGESTD_PASSWORD=${text}\nINGESTD_USERNAME=b\n`;

@@ -54,6 +54,7 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'folders[].followSymlinks': ['true', true],
   'folders[].watch': ['polling', 'polling'],
   'state.dir': ['/srv/state', '/srv/state'],
+  'state.mustExist': ['true', true],
   'timing.settleMs': ['50', 50],
   'timing.removeGraceMs': ['60', 60],
   'timing.rescanMinutes': ['0.05', 0.05],

@@ -52,7 +52,7 @@ describe('a good configuration', () => {
         ingestUrl: 'http://127.0.0.1:8080',
       }),
       folders: [folderSettingsOf(folder.join('inbox'))],
-      state: { dir: folder.join('xdg', 'ingestd') },
+      state: { dir: folder.join('xdg', 'ingestd'), mustExist: false },
       timing: { settleMs: 2000, removeGraceMs: 5000, rescanMinutes: 15, pollSeconds: 30, stopSeconds: 30 },
       safety: safetySettingsOf(),
       http: { host: '127.0.0.1', port: 7420 },

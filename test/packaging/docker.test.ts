@@ -137,6 +137,8 @@ describe('the compose example', () => {
     expect(compose.services['reports']?.volumes).toEqual(['./reports:/out']);
     expect(service.volumes).toContain('ingestd-state:/state');
     expect(Object.keys(compose.volumes)).toEqual(['ingestd-state']);
+    // A volume that is lost is no new beginning (A9).
+    expect(service.environment['INGESTD_STATE__MUST_EXIST']).toBe('${INGESTD_STATE__MUST_EXIST:-true}');
   });
 
   it('gives the shared folder, which Docker makes as root, to the user of both before they start', async () => {

@@ -11,6 +11,7 @@ import { errorCode, errorMessage } from '../../model/errors.ts';
 import { missingFiles, mixedUpFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
+import { isLedgerMissing, missingFix, missingWords } from '../../daemon/preconditions/new-ledger.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { listLedger } from '../../ledger/ledger-files.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
@@ -125,6 +126,13 @@ async function isProven(
 
 const lowBytes = 200_000_000;
 const tooLowBytes = 10_000_000;
+
+/** Judges whether a ledger is there that has to be. Of a directory that cannot be read it is said elsewhere. */
+export async function checkLedgerExists(state: Settings['state']): Promise<CheckFinding[]> {
+  if (!(await isLedgerMissing(state).catch(() => false))) return [];
+  const words = { code: 'state-missing', message: missingWords(state), fix: `${missingFix}.` };
+  return [finding('error', 'state.dir', words)];
+}
 
 /** Judges the place of the ledger: may it be written, is there room, can others read it. */
 export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> {

@@ -8,7 +8,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ClusterSettings, ServiceSettings, Settings } from '../../model/settings.ts';
 import { requestHead } from '../../remote/http/head-request.ts';
 import { checkFolder } from './check-folder.ts';
-import { checkLedger, checkStateDirectory } from './check-ledger.ts';
+import { checkLedger, checkLedgerExists, checkStateDirectory } from './check-ledger.ts';
 
 /** What `check` is given. */
 export interface CheckOptions {
@@ -51,6 +51,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     ...options.warnings.map((message) =>
       finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
     ),
+    ...(await checkLedgerExists(settings.state)),
     ...(await checkStateDirectory(settings.state.dir)),
     ...ledger.findings,
   ];

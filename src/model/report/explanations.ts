@@ -372,6 +372,14 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Status page unavailable',
         fix: 'Correct what the message names, or wait until the address is there. Documents are delivered meanwhile, and the page opens by itself within a minute.',
       },
+      'new-ledger': {
+        cause: 'New ledger, and the folders are not new',
+        fix: 'If the files were delivered before, stop ingestd and restore the state directory, or run ingestd ledger import; then set state.mustExist to true. Otherwise there is nothing to do: the notice ends after an hour.',
+      },
+      'state-missing': {
+        cause: 'No ledger where state.mustExist is true (exit code 2)',
+        fix: 'Mount the volume with the state directory, or restore it from a backup. For the very first start set INGESTD_STATE__MUST_EXIST=false.',
+      },
       'ledger-damaged': {
         cause: 'Damaged ledger (exit code 1)',
         fix: 'Run ingestd ledger verify to see where. Restore the state directory from a backup, or follow the message.',

@@ -15,6 +15,7 @@ const notes: ReadonlySet<string> = new Set([
   'fleet-opens',
   'standby',
   'reloading',
+  'new-ledger',
 ]);
 
 /** Reasons that concern some of the documents; with every other one nothing can be delivered. */

@@ -71,7 +71,7 @@ async function start(script: string | null, control = fakeControl({ failures }))
     settings: {
       notify: { command: script === null ? [] : ['sh', '-c', script], afterMinutes: 0 },
       file: folder.join('ingestd.yaml'),
-      state: { dir: folder.path },
+      state: { dir: folder.path, mustExist: false },
     },
     webhook: `http://127.0.0.1:${port}/`,
     control,

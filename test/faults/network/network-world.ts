@@ -301,7 +301,7 @@ function settingsFor(
     file: '',
     service: serviceSettingsOf({ authUrl, ingestUrl, ...service }),
     folders: [],
-    state: { dir },
+    state: { dir, mustExist: false },
     timing,
     safety: safetySettingsOf(safety),
     notify: { command: [], afterMinutes: 5 },

@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises';
+
+import { countWords } from '../../lib/text/amounts.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { ledgerPaths, listLedger } from '../../ledger/ledger-files.ts';
+import { isFresh } from '../../ledger/read-ledger.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { Reason } from '../../model/report/status.ts';
+import type { Settings } from '../../model/settings.ts';
+
+/**
+ * Refuses to begin a ledger where `state.mustExist` says that there is one: the volume of a container may be lost.
+ * Throws ConfigurationError.
+ */
+export async function requireLedger({ state }: Pick<Settings, 'state'>): Promise<void> {
+  if (!(await isLedgerMissing(state))) return;
+  throw new ConfigurationError(`state.dir: ${missingWords(state)}. ${missingFix}`);
+}
+
+/** Says whether a ledger that has to be there is not. */
+export async function isLedgerMissing({ dir, mustExist }: Settings['state']): Promise<boolean> {
+  return mustExist && (await isFresh(await listLedger(dir)));
+}
+
+/** What `state.mustExist` refuses. */
+export function missingWords({ dir }: Pick<Settings['state'], 'dir'>): string {
+  return `there is no ledger in ${dir}, and state.mustExist is true`;
+}
+
+/** What a person can do about it. */
+export const missingFix =
+  'If there was one, mount its volume or restore it from a backup: without it every document would be uploaded again. ' +
+  'For the very first start set INGESTD_STATE__MUST_EXIST=false';
+
+/** A new ledger is worth a word before more files than this. */
+const fewFiles = 20;
+const noticeMs = 3_600_000;
+
+/** What was found after the first scan. */
+interface FirstScan {
+  readonly dir: string;
+  /** Files in the folders that the ledger did not know when it was opened. */
+  readonly unknownFiles: number;
+}
+
+/**
+ * A notice that the ledger is new although the folders are not, for the first hour of the ledger: a state directory that
+ * was lost looks like this. Null: there is nothing to say, or no more; `until` is in milliseconds of `clock.now()`.
+ */
+export async function newLedgerNotice(
+  { dir, unknownFiles }: FirstScan,
+  clock: Pick<Clock, 'now'>,
+): Promise<{ readonly reason: Reason; readonly until: number } | null> {
+  if (unknownFiles <= fewFiles) return null;
+  const began = await stat(ledgerPaths(dir, 0).marker).catch(() => null);
+  const until = (began?.mtimeMs ?? 0) + noticeMs;
+  if (began === null || until <= clock.now()) return null;
+  const at = began.mtime.toISOString().replace(/\.\d+Z$/, 'Z');
+  const message =
+    `the ledger in ${dir} is new (${at}), and ${countWords(unknownFiles, 'file')} were in the folders before it. ` +
+    'If they were delivered before, the state directory was lost, and they are uploaded a second time';
+  return { reason: { code: 'new-ledger', message }, until };
+}

@@ -1,0 +1,70 @@
+import { utimes } from 'node:fs/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+
+let place: InstallationWithService;
+
+afterEach(() => place.remove());
+
+async function writeFiles(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1)
+    await place.home.write(`inbox/file-${index}.txt`, `text ${index}`);
+}
+
+describe('A9: a state directory that was lost', () => {
+  it('is not begun anew where state.mustExist is true, by no command that sends', async () => {
+    place = await installationWithService({ more: { state: { dir: './state', mustExist: true } } });
+    await writeFiles(1);
+    for (const command of ['run', 'sync']) {
+      const { code, err } = await place.run(command);
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('there is no ledger in') });
+      expect(err).toContain('INGESTD_STATE__MUST_EXIST=false');
+    }
+    const check = await place.run('check');
+    expect([check.code, check.out]).toEqual([4, expect.stringContaining('state.mustExist is true')]);
+    expect(place.service.requests).toEqual([]);
+    // A person's own beginning: from there on it is no new one.
+    const nothing = await place.home.write('nothing.json', '{"version": 1, "documents": []}');
+    expect(await place.run('ledger', 'import', nothing)).toMatchObject({ code: 0 });
+    expect((await place.run('sync')).code).toBe(0);
+  }, 60_000);
+
+  it('is said where a new ledger comes before more than 20 files, for an hour, and is no problem', async () => {
+    place = await installationWithService();
+    await writeFiles(21);
+    const daemon = await place.start();
+    const { reasons, health } = await daemon.idle(({ folders }) => folders[0]?.synced === 21);
+    expect({ reasons, health }).toMatchObject({ reasons: [{ code: 'new-ledger' }], health: 'ok' });
+    expect(reasons[0]?.message).toMatch(
+      /the ledger in .*state is new .*21 files were in the folders before it/,
+    );
+    expect((await daemon.fetch('/readyz')).status).toBe(200);
+    expect((await place.run('status')).out).toContain('21 files were in the folders before it');
+    const { err } = await daemon.end('SIGTERM');
+    expect(err.match(/21 files were in the folders/g)).toHaveLength(1);
+    // Everything in the folders is known to the ledger now.
+    const second = await place.start();
+    expect((await second.idle()).reasons).toEqual([]);
+    await second.end('SIGTERM');
+  }, 60_000);
+
+  it('is not said of 20 files, nor of a ledger that is older', async () => {
+    place = await installationWithService();
+    await writeFiles(20);
+    const daemon = await place.start();
+    expect((await daemon.idle(({ folders }) => folders[0]?.synced === 20)).reasons).toEqual([]);
+    await daemon.end('SIGTERM');
+    await place.home.write('inbox/later.txt', 'later');
+    await Promise.all(
+      Array.from({ length: 21 }, (_, index) => place.home.write(`inbox/late-${index}.txt`, `late ${index}`)),
+    );
+    const hourAgo = new Date(Date.now() - 3_601_000);
+    await utimes(place.home.join('state/ledger.used'), hourAgo, hourAgo);
+    const second = await place.start();
+    expect((await second.idle(({ folders }) => folders[0]?.synced === 42)).reasons).toEqual([]);
+    await second.end('SIGTERM');
+  }, 60_000);
+});
