@@ -220,7 +220,7 @@ describe('check', () => {
     ]);
   });
 
-  it('warns of secrets that are short or plain words, without telling them', async () => {
+  it('warns of a secret that is too short to be redacted, without telling it', async () => {
     await mkdir(folder.join('inbox'));
     const values = {
       API_KEY: 'abc',
@@ -234,8 +234,6 @@ describe('check', () => {
     const result = await check(remote + inbox);
     expect(codes(result, 'warning')).toEqual({
       INGESTD_API_KEY: 'secret-plain',
-      INGESTD_CLIENT_SECRET: 'secret-plain',
-      INGESTD_USERNAME: 'secret-plain',
     });
     for (const { message } of result.findings) expect(message).not.toMatch(/abc|delivered|a@b/);
   });

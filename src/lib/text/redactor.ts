@@ -6,14 +6,6 @@ export const redacted = '[redacted]';
 
 /** Letters alone, and so few of them that ordinary words may contain them. */
 const plainWord = /^\p{L}{1,12}$/u;
-const shortestStrong = 8;
-/** Fewer characters of base64 match by chance. */
-const shortestBase64 = 6;
-
-/** Says whether redacting a secret is likely to garble text that does not hold it, as `pass` does with `passed`. */
-export function isGarbling(secret: string): boolean {
-  return secret.length < shortestStrong || plainWord.test(secret);
-}
 
 /** Longer ones are searched for as they are: a regular expression of them all could become too large. */
 const longestInPattern = 256;
@@ -80,7 +72,7 @@ function replaceBetween(text: string, secrets: readonly string[], replace: (rest
     .join(redacted);
 }
 
-/** As it is, as URLs and forms carry it, as JSON quotes it, in hex, and in base64 at any offset. */
+/** As it is, as URLs and forms carry it, as JSON quotes it, and in base64. */
 function encodingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   // From its bytes: half a surrogate pair would make `encodeURIComponent` throw.
@@ -91,25 +83,9 @@ function encodingsOf(secret: string): string[] {
     url.replaceAll('%20', '+'),
     new URLSearchParams({ s: secret }).toString().slice(2),
     JSON.stringify(secret).slice(1, -1),
-    bytes.toString('hex'),
     bytes.toString('base64'),
     bytes.toString('base64url'),
-    ...insideBase64(bytes),
   ].filter((text) => text.length >= shortestRedacted);
-}
-
-/** What stays the same of its base64 wherever it stands in the text that was encoded. */
-function insideBase64(secret: Buffer): string[] {
-  return [0, 1, 2].flatMap((shift) => {
-    const bytes = Buffer.concat([Buffer.alloc(shift), secret]);
-    const whole = bytes.toString('base64').replace(/=+$/, '');
-    // The first and last characters mix with the neighbours' bits.
-    const from = shift === 0 ? 0 : shift + 1;
-    const to = bytes.length % 3 === 0 ? whole.length : whole.length - 1;
-    const inner = whole.slice(from, to);
-    if (inner.length < shortestBase64) return [];
-    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
-  });
 }
 
 function inOwnWords(text: string): string {

@@ -357,8 +357,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'To upload everything to the new service, set another state.dir. If it is the same service at a new address, run ingestd ledger service-moved.',
       },
       'secret-plain': {
-        cause: 'Secret is short or a plain word',
-        fix: 'Ask the service for a longer one. Until then, it is not redacted, or redacting it hides parts of other words in the log.',
+        cause: 'Secret is too short to be redacted',
+        fix: 'Ask the service for a longer one.',
       },
       'state-shared': {
         cause: 'Two configurations may share one ledger',
