@@ -16,21 +16,6 @@ export interface Circumstances {
   readonly hasWorked: boolean;
 }
 
-const refusals: Readonly<Record<number, string>> = {
-  400: 'bad-request',
-  403: 'forbidden',
-  404: 'not-found',
-  405: 'method-not-allowed',
-  409: 'conflict',
-  410: 'gone',
-  411: 'length-required',
-  413: 'too-large',
-  414: 'too-long',
-  415: 'unsupported-media-type',
-  422: 'unprocessable',
-  431: 'headers-too-large',
-};
-
 /** Redirects that tell to send the same request elsewhere. Others also lead to the result of one that was taken. */
 const turnedAwayStatuses = new Set([301, 302, 307, 308]);
 /** Answers of whoever stopped waiting for a request or its answer: the service may have accepted it. */
@@ -79,7 +64,7 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
   // a bulk call, which can fall back to single calls.
   const isAway = isForeign && operation === 'upload';
   if (status < 500 && !laterStatuses.has(status) && !isAway && !isUnclear) {
-    return { kind: 'rejected', code: refusals[status] ?? `http-${status}`, message };
+    return { kind: 'rejected', code: `http-${status}`, message };
   }
   const code = `http-${status}`;
   if (operation === 'upload' && sent === 'all' && isUnclear) {

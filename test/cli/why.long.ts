@@ -69,19 +69,19 @@ describe('why', () => {
     expect((await place.run('retry', 'inbox/a.txt')).code).toBe(0);
     await daemon.idle(({ totals }) => totals.uploaded === 1);
     const answers = async () => (await why('inbox/a.txt')).attempts.map(({ code }) => code);
-    expect(await answers()).toEqual(['http-503', 'bad-request', 'accepted']);
+    expect(await answers()).toEqual(['http-503', 'http-400', 'accepted']);
     const { attempts } = await why('inbox/a.txt');
     const { out } = await place.run('why', 'inbox/a.txt');
     for (const { at, operation, message, code } of attempts)
       expect(out).toContain(`${at} ${operation}: ${message} (${code})`);
     const { out: logged } = await place.run('log', 'inbox/a.txt', '--json');
     expect(JSON.parse(logged)).toMatchObject([
-      { what: 'failed', operation: 'upload', code: 'bad-request' },
+      { what: 'failed', operation: 'upload', code: 'http-400' },
       { what: 'retried' },
       { what: 'uploaded' },
     ]);
     await daemon.end('SIGTERM');
-    expect(await answers()).toEqual(['bad-request', 'accepted']);
+    expect(await answers()).toEqual(['http-400', 'accepted']);
   }, 60_000);
 
   it('tells that a createdTimestamp stays as it went out, and the log says so once', async () => {

@@ -29,7 +29,7 @@ beforeEach(async () => {
       kind: 'fail',
       ref: { folder: 'inbox', path: '0.pdf' },
       failure: {
-        code: 'forbidden',
+        code: 'http-403',
         message: 'no',
         attempts: 1,
         ...seen,

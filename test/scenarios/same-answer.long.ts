@@ -172,7 +172,7 @@ it('what the service refused is a problem to check too, until the document chang
   if (found.kind !== 'document') throw new Error(found.kind);
   const { stat, fingerprint } = found.document;
   const ledger = await folder.openLedger();
-  const failure = { code: 'forbidden', message: 'no', attempts: 1, stat, fingerprint, history: [] };
+  const failure = { code: 'http-403', message: 'no', attempts: 1, stat, fingerprint, history: [] };
   await ledger.commit([{ kind: 'fail', ref: { folder: 'inbox', path: 'a.txt' }, failure }]);
   await ledger.close();
   expect((JSON.parse((await run('plan', '--json')).stdout) as PlanReport).counts.failed).toBe(1);

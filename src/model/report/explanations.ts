@@ -187,15 +187,9 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     title: 'Answers of the service about one document',
     codes: {
       'error-envelope': { cause: 'Refused by the service', fix: asService },
-      'bad-request': { cause: 'Refused by the service (400)', fix: asService },
-      unprocessable: { cause: 'Refused by the service (422)', fix: asService },
-      forbidden: {
+      'http-403': {
         cause: 'Not allowed by the service (403)',
         fix: 'Ask the service’s administrator for permission, or set another documentOwner, then retry.',
-      },
-      'not-found': {
-        cause: 'Address unknown to the service (404)',
-        fix: checkService,
       },
       'missing-at-service': {
         cause: 'Document no longer at the service',
@@ -209,20 +203,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'docId already in use',
         fix: 'The service answered with the docId of another document. Ask its administrator, then retry.',
       },
-      gone: {
-        cause: 'Address no longer exists at the service (410)',
-        fix: checkService,
-      },
-      'method-not-allowed': { cause: 'Request not understood by the service (405)', fix: checkService },
-      'length-required': { cause: 'Request not understood by the service (411)', fix: checkService },
-      'too-long': { cause: 'Address too long for the service (414)', fix: asService },
-      'headers-too-large': { cause: 'Headers too large for the service (431)', fix: asService },
       'invalid-request': {
         cause: 'Invalid request',
         fix: 'The message names the part of the document or its metadata that is wrong. Fix it there.',
       },
-      conflict: { cause: 'Conflict at the service (409)', fix: asService },
-      'unsupported-media-type': { cause: 'Type refused by the service (415)', fix: asService },
       'doubt-dismissed': {
         cause: 'Doubt dismissed, not sent',
         fix: 'Nothing to do. It is sent when it changes, or with ingestd retry PATH.',

@@ -133,7 +133,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
       case 'rejected':
         answered();
         missing.clear();
-        forbidden = outcome.code === 'forbidden' ? forbidden + 1 : 0;
+        forbidden = outcome.code === 'http-403' ? forbidden + 1 : 0;
         if (forbidden >= inARow) {
           wait(forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
         } else {

@@ -263,7 +263,7 @@ export const networkFaults: readonly NetworkFault[] = [
     row: 'N16',
     fault: '400',
     steps: once(steps.refuse('no', 400)),
-    ...refused('bad-request'),
+    ...refused('http-400'),
     token: 'alarm credentials-refused',
   },
   {
@@ -284,7 +284,7 @@ export const networkFaults: readonly NetworkFault[] = [
     row: 'N14',
     fault: '403',
     steps: once(steps.refuse('no', 403)),
-    ...refused('forbidden'),
+    ...refused('http-403'),
     token: 'alarm credentials-refused',
   },
   {
@@ -302,7 +302,7 @@ export const networkFaults: readonly NetworkFault[] = [
       operation === 'remove'
         ? [service.taken(steps.refuse('no such document', 404))]
         : [steps.refuse('no such document', 404)],
-    ...refused('not-found'),
+    ...refused('http-404'),
     modify: 'fails missing-at-service',
     remove: 'accepted',
     token: 'alarm auth-not-found',
@@ -312,22 +312,22 @@ export const networkFaults: readonly NetworkFault[] = [
     row: 'N16',
     fault: '409',
     steps: once(steps.refuse('no', 409)),
-    ...refused('conflict'),
+    ...refused('http-409'),
     token: tokenLater,
   },
-  { row: 'N16', fault: '413', steps: once(steps.html(413)), ...refused('too-large'), token: tokenLater },
+  { row: 'N16', fault: '413', steps: once(steps.html(413)), ...refused('http-413'), token: tokenLater },
   {
     row: 'N16',
     fault: '415',
     steps: once(steps.html(415)),
-    ...refused('unsupported-media-type'),
+    ...refused('http-415'),
     token: tokenLater,
   },
   {
     row: 'N16',
     fault: '422',
     steps: once(steps.refuse('no', 422)),
-    ...refused('unprocessable'),
+    ...refused('http-422'),
     token: tokenLater,
   },
   {

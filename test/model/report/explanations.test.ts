@@ -56,6 +56,8 @@ const noCodes = new Set([
   // Errors that end a command: the message says the fix.
   'daemon-silent',
   'daemon-forbidden',
+  // What came of an answer.
+  'too-long',
 ]);
 
 function sources(directory: string): string {

@@ -295,7 +295,7 @@ describe('an upload in doubt', () => {
   it.each([
     ['by its code', failure({}), true],
     ['by the message of the doubt', failure({ code: 'econnreset', message: 'no answer' }), true],
-    ['not by another failure of it', failure({ code: 'bad-request', message: 'refused' }), false],
+    ['not by another failure of it', failure({ code: 'http-400', message: 'refused' }), false],
     ['not at another path', failure({ path: 'b.pdf' }), false],
   ])('is known among the failures %s', (_name, one, expected) => {
     const found = failuresInDoubt({ failures: [one], inDoubt: [doubt] });
@@ -308,7 +308,7 @@ describe('an upload in doubt', () => {
       {},
       {
         ...doubts,
-        failures: [failure({}), failure({ path: 'b.pdf', code: 'bad-request' })],
+        failures: [failure({}), failure({ path: 'b.pdf', code: 'http-400' })],
         folders: [
           { ...folder, failed: 2 },
           { ...folder, name: 'other', failed: 1 },

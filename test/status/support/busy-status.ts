@@ -128,6 +128,6 @@ function someFailures(): FailureStatus[] {
       'sidecar-invalid',
       'memo.docx.meta.json: line 4, column 18: a comma is missing',
     ),
-    { ...failure('2026/q2/plan.xlsx', 'forbidden', 'documentOwner jdoe is not allowed'), attempts: 3 },
+    { ...failure('2026/q2/plan.xlsx', 'http-403', 'documentOwner jdoe is not allowed'), attempts: 3 },
   ];
 }

@@ -43,7 +43,7 @@ const elsewhere: Outcome = {
 const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
 const strange: Outcome = { ...missing, isOwnWord: false };
 const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
-const forbidden: Outcome = { kind: 'rejected', code: 'forbidden', message: 'no access' };
+const forbidden: Outcome = { kind: 'rejected', code: 'http-403', message: 'no access' };
 
 /** How many requests may be under way of four, and how long until one may try. */
 const state = () => [breaker.allowedInFlight(4), breaker.openMs()];
