@@ -30,7 +30,7 @@ const options = {
     'mime-types': './scripts/no-mime-types.cjs',
   },
   external: [
-    // Reads a file beside itself, and hardly anybody has a proxy script.
+    // Reads proxy scripts, which are not supported.
     'pac-proxy-agent',
     // Fastify asks for them where routes have schemas or are called without a socket: none are. 0.8 MB to parse.
     '@fastify/ajv-compiler',

@@ -1,6 +1,5 @@
 // Around `npm pack`: the package is the bundled program, so that it needs none of the packages that it was built from,
 // no tool and no script. `slim` writes such a package.json before the archive is made, `restore` brings ours back.
-// What the bundle leaves out on purpose goes into the archive as it is: the package that reads proxy scripts.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = `${root}package.json`;
 const kept = `${root}node_modules/.cache/ingestd/package.json`;
-const proxyScripts = 'pac-proxy-agent';
 
 function slim() {
   const text = readFileSync(manifest, 'utf8');
@@ -17,9 +15,7 @@ function slim() {
     throw new Error('package.json is that of the archive: git checkout package.json');
   mkdirSync(dirname(kept), { recursive: true });
   writeFileSync(kept, text);
-  const { version } = JSON.parse(readFileSync(`${root}node_modules/${proxyScripts}/package.json`, 'utf8'));
-  const slimmed = { ...rest, dependencies: { [proxyScripts]: version }, bundleDependencies: [proxyScripts] };
-  writeFileSync(manifest, `${JSON.stringify(slimmed, null, 2)}\n`);
+  writeFileSync(manifest, `${JSON.stringify(rest, null, 2)}\n`);
 }
 
 const [task] = process.argv.slice(2);

@@ -2,10 +2,10 @@
 // archive of `npm pack` with a Node of its own, a user, a unit and a configuration file. Needs dpkg-deb and strip.
 // --fast compresses less, for tests.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -141,16 +141,6 @@ function placeDocuments(program, docs, version) {
   write(join(docs, 'copyright'), copyright);
   for (const name of ['man', 'completions', 'docs', 'LICENSE', ...pages])
     rmSync(join(program, name), { recursive: true });
-  for (const name of readdirSync(join(program, 'node_modules'), { recursive: true }))
-    if (/(^|\/)(LICEN[CS]E.*|README\.md|.*\.map|\.[^/]*)$/i.test(name)) keepLicense(program, docs, name);
-}
-
-/** A package that is not bundled: its licence goes to the others, what only its developers read goes. */
-function keepLicense(program, docs, name) {
-  const file = join(program, 'node_modules', name);
-  if (!existsSync(file)) return;
-  if (/^licen[cs]e/i.test(basename(name))) place(file, join(docs, 'licenses', name.replaceAll('/', '-')));
-  rmSync(file, { recursive: true });
 }
 
 /** The units of this repository, on the package's paths. */

@@ -57,12 +57,9 @@ describe('the archive of npm pack, installed for all users where no registry ans
     const manifest = JSON.parse(await readFile(inside('package.json'), 'utf8')) as object;
     expect(manifest).not.toHaveProperty('scripts');
     expect(manifest).not.toHaveProperty('devDependencies');
-    const packages = await readdir(inside('node_modules'));
-    expect(packages).toContain('pac-proxy-agent');
-    expect(packages.filter((name) => ['typescript', 'jest', 'esbuild', 'got', 'zod'].includes(name))).toEqual(
-      [],
-    );
-    expect(await readdir(inside())).not.toContain('src');
+    expect(manifest).not.toHaveProperty('dependencies');
+    const entries = await readdir(inside());
+    expect(entries.filter((name) => ['src', 'node_modules'].includes(name))).toEqual([]);
   });
 
   it('says its version', async () => {

@@ -5,11 +5,7 @@ import { proxies, ProxyAgent } from 'proxy-agent';
 
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { excerpt } from '../../lib/text/printable.ts';
-import { orNull } from '../../lib/or-null.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-
-/** Not part of the bundle: hardly anybody has a proxy script. */
-const pacPackage = 'pac-proxy-agent';
 
 export interface Agents {
   readonly http: HttpAgent;
@@ -59,12 +55,8 @@ function checkProxy(proxy: unknown): void {
   const fix = 'use http://HOST:PORT, or add the host of the service to NO_PROXY';
   const scheme = URL.canParse(proxy) ? new URL(proxy).protocol.slice(0, -1) : null;
   if (scheme === null) throw new ConfigurationError(`${variable}: not a proxy address; ${fix}`);
-  if (!Object.keys(proxies).includes(scheme)) {
+  if (scheme.startsWith('pac+'))
+    throw new ConfigurationError(`${variable}: proxy scripts (${scheme}) are not supported; ${fix}`);
+  if (!Object.keys(proxies).includes(scheme))
     throw new ConfigurationError(`${variable}: ${excerpt(scheme)} is not a known kind of proxy; ${fix}`);
-  }
-  if (!scheme.startsWith('pac+') || orNull(() => import.meta.resolve(pacPackage)) !== null) return;
-  throw new ConfigurationError(
-    `${variable}: a proxy script (${scheme}) needs the package ${pacPackage}, which is not installed: ` +
-      `${fix}, or run npm install ${pacPackage} where ingestd is installed`,
-  );
 }

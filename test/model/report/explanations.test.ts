@@ -50,8 +50,7 @@ const noCodes = new Set([
   'polling',
   'attachments',
   'stopped',
-  // A package, a cipher.
-  'pac-proxy-agent',
+  // A cipher.
   'aes-256-gcm',
   // Errors that end a command: the message says the fix.
   'daemon-silent',

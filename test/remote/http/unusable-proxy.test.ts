@@ -27,11 +27,7 @@ beforeAll(async () => {
 afterAll(() => home.remove());
 
 it.each([
-  [
-    'a proxy script, for which a package is missing',
-    'pac+http://me:secret@proxy.test/p.pac',
-    'pac-proxy-agent',
-  ],
+  ['a proxy script', 'pac+http://me:secret@proxy.test/p.pac', 'proxy scripts (pac+http) are not supported'],
   ['of a kind that nobody knows', 'gopher://me:secret@proxy.test', 'gopher'],
   ['not a proxy address', 'http://me:secret@proxy.test:port', 'not a proxy address'],
 ])(
