@@ -145,7 +145,7 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
       if (what !== 'moved') continue;
       operations.push({ ...plain, kind: 'move', folder, path, from, docId });
     }
-    for (const state of ['failed', 'held', 'settling', 'waiting'] as const) {
+    for (const state of ['failed', 'held', 'settling', 'waiting', 'retry'] as const) {
       const tasks = [...engine.tasks.in(state)].filter((task) => !kept.has(task));
       for (const task of tasks.toSorted((a, b) => inNaturalOrder(a.key, b.key))) {
         const kind = state === 'failed' || state === 'held' ? state : 'waiting';

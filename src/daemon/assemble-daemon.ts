@@ -2,7 +2,7 @@ import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { sentences } from '../lib/text/sentences.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
-import { ConfigurationError } from '../model/errors.ts';
+import { ConfigurationError, isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
@@ -359,9 +359,7 @@ export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {
       .filter(({ state }) => state === 'unavailable')
       .map(({ folder, reasons }) => ({ folder, message: reasons.map(({ message }) => message).join('; ') })),
     unreadable: healths.flatMap(({ folder, reasons }) =>
-      reasons
-        .filter(({ code }) => code === 'unreadable-directory')
-        .map(({ message }) => ({ folder, message })),
+      reasons.filter(isOfUnreadPlace).map(({ message }) => ({ folder, message })),
     ),
   };
 }

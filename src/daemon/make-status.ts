@@ -153,7 +153,7 @@ export function failureStatus(task: Task, retryAt: string | null): FailureStatus
     ...task.ref,
     code: reason?.code ?? 'unknown',
     message: reason?.message ?? '',
-    attempts: task.attempts,
+    attempts: Math.max(task.attempts, task.unreadable),
     retryAt,
   };
 }

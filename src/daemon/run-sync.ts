@@ -1,7 +1,7 @@
 import { aloneAfterMs, fleetTimes } from '../cluster/fleet-times.ts';
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
-import { exitCodes } from '../model/errors.ts';
+import { exitCodes, unreadableNowCode } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { longestList } from '../model/report/status.ts';
@@ -140,7 +140,7 @@ function hopeless({ control, engine, isRefused }: Daemon): Reason | null {
 
 /** Everything that was found is decided: nothing moves, and no document waits for another file. */
 function isDecided({ engine }: Daemon): boolean {
-  return engine.isAtRest() && engine.tasks.in('waiting').size === 0;
+  return engine.isAtRest() && engine.tasks.in('waiting').size === 0 && !engine.folders.areSomeReadAgain();
 }
 
 /** Says when everything is decided that was there to be found, though some file may go on changing. */
@@ -189,15 +189,19 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings) {
     const goneMs = systemClock.monotonic() - (gone?.since ?? Infinity);
     return goneMs >= timing.removeGraceMs + judgedWithinMs;
   };
+  /** What cannot be read at the moment is waited for like a file that still changes. */
+  const isUnread = ({ state }: Task) => state.kind === 'retry' && state.reason.code === unreadableNowCode;
   const isPaused = ({ ref, state }: Task) => state.kind === 'ready' && engine.paused().has(ref.folder);
   const isOver = () => {
     const areAllScanned = engine.folders.areAllScanned() && engine.backlogged() === 0;
-    const isAtWork = !areAllScanned || !tasksIn(working).every((task) => isEndless(task) || isPaused(task));
+    const isWaitedFor = (task: Task) => isEndless(task) || isPaused(task) || isUnread(task);
+    const isAtWork = !areAllScanned || !tasksIn(working).every(isWaitedFor);
     if (isAtWork || tasksIn(inspecting).some((task) => !known.has(task.key) && !isEndless(task))) {
       since = null;
       known.clear();
     } else since ??= performance.now();
-    for (const { key } of isAtWork ? [] : tasksIn([...waiting, 'grace'])) known.add(key);
+    const waits = isAtWork ? [] : [...tasksIn([...waiting, 'grace']), ...tasksIn(['retry']).filter(isUnread)];
+    for (const { key } of waits) known.add(key);
     return since !== null && performance.now() - since >= ms;
   };
   const tasks = () => [

@@ -34,6 +34,11 @@ export function nextDelayMs({ kind, attempt, retryAfterMs, random }: SetBack): n
   return Math.round(floorMs + (ceilingMs - floorMs) * random);
 }
 
+/** Milliseconds until what could not be read is tried again, after so many tries in a row: from 1 s to 5 min. */
+export function readAgainMs(tries: number): number {
+  return Math.min(longestBackOffMs, firstMs * 2 ** (Math.max(1, tries) - 1));
+}
+
 /**
  * Milliseconds until the next attempt where a person has to fix something: the credentials, the address, permissions.
  * 1, 5, then 15 minutes: more attempts would lock an account.

@@ -105,6 +105,8 @@ export interface Arrival {
   readonly ms: number;
   /** Documents around it have sidecars, and without one it is not private. */
   readonly isExpected: boolean;
+  /** Why, where it is not that files still come around it. */
+  readonly message?: string;
 }
 
 /** A document, settled and paired with its metadata and attachments: what should be at the service. */

@@ -101,10 +101,14 @@ export class ContentChangedError extends IngestdError {
   }
 }
 
-/** A file cannot be read. */
+/**
+ * A file cannot be opened or read to its end, by what the file system said in `cause`: `code` is `unreadable` or
+ * `unreadable-now`.
+ */
 export class ContentUnreadableError extends IngestdError {
-  constructor(message: string, details?: ErrorOptions) {
-    super('content-unreadable', exitCodes.unforeseen, message, details);
+  constructor(what: string, cause: unknown) {
+    const fault = errorCode(cause);
+    super(unreadableCodeOf(fault), exitCodes.unforeseen, cannotBeRead(what, fault), { cause });
   }
 }
 
@@ -128,9 +132,85 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** In words, with the system's code. */
+/** What one can do about a path that could not be opened, read, listed or looked at. */
+export type ReadFault =
+  /** Nothing stands there. */
+  | 'gone'
+  /** A person has to change something: permissions, or a path that is too long. */
+  | 'barred'
+  /** The system cannot tell at the moment. Nothing may be concluded of what is there; it is tried again. */
+  | 'passing';
+
+const readFaults: Readonly<Record<string, ReadFault>> = {
+  ENOENT: 'gone',
+  ENOTDIR: 'gone',
+  EACCES: 'barred',
+  EPERM: 'barred',
+  ENAMETOOLONG: 'barred',
+};
+
+/** Sorts the code of a file system's error; whatever is not known to last may pass. */
+export function readFaultOf(code: string | undefined): ReadFault {
+  return readFaults[code ?? ''] ?? 'passing';
+}
+
+/** The reason's code where something cannot be read until a person changes that. */
+export const unreadableCode = 'unreadable';
+/** The same where it may pass: it is tried again by itself. */
+export const unreadableNowCode = 'unreadable-now';
+
+/** The same of a directory. */
+export const unreadableDirectoryCode = 'unreadable-directory';
+export const unreadableDirectoryNowCode = 'unreadable-directory-now';
+
+/** Whether a reason is that what is in a folder is not known in full. */
+export function isOfUnreadPlace({ code }: { readonly code: string }): boolean {
+  return code === unreadableDirectoryCode || isOfPassingFault({ code });
+}
+
+/** Whether a reason is that something is read again by itself. */
+export function isOfPassingFault({ code }: { readonly code: string }): boolean {
+  return code === unreadableNowCode || code === unreadableDirectoryNowCode;
+}
+
+/** The reason's code for what the file system said. */
+export function unreadableCodeOf(code: string | undefined): string {
+  return readFaultOf(code) === 'barred' ? unreadableCode : unreadableNowCode;
+}
+
+/** Whether a reason is that something cannot be read, for now or for longer. */
+export function isUnreadable({ code }: { readonly code: string }): boolean {
+  return code === unreadableCode || code === unreadableNowCode;
+}
+
+const holders: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENAMETOOLONG: 'the path is too long',
+  EBUSY: 'another program has it in use',
+  EAGAIN: 'another program has locked it',
+  EWOULDBLOCK: 'another program has locked it',
+  EDEADLK: 'another program has locked it',
+  ENOLCK: 'the file server has no lock to give',
+  ETXTBSY: 'another program is running or writing it',
+  EIO: 'the disk or network share reports an error',
+  ESTALE: 'the file server no longer knows the open file',
+  ENXIO: 'the device is not there',
+  ENODEV: 'the device is not there',
+  ETIMEDOUT: 'the file server does not answer',
+  EHOSTDOWN: 'the file server cannot be reached',
+  EHOSTUNREACH: 'the file server cannot be reached',
+  ENETUNREACH: 'the file server cannot be reached',
+  ENOTCONN: 'the file server is not connected',
+  EMFILE: 'this process has too many files open',
+  ENFILE: 'the system has too many files open',
+  ENOMEM: 'the system is short of memory',
+};
+
+/** In words: what keeps it from being read, as far as that is known, and the system's code. */
 export function cannotBeRead(what: string, code: string | undefined): string {
-  return `${what} cannot be read (${code ?? 'unknown error'})`;
+  const holder = holders[code ?? ''];
+  return `${what} cannot be read (${holder === undefined ? '' : `${holder}, `}${code ?? 'unknown error'})`;
 }
 
 /** What can be done about a file or directory that is not this user's. */

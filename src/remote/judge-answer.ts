@@ -4,6 +4,7 @@ import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
 import { describeAnswer, isHtml, readEnvelope, readRetryAfter } from './http/read-answer.ts';
 import type { Envelope } from './http/read-answer.ts';
 import { isUsableDocId } from '../model/document.ts';
+import { unreadableCode, unreadableNowCode } from '../model/errors.ts';
 import type { OperationKind } from './operation-calls.ts';
 
 export interface Circumstances {
@@ -90,13 +91,12 @@ function elsewhere(
   return { kind: 'unavailable', code, message: words, retryAfterMs: null, sent };
 }
 
-function judgeFault({ code, host, sent }: Fault, circumstances: Circumstances): Outcome {
+function judgeFault({ code, message: why = '', host, sent }: Fault, circumstances: Circumstances): Outcome {
   const { operation } = circumstances;
   if (code === 'content-changed')
     return { kind: 'changed', message: 'the file changed while it was being sent' };
-  if (code === 'content-unreadable') {
-    return { kind: 'unreadable', message: 'the file could not be read to its end' };
-  }
+  if (code === unreadableCode || code === unreadableNowCode)
+    return { kind: 'unreadable', code, message: why };
   const words = describeFault(code);
   const message = `the service (${host}): ${words.message}`;
   if (words.misaddressed) {

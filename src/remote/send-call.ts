@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { errorCode, errorMessage } from '../model/errors.ts';
+import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
 import type {
   Outcome,
   OutgoingFile,
@@ -156,12 +156,14 @@ async function wireBody(
   return buildMultipart(content.metadata === null ? null : JSON.stringify(content.metadata), parts);
 }
 
-function withoutContent(error: unknown): Outcome {
+/** What it means that a file could not be opened, or a permit was lost: nothing went out. */
+export function withoutContent(error: unknown): Outcome {
   const message = errorMessage(error);
   if (errorCode(error) === 'content-changed') return { kind: 'changed', message };
   if (errorCode(error) === 'permit-lost')
     return { kind: 'unavailable', code: 'permit-lost', message, retryAfterMs: null, sent: 'nothing' };
-  return { kind: 'unreadable', message };
+  const isBarred = errorCode(error) === unreadableCode;
+  return { kind: 'unreadable', code: isBarred ? unreadableCode : unreadableNowCode, message };
 }
 
 function ledgerUnwritable(error: unknown): Outcome {

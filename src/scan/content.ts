@@ -6,9 +6,16 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
 import { countWords } from '../lib/text/amounts.ts';
-import { sameStat } from '../model/document.ts';
+import { printable } from '../lib/text/printable.ts';
+import { nameOf, sameStat } from '../model/document.ts';
 import type { FileStat } from '../model/document.ts';
-import { cannotBeRead, ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
+import {
+  ContentChangedError,
+  ContentUnreadableError,
+  errorCode,
+  IngestdError,
+  readFaultOf,
+} from '../model/errors.ts';
 import type { ContentSource } from '../model/ports/folder-port.ts';
 import { statOf } from './rules/entry.ts';
 
@@ -39,7 +46,7 @@ export async function openContent(wanted: Wanted): Promise<FileHandle> {
     return handle;
   } catch (error) {
     await handle.close();
-    throw translated(error);
+    throw translated(error, wanted.absolute);
   }
 }
 
@@ -60,7 +67,7 @@ async function openFile({ absolute, followSymlinks }: Wanted): Promise<FileHandl
     const path = followSymlinks ? await realpath(absolute) : absolute;
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    throw translated(error);
+    throw translated(error, absolute);
   }
 }
 
@@ -83,27 +90,13 @@ async function placeOf(handle: FileHandle, absolute: string): Promise<string> {
   }
 }
 
-const gone: ReadonlySet<string> = new Set([
-  'ENOENT',
-  'ENOTDIR',
-  'ELOOP',
-  'ENXIO',
-  'ENODEV',
-  'EISDIR',
-  'ESTALE',
-]);
-
-/** Nothing is wrong with the file: it is opened again in a moment. */
-const scarce: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
-
-function translated(error: unknown): unknown {
+/** By what one can do about it. A link or a directory that came in the file's place is another file. */
+function translated(error: unknown, absolute: string): unknown {
   const code = errorCode(error);
-  if (code === undefined || code === 'content-changed' || code === 'content-unreadable') return error;
-  if (gone.has(code))
+  if (code === undefined || error instanceof IngestdError) return error;
+  if (readFaultOf(code) === 'gone' || code === 'ELOOP' || code === 'EISDIR')
     return new ContentChangedError(`the file is no longer there (${code})`, { cause: error });
-  if (scarce.has(code))
-    return new ContentChangedError(`the file cannot be opened (${code})`, { cause: error });
-  return new ContentUnreadableError(cannotBeRead('the file', code), { cause: error });
+  return new ContentUnreadableError(printable(nameOf(absolute)), error);
 }
 
 /** Reading so much takes about as long as opening it; larger files are read without holding a thread. */
@@ -148,8 +141,13 @@ const chunkBytes = 1024 * 1024;
 const spareBuffers: Buffer[] = [];
 const mostSpareBuffers = 4;
 
-/** Makes an open file a source of exactly `size` bytes. The handle stays open until the source is closed. */
-export function createContentSource(handle: FileHandle, size: number): ContentSource {
+/** Opens a file as `openContent` does, as a source of exactly the bytes that it had when it was inspected. */
+export async function openSource(wanted: Wanted): Promise<ContentSource> {
+  const handle = await openContent(wanted);
+  const {
+    absolute,
+    stat: { size },
+  } = wanted;
   const hasher = createHash('sha256');
   let digest: string | null = null;
   let streamed = false;
@@ -157,7 +155,7 @@ export function createContentSource(handle: FileHandle, size: number): ContentSo
   async function* chunks(): AsyncGenerator<Buffer> {
     let at = 0;
     while (at < size) {
-      const chunk = await readChunk(handle, at, Math.min(chunkBytes, size - at));
+      const chunk = await readChunk(handle, absolute, { at, length: Math.min(chunkBytes, size - at) });
       if (chunk.length === 0)
         throw new ContentChangedError(
           `the file shrank while it was read: ${at} of ${countWords(size, 'byte')}`,
@@ -185,15 +183,17 @@ export function createContentSource(handle: FileHandle, size: number): ContentSo
   };
 }
 
-async function readChunk(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+async function readChunk(
+  handle: FileHandle,
+  absolute: string,
+  { at, length }: { readonly at: number; readonly length: number },
+): Promise<Buffer> {
   try {
     const buffer = Buffer.allocUnsafeSlow(length);
     const { bytesRead } = await handle.read(buffer, 0, length, at);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
-    throw new ContentUnreadableError(`the file cannot be read to its end (${errorCode(error) ?? 'closed'})`, {
-      cause: error,
-    });
+    throw translated(error, absolute);
   }
 }
 
@@ -202,7 +202,7 @@ export async function hashFile(wanted: Wanted): Promise<string | null> {
   try {
     const handle = await openContent(wanted);
     try {
-      const found = await hashContent(handle, wanted.stat.size);
+      const found = await hashContent(handle, wanted);
       const { mtimeMs, size } = await handle.stat();
       return mtimeMs === wanted.stat.mtimeMs && size === wanted.stat.size ? found : null;
     } finally {
@@ -210,12 +210,12 @@ export async function hashFile(wanted: Wanted): Promise<string | null> {
     }
   } catch (error) {
     if (error instanceof ContentChangedError) return null;
-    throw error;
+    throw translated(error, wanted.absolute);
   }
 }
 
-/** SHA-256 of an open file's first `size` bytes, lower-case hex; null when it has fewer. */
-async function hashContent(handle: FileHandle, size: number): Promise<string | null> {
+/** SHA-256 of the bytes that an open file had when it was inspected, lower-case hex; null when it has fewer. */
+async function hashContent(handle: FileHandle, { absolute, stat: { size } }: Wanted): Promise<string | null> {
   const hasher = createHash('sha256');
   const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
   try {
@@ -227,9 +227,7 @@ async function hashContent(handle: FileHandle, size: number): Promise<string | n
     }
     return hasher.digest('hex');
   } catch (error) {
-    throw new ContentUnreadableError(`the file cannot be read to its end (${errorCode(error) ?? 'closed'})`, {
-      cause: error,
-    });
+    throw translated(error, absolute);
   } finally {
     if (spareBuffers.length < mostSpareBuffers) spareBuffers.push(buffer);
   }

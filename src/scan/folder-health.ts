@@ -1,10 +1,14 @@
 import { printable } from '../lib/text/printable.ts';
 import { raiseWatchLimitCommand } from '../lib/files/inotify.ts';
 import { countWords } from '../lib/text/amounts.ts';
+import { wallTimeOf } from '../lib/time/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { unreadableDirectoryCode, unreadableDirectoryNowCode, unreadableNowCode } from '../model/errors.ts';
 import type { FolderHealth } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
+import type { Reason } from '../model/report/status.ts';
 import type { FolderSettings } from '../model/settings.ts';
-import type { ScanReport } from './walk/scan-request.ts';
+import type { ScanReport, UnreadPlace } from './walk/scan-request.ts';
 
 /** Why a folder is not available; null: it is. */
 export type FolderTrouble = { readonly code: string; readonly message: string } | null;
@@ -18,19 +22,21 @@ export function folderHealth({
   report,
   busy,
   coveredUntil,
+  clock,
 }: {
   readonly trouble: FolderTrouble;
   /** Null: it was not scanned yet. */
   readonly report: ScanReport | null;
   readonly busy: boolean;
   readonly coveredUntil: number;
+  readonly clock: Clock;
 }): FolderHealth {
   const work = { busy, coveredUntil };
   if (trouble !== null) return { state: 'unavailable', watches: 0, attached: 0, reasons: [trouble], ...work };
   if (report === null) return { state: 'scanning', watches: 0, attached: 0, reasons: [], ...work };
   const state = isPolled(report) ? 'polling' : 'watching';
   const { watches, attached } = report;
-  return { state, watches, attached, reasons: reasonsOf(report), ...work };
+  return { state, watches, attached, reasons: reasonsOf(report, clock), ...work };
 }
 
 /** Whether no directory is watched: none reports events, or there are no watches. */
@@ -38,20 +44,15 @@ function isPolled({ polled, unwatched, directories }: ScanReport): boolean {
   return polled || (directories > 0 && unwatched === directories);
 }
 
-function reasonsOf({
-  unreadable,
-  unreadableTotal,
-  unwatched,
-  directories,
-}: ScanReport): FolderHealth['reasons'] {
-  const reasons = unreadable.slice(0, named).map(({ path, message }) => ({
-    code: 'unreadable-directory',
-    message: `${printable(path)}: ${message}; nothing below it is deleted in the meantime`,
-  }));
+function reasonsOf(
+  { unreadable, unreadableTotal, unwatched, directories }: ScanReport,
+  clock: Clock,
+): FolderHealth['reasons'] {
+  const reasons: Reason[] = unreadable.slice(0, named).map((place) => reasonOf(place, clock));
   const more = unreadableTotal - reasons.length;
   if (more > 0)
     reasons.push({
-      code: 'unreadable-directory',
+      code: unreadableDirectoryCode,
       message: `and ${countWords(more, 'more directory', 'more directories')} cannot be read`,
     });
   if (unwatched > 0) {
@@ -59,6 +60,14 @@ function reasonsOf({
     reasons.push({ code: 'watch-limit', message });
   }
   return reasons;
+}
+
+function reasonOf({ path, message, isListed, againAt }: UnreadPlace, clock: Clock): Reason {
+  const where = path === '' ? '' : `${printable(path)}: `;
+  const until = againAt === null ? {} : { until: wallTimeOf(againAt, clock) };
+  if (isListed) return { code: unreadableNowCode, message: `${where}${message}`, ...until };
+  const code = againAt === null ? unreadableDirectoryCode : unreadableDirectoryNowCode;
+  return { code, message: `${where}${message}; nothing below it is deleted in the meantime`, ...until };
 }
 
 /** Logs what changed about a folder, once each. */

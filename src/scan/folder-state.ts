@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 
 import { pathBelow } from '../lib/files/path-inside.ts';
 import { directoryOf, nameOf } from '../model/document.ts';
-import { errorCode } from '../model/errors.ts';
+import { errorCode, readFaultOf } from '../model/errors.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import { createClaims } from './rules/claims.ts';
 import type { RecentLooks } from './companions/recent-look.ts';
@@ -98,7 +98,8 @@ function settingWords({ name }: FolderSettings, key: 'ignore' | 'include'): stri
 
 /**
  * The absolute path at which a file stands, whatever Unicode form its name has on disk. Where no scan has told the
- * form, the directory is read. Never throws: what does not exist stands where its NFC name would.
+ * form, the directory is read; throws where that may be possible later. What does not exist stands where its NFC name
+ * would.
  */
 export function locateOnDisk(folder: FolderOnDisk, path: string): string {
   const absolute = folder.absolute(folder.tree.rawPath(path));
@@ -107,7 +108,8 @@ export function locateOnDisk(folder: FolderOnDisk, path: string): string {
   try {
     const raw = namesIn(folder, directory).get(nameOf(path));
     return raw === undefined ? absolute : `${directory}/${raw}`;
-  } catch {
+  } catch (error) {
+    if (readFaultOf(errorCode(error)) === 'passing') throw error;
     return absolute;
   }
 }
@@ -122,7 +124,8 @@ function namesIn({ listed }: FolderOnDisk, directory: string): NamesOnDisk {
 function isShown(absolute: string): boolean {
   try {
     return lstatSync(absolute, { throwIfNoEntry: false }) !== undefined;
-  } catch {
+  } catch (error) {
+    if (readFaultOf(errorCode(error)) === 'passing') throw error;
     return false;
   }
 }
@@ -133,6 +136,6 @@ export function presenceOf(folder: FolderOnDisk, path: string): 'there' | 'gone'
     const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
     return stats === undefined ? 'gone' : 'there';
   } catch (error) {
-    return errorCode(error) === 'ENOTDIR' ? 'gone' : 'unreadable';
+    return readFaultOf(errorCode(error)) === 'gone' ? 'gone' : 'unreadable';
   }
 }

@@ -10,7 +10,7 @@ import { errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, Settings, TimingSettings } from '../model/settings.ts';
-import { createContentSource, hashFile, openContent, smallFileBytes } from './content.ts';
+import { hashFile, openSource, smallFileBytes } from './content.ts';
 import type { Wanted } from './content.ts';
 import { folderHealth, createFolderLog } from './folder-health.ts';
 import type { FolderTrouble } from './folder-health.ts';
@@ -226,9 +226,10 @@ export function openFolder(options: FolderOptions): Folder {
       }
       return largeFiles.add(async () => (closed ? null : hashFile(await wanted(path, stat))));
     },
-    open: async (path, stat) => createContentSource(await openContent(await wanted(path, stat)), stat.size),
+    open: async (path, stat) => openSource(await wanted(path, stat)),
     health: () =>
       folderHealth({
+        clock,
         trouble,
         report,
         busy: scheduler?.busy() ?? false,

@@ -58,6 +58,11 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   let cancelPoll = () => {};
   let cancelLost: (() => void) | null = null;
   const followUps = createDueTimes<string>(clock, () => kick());
+  /** Apart: what waits for its next try keeps nothing else waiting. */
+  const retries = createDueTimes<string>(clock, () => {
+    for (const directory of retries.take()) dirty.add(directory);
+    kick();
+  });
   let cancelRescan = clock.after(timing.rescanMinutes * 60_000, rescan);
 
   function kick(): void {
@@ -119,6 +124,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     if (outcome.kind === 'unavailable') {
       dirty.clear();
       followUps.clear();
+      retries.clear();
       pollDue = false;
       cancelPoll();
       return;
@@ -134,6 +140,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       const followUpAt = clock.monotonic() + timing.settleMs + followUpSlackMs;
       for (const directory of outcome.changed) followUps.set(directory, followUpAt);
     }
+    retries.clear();
+    for (const [directory, at] of outcome.readAgain) retries.set(directory, at);
     for (const [directory, ms] of outcome.rescanIn) followUps.setEarlier(directory, clock.monotonic() + ms);
     cancelPoll();
     if (outcome.report.withoutEvents) cancelPoll = clock.after(timing.pollSeconds * 1_000, poll);
@@ -199,6 +207,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       cancelLost?.();
       cancelRescan();
       followUps.clear();
+      retries.clear();
       for (const waiter of pendingFull?.waiters ?? []) waiter();
     },
   };

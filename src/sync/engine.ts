@@ -3,6 +3,7 @@ import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
+import { readAgainMs } from '../model/back-off.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
 import type { Retries } from '../model/choose-retries.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from '../model/document.ts';
 import type { DirectoryScan, DocumentRef, FileStat, Inspection, ScanCause, Skip } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
-import { errorCode, errorMessage } from '../model/errors.ts';
+import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
 import type { SendKind } from '../model/operation.ts';
 import { leftSidecarCode } from '../model/plan.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
@@ -129,8 +130,6 @@ const inspectConcurrency = 128;
 const inspectedAhead = 1_000;
 /** When a file went is not known. */
 const longAgo = 0;
-/** A place that cannot be read is inspected again after this, then after twice that, up to the time of a poll. */
-const firstUnreadableMs = 1_000;
 /** After an inspection or a delivery that failed with an unexpected error. */
 const unforeseenMs = 5_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
@@ -139,6 +138,9 @@ const abortedMs = 2_000;
 const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** Reasons that end by themselves. */
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
+
+/** What this user may not read. */
+const barredCodes = [unreadableCode, 'sidecar-unreadable', 'defaults-unreadable'];
 
 const uploadedAgain = 'the service no longer has the document; it is uploaded again';
 
@@ -442,6 +444,8 @@ export class Engine {
   #onScanned(folder: string, root: RootIdentity): void {
     this.#notes.folderScanned(folder, root);
     this.#inspectUnlisted(folder);
+    // Permissions may have changed without an event.
+    for (const code of barredCodes) this.#inspectFailed(code, (ref) => ref.folder === folder);
     this.#notes.inBackground(this.holds.endIfEmpty(folder));
     this.#drawFromBacklog();
     this.#sends.release();
@@ -674,6 +678,16 @@ export class Engine {
 
   /** Inspects a task's path, has its record follow a moved file, and works out what has to be sent. */
   async #assess(task: Task): Promise<Assessment> {
+    try {
+      return await this.#assessFile(task);
+    } catch (error) {
+      // Nothing is concluded of a document while a file that has to be compared with it cannot be read.
+      if (errorCode(error) !== unreadableNowCode) throw error;
+      return { kind: 'unknown', reason: { code: unreadableNowCode, message: errorMessage(error) } };
+    }
+  }
+
+  async #assessFile(task: Task): Promise<Assessment> {
     const folder = this.folders.get(task.ref.folder);
     if (folder === undefined) return { kind: 'nothing', device: null };
     const found = await this.#inspectAt(task.ref, folder.port);
@@ -895,9 +909,12 @@ export class Engine {
   #concludeUnknown(task: Task, reason: Reason): void {
     // A scan says when a whole folder can be read again. `not-scanned`: the one that says so is under way.
     if (this.folders.isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);
-    const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
-    const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
-    this.#advance(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason });
+    const isPassing = reason.code === unreadableNowCode;
+    const longestMs = isPassing ? Infinity : this.#options.settings.timing.pollSeconds * 1_000;
+    const ms = Math.min(readAgainMs(task.unreadable + 1), longestMs);
+    if (isPassing && task.unreadable === 0)
+      this.#log.warn({ ...task.ref, reason: reason.message }, 'file cannot be read at the moment; retrying');
+    this.#advance(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason, isPassing });
   }
 
   /** It cannot be sent as it stands: reported once, until a person changes something about it. */
@@ -1282,6 +1299,13 @@ export class Engine {
         this.#advance(task, { kind: 'retryLater', dueAt: this.#inMs(delayMs), reason, attempts });
         return;
       }
+      case 'unreadable': {
+        const { reason } = consequence;
+        this.#tried(task, operation, reason);
+        return reason.code === unreadableNowCode
+          ? this.#concludeUnknown(task, reason)
+          : this.#concludeUnfit(task, reason);
+      }
       case 'settle':
         return this.#settleSoon(task, changedUnderWayMs);
       case 'uploadAgain':
@@ -1366,7 +1390,7 @@ export class Engine {
   /** Nothing moves, nothing is kept back, and no change waits to be listed. */
   isIdle(): boolean {
     if (this.tasks.backlog.size > 0 || this.tasks.in('ready').size > 0) return false;
-    return this.isAtRest() && this.folders.isCoveredUntil(Infinity);
+    return this.isAtRest() && !this.folders.areSomeReadAgain() && this.folders.isCoveredUntil(Infinity);
   }
 
   /** Names of folders of which nothing is sent. */

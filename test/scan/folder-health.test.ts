@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { folderHealth, createFolderLog } from '../../src/scan/folder-health.ts';
 import type { ScanReport } from '../../src/scan/walk/scan-request.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 const report: ScanReport = {
@@ -18,11 +19,16 @@ const report: ScanReport = {
 };
 const nfs = { ...report, polled: true, backend: null, watches: 0, eventlessFileSystem: 'NFS' };
 const closed = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ path: `d${index}`, message: 'it cannot be read (EACCES)' }));
+  Array.from({ length: count }, (_, index) => ({
+    path: `d${index}`,
+    message: 'it cannot be read (EACCES)',
+    isListed: false,
+    againAt: null,
+  }));
 
 describe('the health of a folder', () => {
   const health = (parts: Partial<Parameters<typeof folderHealth>[0]>) =>
-    folderHealth({ trouble: null, report, busy: false, coveredUntil: 7, ...parts });
+    folderHealth({ clock: manualClock(), trouble: null, report, busy: false, coveredUntil: 7, ...parts });
 
   it('is how it is watched', () => {
     const well = { watches: 3, attached: 2, reasons: [], busy: false, coveredUntil: 7 };

@@ -352,7 +352,7 @@ describe('files that change while they are read', () => {
     await chmod(world.join(`${name}.txt`), 0);
     const { ctimeMs } = await stat(world.join(`${name}.txt`));
     const hash = () => world.port.hash(`${name}.txt`, { ...fileStat, ctimeMs });
-    await expect(asUser(hash)).rejects.toMatchObject({ code: 'content-unreadable' });
+    await expect(asUser(hash)).rejects.toMatchObject({ code: 'unreadable' });
   });
 
   it('F29: a file that is truncated ends in an error at once, and has no hash', async () => {

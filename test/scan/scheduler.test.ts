@@ -37,6 +37,7 @@ function found({ targets }: ScanRequest): Scanned {
     changed: [],
     claims: new Map(),
     rescanIn: [],
+    readAgain: [],
     late: false,
     outgrown: false,
     report,

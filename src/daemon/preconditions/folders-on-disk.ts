@@ -1,13 +1,12 @@
 import { stat, readdir } from 'node:fs/promises';
 
-import { isDirectory } from '../../lib/files/make-directory.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { isBirthKnown, sameDirectory, sameFile } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import type { LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { ConfigurationError } from '../../model/errors.ts';
+import { ConfigurationError, errorCode, readFaultOf } from '../../model/errors.ts';
 import { findFiles } from '../../scan/inspect/find-files.ts';
 import { presenceOf, unscannedFolder } from '../../scan/folder-state.ts';
 
@@ -53,10 +52,19 @@ export async function requireFolders(
   ledger: Pick<LedgerPort, 'count'>,
 ): Promise<void> {
   for (const { name, path } of folders) {
-    if ((await isDirectory(path)) || ledger.count(name) > 0) continue;
+    if (ledger.count(name) > 0 || (await mayBeDirectory(path))) continue;
     throw new ConfigurationError(
       `the directory ${path} of the folder "${name}" does not exist; create it, mount it, or correct folders[].path`,
     );
+  }
+}
+
+/** What cannot be looked at now may be one. */
+async function mayBeDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    return readFaultOf(errorCode(error)) === 'passing';
   }
 }
 

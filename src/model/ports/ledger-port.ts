@@ -1,5 +1,6 @@
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { sameStat } from '../document.ts';
+import { unreadableCode } from '../errors.ts';
 import type {
   Claim,
   Companions,
@@ -151,7 +152,8 @@ export interface Failure {
  * deletion is of the file that went, not of one that stands there now.
  */
 export function isStillRefused(failure: Failure, seen: Pick<DocumentEntry, 'stat' | 'fingerprint'>): boolean {
-  if (isOfDeletion(failure)) return false;
+  // Whether a file can be read is asked of the disk, not of a record of earlier versions.
+  if (isOfDeletion(failure) || failure.code === unreadableCode) return false;
   return sameStat(failure.stat, seen.stat) && failure.fingerprint === seen.fingerprint;
 }
 

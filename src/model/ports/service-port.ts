@@ -109,8 +109,8 @@ export type Outcome =
     }
   /** The file changed or went while it was sent; the connection was cut before its last byte. */
   | { readonly kind: 'changed'; readonly message: string }
-  /** The file cannot be read. */
-  | { readonly kind: 'unreadable'; readonly message: string };
+  /** A file cannot be read; `code` as of a ContentUnreadableError. */
+  | { readonly kind: 'unreadable'; readonly code: string; readonly message: string };
 
 /** Bytes of files that went out with an accepted request, in the order of the parts. */
 export interface SentContent {

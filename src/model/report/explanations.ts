@@ -23,6 +23,8 @@ const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
 const makeReadable =
   'Give the user that runs ingestd permission to read it. Nothing below it is deleted in the meantime.';
+const readAgain =
+  'Nothing to do: ingestd tries again by itself, after a second at first and every five minutes at last. If it lasts, close the program that has the file open, or check the disk or network share.';
 const makeListable = `${makeReadable} Where the message names an .ingestignore, correct or remove that.`;
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
 
@@ -115,6 +117,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Add their document next to the directory (its name is the part before .attachments), or add the directory to .ingestignore.',
       },
       'defaults-invalid': { cause: 'Invalid .meta.json', fix: fixSidecar },
+      'defaults-unreadable': {
+        cause: '.meta.json cannot be read',
+        fix: 'Give the user that runs ingestd permission to read it. No document in its directory or below is sent until then.',
+      },
       'attachment-missing': {
         cause: 'Attachment not found',
         fix: 'Add the file at the path given in the sidecar, or remove it from the sidecar’s attachments.',
@@ -153,8 +159,9 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     title: 'Folders and reading',
     codes: {
       unreadable: { cause: 'File cannot be read', fix: makeReadable },
-      'content-unreadable': { cause: 'File cannot be read to its end', fix: makeReadable },
+      'unreadable-now': { cause: 'File cannot be read at the moment', fix: readAgain },
       'unreadable-directory': { cause: 'Directory cannot be read', fix: makeListable },
+      'unreadable-directory-now': { cause: 'Directory cannot be read at the moment', fix: readAgain },
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',

@@ -8,6 +8,7 @@ type HealthFacts = Pick<
 
 /** Reasons that need no action: the cause is worked around, or passes. */
 const notes: ReadonlySet<string> = new Set([
+  'unreadable-now',
   'polling',
   'watch-limit',
   'rate-limited',
@@ -25,6 +26,7 @@ const partial: ReadonlySet<string> = new Set([
   'configuration-refused',
   'page-unavailable',
   'unreadable-directory',
+  'unreadable-directory-now',
   'folder-missing',
   'folder-unreadable',
   'folder-changed',

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { got } from 'got';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorCode } from '../../model/errors.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { BodySent, PermitGuard } from '../../model/ports/service-port.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';
@@ -46,6 +46,8 @@ export interface Answer {
 export interface Fault {
   readonly kind: 'fault';
   readonly code: string;
+  /** Of a body that could not be read: why. */
+  readonly message?: string | undefined;
   /** Host and port of the address, and nothing else of it. */
   readonly host: string;
   readonly sent: BodySent;
@@ -113,8 +115,8 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
       // A signal says it once: a guard may hold again and have another one by now.
       if (end.signal?.aborted === true) queueMicrotask(end.onAbort);
     }
-    if (body !== null && body.errored !== null) fail(errorCode(body.errored) ?? 'body-failed');
-    body?.on('error', (error) => fail(errorCode(error) ?? 'body-failed'));
+    if (body !== null && body.errored !== null) failBody(body.errored);
+    body?.on('error', failBody);
     stream.on('request', (client: ClientRequest) => {
       watch.follow(client);
       if (body !== null) askBeforeEachPiece(client);
@@ -166,9 +168,13 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
       fail('permit-lost');
     }
 
-    function fail(code: string): void {
+    function failBody(error: unknown): void {
+      fail(errorCode(error) ?? 'body-failed', errorMessage(error));
+    }
+
+    function fail(code: string, message?: string): void {
       if (head !== null) settle('cut');
-      else finish({ kind: 'fault', code, host: hostOf(request.url), sent });
+      else finish({ kind: 'fault', code, message, host: hostOf(request.url), sent });
     }
 
     function settle(state: Answer['state']): void {

@@ -7,7 +7,7 @@ import type { Arrival } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { FolderState } from '../folder-state.ts';
 import { hasSidecars } from '../walk/directory-state.ts';
-import type { DirectoryState } from '../walk/directory-state.ts';
+import type { DirectoryState, ReadAgain } from '../walk/directory-state.ts';
 import { recentLook } from './recent-look.ts';
 
 /** Some directories are never quiet: a file waits for no longer than so many times the settle time, */
@@ -22,7 +22,7 @@ const partOfAge = 0.1;
  * copied and moved one by one, in any order: so it is as long as names come to its directory, or to one above it. A
  * sidecar is expected where others are in use, and `mode`, which the document has without it, is not private: then names
  * must not come below its directory either, nor new files grow, because a large one takes longer to come than a file to
- * settle.
+ * settle. Throws where a directory cannot be read.
  */
 export function arrivalOf(
   folder: FolderState,
@@ -37,6 +37,13 @@ export function arrivalOf(
 ): Arrival | null {
   const { tree, observations, settleMs } = folder;
   const { now, monotonic } = observations.now();
+  const hiding = hidingListOf(folder, path);
+  if (hiding !== null)
+    return {
+      ms: Math.max(settleMs, hiding.dueAt - monotonic),
+      isExpected: true,
+      message: `it may be an attachment that a sidecar lists: ${hiding.message}`,
+    };
   const directory = tree.get(directoryOf(path));
   const isExpected = mode !== 'NONE' && directory !== undefined && areSidecarsInUse(folder, directory);
   const mostMs = isExpected ? Math.max(mostSettleTimes * settleMs, longestMs) : mostSettleTimes * settleMs;
@@ -50,6 +57,14 @@ export function arrivalOf(
   if (quietInMs <= 0) return null;
   const ms = Math.min(Math.max(quietInMs, ageMs * partOfAge), mostMs - ageMs);
   return { ms: Math.ceil(ms), isExpected };
+}
+
+/** What cannot be read at the moment, and may hold a sidecar that lists the file as an attachment; null: nothing. */
+function hidingListOf({ tree, settings }: FolderState, path: string): ReadAgain | null {
+  for (const [directory, again] of tree.hidingLists())
+    if (settings.attachments === 'folder' || directory === '' || path.startsWith(`${directory}/`))
+      return again;
+  return null;
 }
 
 /** How long names still come, or new files grow, in a directory and below it, ms; below it only scans tell. At most 0: no more. */
@@ -71,7 +86,7 @@ function hasGrown(folder: FolderState, path: string, { newestMs, nameCount }: Di
   const { monotonic: at } = observations.now();
   return recentLook(growths, path, { at, forMs: settleMs / 4 }, () => {
     const place = absolute(tree.rawPath(path));
-    const names = orNull(() => readdirSync(place)) ?? [];
+    const names = readdirSync(place);
     const entries = names.map((name) => {
       const stats = orNull(() => lstatSync(`${place}/${name}`, { throwIfNoEntry: false })) ?? null;
       return { kind: stats?.isFile() === true ? 'file' : 'other', stats };
@@ -121,6 +136,6 @@ function areSidecarsInUse({ tree, observations }: FolderState, directory: Direct
 
 function unsettledMs({ tree, observations, absolute }: FolderState, directory: string): number {
   const place = absolute(tree.rawPath(directory));
-  const stats = orNull(() => lstatSync(place, { throwIfNoEntry: false }));
+  const stats = lstatSync(place, { throwIfNoEntry: false });
   return stats?.isDirectory() === true ? observations.settle(directory, stats) : 0;
 }

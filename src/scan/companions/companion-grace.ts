@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 
 import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { errorCode, readFaultOf } from '../../model/errors.ts';
 import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -64,7 +65,7 @@ function wasThere(folder: FolderState, path: string): boolean {
 
 /**
  * How long the ignore rules that hold for a document may still be half of what they will be, ms; 0: they are whole. One
- * that is being written, or is gone for a moment, would let out what it keeps in.
+ * that is being written, or is gone for a moment, would let out what it keeps in. Throws where that cannot be told now.
  */
 export function unsettledRules(folder: FolderState, document: string): number {
   return Math.max(...['', ...directoriesTo(document)].map((place) => unsettledRulesOf(folder, place)));
@@ -82,7 +83,8 @@ function unsettledRulesOf(folder: FolderState, place: string): number {
     const settleMs = observations.settle(path, stats);
     // The rules in force are those of the last scan, which may have seen less of it.
     return tree.get(place)?.rulesKey === statKey(stats) ? settleMs : Math.max(settleMs, afterScanMs);
-  } catch {
+  } catch (error) {
+    if (readFaultOf(errorCode(error)) === 'passing') throw error;
     // Of a directory that cannot be read a scan says so.
     return 0;
   }

@@ -1,6 +1,6 @@
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { joinPath } from '../../model/document.ts';
-import { errorCode, errorMessage } from '../../model/errors.ts';
+import { cannotBeRead, errorCode, errorMessage, readFaultOf } from '../../model/errors.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import { createIgnoreRules } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
@@ -8,7 +8,8 @@ import type { PlacedRules } from '../rules/ignore-patterns.ts';
 /** The rules of a directory, or why there are none: then nothing in it and below is sent or deleted. */
 export type RulesReading =
   | { readonly kind: 'valid'; readonly rules: PlacedRules }
-  | { readonly kind: 'invalid'; readonly message: string };
+  /** `isPassing`: it could not be read, for a reason that may pass. */
+  | { readonly kind: 'invalid'; readonly message: string; readonly isPassing: boolean };
 
 const maxBytes = 64 * 1024;
 const maxPatterns = 1_000;
@@ -19,8 +20,7 @@ export function readIgnoreFile(directory: string, absolute: string): RulesReadin
   const name = joinPath(directory, ignoreFileName);
   try {
     const file = readSmallFile(absolute);
-    if (file === null || file.bytes.length > maxBytes)
-      return invalid(`is larger than ${maxBytes / 1024} KiB or not a regular file; replace it, or remove it`);
+    if (file === null || file.bytes.length > maxBytes) return invalid(notPlain);
     const patterns = file.bytes
       .toString('utf8')
       .replace(/^\uFEFF/, '')
@@ -33,10 +33,17 @@ export function readIgnoreFile(directory: string, absolute: string): RulesReadin
       return invalid(`has a pattern of more than ${maxPatternBytes} bytes; make it shorter`);
     return { kind: 'valid', rules: { directory, rules: createIgnoreRules(patterns) } };
   } catch (error) {
-    return invalid(`cannot be read (${errorCode(error) ?? errorMessage(error)})`);
+    const code = errorCode(error);
+    if (code === undefined) return invalid(`cannot be read (${errorMessage(error)})`);
+    // A link, or a socket.
+    if (code === 'ELOOP' || code === 'ENXIO') return invalid(notPlain);
+    const message = cannotBeRead(`its ${ignoreFileName}`, code);
+    return { kind: 'invalid', message, isPassing: readFaultOf(code) !== 'barred' };
   }
 }
 
+const notPlain = `is larger than ${maxBytes / 1024} KiB or not a regular file; replace it, or remove it`;
+
 function invalid(why: string): RulesReading {
-  return { kind: 'invalid', message: `its ${ignoreFileName} ${why}` };
+  return { kind: 'invalid', message: `its ${ignoreFileName} ${why}`, isPassing: false };
 }

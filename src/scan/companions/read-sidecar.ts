@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 
 import { readJson } from '../../lib/text/read-json.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { errorCode, readFaultOf } from '../../model/errors.ts';
 import { readMetadata, readSidecar } from '../../model/metadata/metadata.ts';
 import type { Metadata, Reading, Sidecar } from '../../model/metadata/metadata.ts';
 
@@ -12,7 +12,8 @@ export type SidecarReading<T> =
   /** It is gone since it was listed. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'invalid'; readonly message: string }
-  | { readonly kind: 'unreadable'; readonly message: string };
+  /** `code`: the file system's. */
+  | { readonly kind: 'unreadable'; readonly code: string | undefined };
 
 /** Reads a document's sidecar. Never throws. */
 export function readSidecarFile(absolute: string): SidecarReading<Sidecar> {
@@ -45,14 +46,13 @@ function readJsonFile<T>(absolute: string, judge: (value: unknown) => Reading<T>
 }
 
 function unreadable(code: string | undefined): SidecarReading<never> {
-  if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'gone' };
-  if (code === 'ELOOP') {
+  if (readFaultOf(code) === 'gone') return { kind: 'gone' };
+  if (code === 'ELOOP')
     return {
-      kind: 'unreadable',
+      kind: 'invalid',
       message: 'it is a symbolic link, which is not followed; replace it with the file itself',
     };
-  }
-  return { kind: 'unreadable', message: cannotBeRead('it', code) };
+  return { kind: 'unreadable', code };
 }
 
 /** Text of a file, or why it is none. */

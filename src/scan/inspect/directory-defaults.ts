@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, joinPath } from '../../model/document.ts';
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
@@ -10,7 +10,7 @@ import { defaultsName } from '../rules/pair-sidecars.ts';
 import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
-import { changedMeanwhile, foreignCompanion, settling, unfit } from './inspection-results.ts';
+import { changedMeanwhile, foreignCompanion, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
 import type { SidecarReading } from '../companions/read-sidecar.ts';
@@ -27,6 +27,8 @@ interface InheritedDefaults {
 /** Reads the `.meta.json` of a directory and those above it. `known`: directories of which one is waited for. */
 export type DefaultsReader = (directory: string, known?: readonly string[]) => InheritedDefaults | NoDocument;
 
+const defaultsUnreadable = 'defaults-unreadable';
+
 /** Files are read again only when their stats differ. */
 export function createDefaultsReader(folder: FolderState): DefaultsReader {
   const known = new Map<string, { readonly key: string; readonly reading: SidecarReading<Metadata> }>();
@@ -36,7 +38,8 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
     if (before?.key === key) return before.reading;
     const reading = readDefaultsFile(absolute);
     if (reading.kind === 'valid' && statKey(reading.stats) !== key) return { kind: 'gone' };
-    known.set(path, { key, reading });
+    // What could not be read is read again.
+    if (reading.kind !== 'unreadable') known.set(path, { key, reading });
     return reading;
   }
 
@@ -65,11 +68,12 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         if (delay > 0) return settling(delay);
         const reading = read(path, absolute, key);
         if (reading.kind === 'gone') return changedMeanwhile;
+        if (reading.kind === 'unreadable') return notRead(printable(path), reading.code, defaultsUnreadable);
         if (reading.kind !== 'valid')
           return unfit('defaults-invalid', `${printable(path)}: ${reading.message}`);
         layers.unshift({ path, metadata: reading.value });
       } catch (error) {
-        return unfit('defaults-invalid', cannotBeRead(printable(path), errorCode(error)));
+        return notRead(printable(path), errorCode(error), defaultsUnreadable);
       }
     }
     return { kind: 'inherited', layers, fingerprint };

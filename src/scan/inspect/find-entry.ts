@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, nameOf, sameDirectory } from '../../model/document.ts';
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { errorCode, readFaultOf, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
 import { isAttachmentDirectory } from '../rules/classify.ts';
@@ -11,7 +12,7 @@ import type { Entry } from '../rules/entry.ts';
 import { followLink } from '../walk/follow-link.ts';
 import { readRoot } from '../walk/root-identity.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { ignored, settling, unknown } from './inspection-results.ts';
+import { ignored, settling, unknown, unknownPlace } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */
@@ -26,7 +27,9 @@ export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): 
 export function unlistedTrouble({ tree }: Pick<FolderState, 'tree'>, path: string): NoDocument | null {
   for (const directory of ['', ...directoriesTo(path)]) {
     const unreadable = tree.get(directory)?.unreadable ?? null;
-    if (unreadable !== null) return unknown('unreadable', `${printable(directory)}: ${unreadable}`);
+    if (unreadable === null) continue;
+    const { message, isPassing } = unreadable;
+    return unknown(isPassing ? unreadableNowCode : unreadableCode, `${printable(directory)}: ${message}`);
   }
   return null;
 }
@@ -47,7 +50,7 @@ export function wayTo(folder: FolderState, path: string): Way {
         }
       } else if (stats?.isDirectory() !== true) return { kind: 'nothing', path: directory };
     } catch (error) {
-      return unknown('unreadable', cannotBeRead(printable(directory), errorCode(error)));
+      return unknownPlace(printable(directory), errorCode(error));
     }
   }
   return { kind: 'directory' };
@@ -57,11 +60,22 @@ export function wayTo(folder: FolderState, path: string): Way {
 export type Found =
   { readonly kind: 'entry'; readonly entry: Entry } | { readonly kind: 'nothing' } | NoDocument;
 
+/** What `lstat` says; undefined where nothing stands, or can, because the name is too long. Throws all else. */
+export function lookUp(absolute: string): Stats | undefined {
+  try {
+    return lstatSync(absolute, { throwIfNoEntry: false });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENAMETOOLONG' || readFaultOf(code) === 'gone') return undefined;
+    throw error;
+  }
+}
+
 /** Reads the entry itself; a link is followed where links are. */
 export function findEntry(folder: FolderState, path: string): Found {
   const absolute = folder.absolute(folder.tree.rawPath(path));
   try {
-    const stats = lstatSync(absolute, { throwIfNoEntry: false });
+    const stats = lookUp(absolute);
     if (stats === undefined) return { kind: 'nothing' };
     const entry: Entry = {
       name: nameOf(path),
@@ -75,14 +89,13 @@ export function findEntry(folder: FolderState, path: string): Found {
         ? followLink(entry, absolute, realpathSync(folder.root))
         : entry;
     if (followed.kind === 'file' || followed.kind === 'link') return { kind: 'entry', entry: followed };
+    if (followed.kind === 'unreadable') return unknownPlace('it', followed.fault);
     if (entry.kind === 'link' && isAttachmentDirectory(entry.name)) return { kind: 'entry', entry: followed };
     // A link to any other directory that the scan did not follow leads in a circle.
     const circle = entry.kind === 'link' && !folder.tree.has(path);
     return circle ? { kind: 'entry', entry } : { kind: 'nothing' };
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENAMETOOLONG' || code === 'ENOTDIR') return { kind: 'nothing' };
-    return unknown('unreadable', cannotBeRead('it', code));
+    return unknownPlace('it', errorCode(error));
   }
 }
 
@@ -109,7 +122,7 @@ export function absence(
       return settling(afterScanMs);
     device = deviceOf(absolute);
   } catch (error) {
-    return unknown('unreadable', cannotBeRead(printable(directory) || 'the root', errorCode(error)));
+    return unknownPlace(printable(directory) || 'the root', errorCode(error));
   }
   // The root may have gone meanwhile, and taken everything with it.
   return rootTrouble(folder, scannedRoot()) ?? { kind: 'absent', device };

@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath, sameDirectory, sameFile } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statOf } from '../rules/entry.ts';
@@ -56,7 +56,7 @@ export async function findFiles(
     } catch (error) {
       const code = errorCode(error);
       if (code === undefined) throw error;
-      if (code === 'ENOENT' || code === 'ENOTDIR') continue;
+      if (readFaultOf(code) === 'gone') continue;
       unreadable.push(unreadableAt(at, place));
     }
   }

@@ -1,12 +1,11 @@
 import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-import { orNull } from '../../lib/or-null.ts';
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
@@ -17,7 +16,8 @@ import { kindOf, statOf } from '../rules/entry.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { changedMeanwhile, settling, unfit, unknown } from './inspection-results.ts';
+import { lookUp } from './find-entry.ts';
+import { notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** A document's attachments, all fit and settled. */
@@ -80,7 +80,7 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const path = `${document}${attachmentDirectoryEnd}`;
   const rules = folder.tree.get(directoryOf(document))?.rules ?? folder.rules;
   const absolute = folder.absolute(folder.tree.rawPath(path));
-  const stats = shownStats(absolute);
+  const stats = lookUp(absolute);
   if (stats?.isDirectory() !== true || ignoringPattern(rules, path, true) !== null)
     return { kind: 'own', paths: [], keys: [] };
   const delay = folder.observations.settle(path, stats);
@@ -88,9 +88,7 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path), folder.settings.followSymlinks);
   const listing = await listAttachments({ path, absolute, place, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {
-    if (listing.code === 'ENOENT' || listing.code === 'ENOTDIR') return changedMeanwhile;
-    const message = cannotBeRead(printable(path), listing.code);
-    return listing.code === 'EACCES' ? unfit('unreadable', message) : unknown('unreadable', message);
+    return notRead(printable(path), listing.code);
   }
   const [nameless] = listing.nameless;
   if (nameless !== undefined)
@@ -100,10 +98,6 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
     );
   const paths = listing.files.map(({ name }) => joinPath(path, name));
   return { kind: 'own', paths, keys: attachmentKeys(path, listing) };
-}
-
-function shownStats(absolute: string): Stats | null {
-  return orNull(() => lstatSync(absolute, { throwIfNoEntry: false })) ?? null;
 }
 
 function placeListed(
@@ -138,16 +132,15 @@ function placeListed(
 /** A directory on the way that is a link may lead anywhere. */
 function leavesByLink(folder: FolderState, path: string): boolean {
   for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) {
-    // What cannot be read is reported as a fault of the attachment.
-    const stats = shownStats(folder.absolute(folder.tree.rawPath(at)));
+    const stats = lookUp(folder.absolute(folder.tree.rawPath(at)));
     if (stats?.isSymbolicLink() === true) return true;
   }
   return false;
 }
 
 function judge(folder: FolderState, path: string, shown: string): FoundAttachment | NoDocument {
-  const stats = statsOf(folder, path);
-  if (typeof stats === 'string') return invalid(shown, stats);
+  const stats = statsOf(folder, path, shown);
+  if ('kind' in stats) return stats;
   const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
   if (stats.size === 0) {
@@ -161,14 +154,17 @@ function judge(folder: FolderState, path: string, shown: string): FoundAttachmen
   return { name: name.name, path, stat: statOf(stats) };
 }
 
-function statsOf(folder: FolderState, path: string): Stats | string {
+function statsOf(folder: FolderState, path: string, shown: string): Stats | NoDocument {
   try {
     const stats = lstatSync(locateOnDisk(folder, path));
     const kind = kindOf(stats);
     if (kind === 'file') return stats;
-    return kind === 'link' ? 'it is a symbolic link, which is not followed' : 'it is not a regular file';
+    return invalid(
+      shown,
+      kind === 'link' ? 'it is a symbolic link, which is not followed' : 'it is not a regular file',
+    );
   } catch (error) {
-    return cannotBeRead('it', errorCode(error));
+    return notRead(`the attachment ${shown}`, errorCode(error));
   }
 }
 

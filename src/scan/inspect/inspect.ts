@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
+import { pathInside } from '../../lib/files/path-inside.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { awaitsContent, directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, Inspection } from '../../model/document.ts';
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/names-and-types.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
@@ -34,7 +35,7 @@ import { findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../walk/attachment-files.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { arrivalOf } from '../companions/arrival.ts';
-import { changedMeanwhile, ignored, settling, unfit, unknown } from './inspection-results.ts';
+import { ignored, notRead, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */
@@ -44,7 +45,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
   const defaults = createDefaultsReader(folder);
 
   return async (path, known) => {
-    const found = await inspect(path, known);
+    const found = await inspect(path, known).catch((error: unknown) => unread(folder, path, error));
     // What a rule says of a path it says whether anything is there or not.
     if (found.kind !== 'ignored') return found;
     const presence = presenceOf(folder, path);
@@ -196,8 +197,7 @@ async function inspectFile(
   if (fitName.kind === 'unfit') return unfit(fitName.code, fitName.message);
   const large = judgeSize(stats.size, folder.maxFileBytes);
   if (large !== null) return unfit(large.code, large.message);
-  const unreadable = readTrouble(folder.absolute(folder.tree.rawPath(path)));
-  if (unreadable !== null) return unreadable;
+  accessSync(folder.absolute(folder.tree.rawPath(path)), constants.R_OK);
 
   const inherited = defaults(directoryOf(path), known?.defaults ?? []);
   if (inherited.kind !== 'inherited') return inherited;
@@ -257,20 +257,13 @@ function sourcesOf(
   return sources;
 }
 
-function readTrouble(absolute: string): NoDocument | null {
-  try {
-    accessSync(absolute, constants.R_OK);
-    return null;
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EACCES' || code === 'EPERM')
-      return unfit(
-        'unreadable',
-        'it cannot be read (permission denied); make it readable for the user that runs ingestd',
-      );
-    if (code === 'ENOENT') return changedMeanwhile;
-    return unknown('unreadable', cannotBeRead('it', code));
-  }
+/** What an error of the file system means that was met at a path, or at something that has a say in it. */
+function unread({ root }: FolderState, path: string, error: unknown): NoDocument {
+  const code = errorCode(error);
+  if (code === undefined) throw error;
+  const met = typeof error === 'object' && error !== null && 'path' in error ? String(error.path) : '';
+  const place = pathInside(root, met)?.normalize('NFC');
+  return notRead(place === undefined || place === '' || place === path ? 'it' : printable(place), code);
 }
 
 /** Which document a sidecar belongs to, as the last scan paired them. What is wrong with it, its document says. */
@@ -323,7 +316,7 @@ function describeDefaults(path: string, defaults: DefaultsReader): NoDocument {
 /** What an `.ingestignore` does, and what is wrong with it. */
 function describeIgnoreFile({ tree }: FolderState, path: string): NoDocument {
   const directory = directoryOf(path);
-  const unreadable = tree.get(directory)?.unreadable ?? null;
+  const unreadable = tree.get(directory)?.unreadable?.message ?? null;
   const purpose = `ignore rules for ${placeWords(directory)} and below`;
   const trouble = unreadable === null ? '' : `, where nothing is sent or deleted: ${unreadable}`;
   return ignored('dot-name', `${purpose}${trouble}`);

@@ -1,5 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Inspection } from '../../model/document.ts';
+import { cannotBeRead, readFaultOf, unreadableCode, unreadableCodeOf } from '../../model/errors.ts';
 
 /** An inspection that found no document. */
 export type NoDocument = Exclude<Inspection, { readonly kind: 'document' }>;
@@ -7,6 +8,26 @@ export type NoDocument = Exclude<Inspection, { readonly kind: 'document' }>;
 /** Nothing may be concluded. */
 export function unknown(code: string, message: string): NoDocument {
   return { kind: 'unknown', code, message };
+}
+
+/** Nothing may be concluded of a place, because a directory cannot be read. `code`: the file system's. */
+export function unknownPlace(what: string, code: string | undefined): NoDocument {
+  return unknown(unreadableCodeOf(code), cannotBeRead(what, code));
+}
+
+/**
+ * A file that has a say in what is sent could not be opened, read or looked at: a person has to see to it (`barredAs`
+ * is the reason's code then), or it is tried again. It never counts as absent for that. `code`: the file system's.
+ */
+export function notRead(what: string, code: string | undefined, barredAs = unreadableCode): NoDocument {
+  switch (readFaultOf(code)) {
+    case 'gone':
+      return changedMeanwhile;
+    case 'barred':
+      return unfit(barredAs, cannotBeRead(what, code));
+    case 'passing':
+      return unknownPlace(what, code);
+  }
 }
 
 /** It breaks a rule. */

@@ -1,5 +1,3 @@
-import { lstatSync } from 'node:fs';
-
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
@@ -13,7 +11,8 @@ import type { EntryKind } from '../rules/classify.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { changedMeanwhile, foreignCompanion, settling, unfit } from './inspection-results.ts';
+import { lookUp } from './find-entry.ts';
+import { changedMeanwhile, foreignCompanion, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 
@@ -83,11 +82,12 @@ export function findSidecar(
   }
   if (kind === 'other' || kind === 'directory')
     return unfit('sidecar-unreadable', `${name} is not a regular file; replace it with one, or remove it`);
+  if (kind === 'unreadable') return notRead(name, found.key, 'sidecar-unreadable');
   if (found.settleMs > 0) return settling(found.settleMs);
   const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
   if (reading.kind === 'gone') return changedMeanwhile;
   if (reading.kind === 'invalid') return unfit('sidecar-invalid', `${name}: ${reading.message}`);
-  if (reading.kind === 'unreadable') return unfit('sidecar-unreadable', `${name}: ${reading.message}`);
+  if (reading.kind === 'unreadable') return notRead(name, reading.code, 'sidecar-unreadable');
   // It changed between two readings: the next inspection sees the new one.
   if (statKey(reading.stats) !== key) return changedMeanwhile;
   const named = path === sidecarPlaces(document).byName ? 'name' : 'stem';
@@ -129,6 +129,7 @@ function graceOf(
 interface Located {
   readonly path: string;
   readonly kind: EntryKind;
+  /** Of one that cannot be looked at, the file system's code. */
   readonly key: string;
   readonly ambiguous: boolean;
   readonly settleMs: number;
@@ -166,7 +167,7 @@ function sidecarAt(
 ): Omit<Located, 'ambiguous'> | 'foreign' | null {
   if (classifyByName(folder, path).kind !== 'sidecar') return null;
   try {
-    const stats = lstatSync(folder.absolute(folder.tree.rawPath(path)), { throwIfNoEntry: false });
+    const stats = lookUp(folder.absolute(folder.tree.rawPath(path)));
     if (stats === undefined) return null;
     if (!isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid)) return 'foreign';
     const kind = kindOf(stats);
@@ -178,8 +179,6 @@ function sidecarAt(
       settleMs: folder.observations.settle(path, stats),
     };
   } catch (error) {
-    // A name that is too long to exist is no sidecar; anything else is one that cannot be read.
-    if (errorCode(error) === 'ENAMETOOLONG' || errorCode(error) === 'ENOTDIR') return null;
-    return { path, kind: 'unreadable', key: 'unreadable', settleMs: 0 };
+    return { path, kind: 'unreadable', key: errorCode(error) ?? 'unreadable', settleMs: 0 };
   }
 }

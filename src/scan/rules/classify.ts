@@ -1,6 +1,7 @@
 import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
 import { emptyFileCode, joinPath, orphanSidecarCode } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
+import { cannotBeRead, unreadableCodeOf } from '../../model/errors.ts';
 import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
@@ -36,6 +37,8 @@ export interface EntryFacts {
   /** NFC. */
   readonly name: string;
   readonly kind: EntryKind;
+  /** Of `unreadable`: the file system's code. */
+  readonly fault?: string | undefined;
   /** It is the target of a followed link. */
   readonly linked: boolean;
   /**
@@ -127,7 +130,11 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   const exclusion = folder.include?.exclusion(path) ?? null;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')
-    return { kind: 'unreadable', code: 'unreadable', message: 'it cannot be inspected' };
+    return {
+      kind: 'unreadable',
+      code: unreadableCodeOf(facts.fault),
+      message: cannotBeRead('it', facts.fault),
+    };
   if (facts.twin !== null && isDocumentType(name) && exclusion === null) {
     const message = `its name, ${printableTwin(facts.twin)}, differs from ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
     return { kind: 'unfit', code: 'unicode-twin', message };

@@ -12,6 +12,8 @@ export interface Entry {
   readonly kind: EntryKind;
   /** Null for `unreadable`. Of a followed link: what `stat` says of its target. */
   readonly stats: Stats | null;
+  /** Of `unreadable`: the file system's code. */
+  readonly fault?: string | undefined;
   /** Directory of a followed link's target, NFC, from the root; null: no followed link. */
   readonly linkedFrom: string | null;
 }

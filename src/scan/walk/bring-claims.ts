@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
 
-import { orNull } from '../../lib/or-null.ts';
 import { directoryOf, joinPath, nameOf, sameFile } from '../../model/document.ts';
 import type { Claim, FileIdentity, OwnersClaims } from '../../model/document.ts';
+import { errorCode, readFaultOf } from '../../model/errors.ts';
 import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 
@@ -47,8 +47,12 @@ export function bringRestored(folder: FolderState, known: OwnersClaims): readonl
 }
 
 function standsAt(folder: FolderState, path: string, identity: FileIdentity): boolean {
-  const stats = orNull(() => lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }));
-  return stats?.isDirectory() === true && sameFile(stats, identity);
+  try {
+    const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
+    return stats?.isDirectory() === true && sameFile(stats, identity);
+  } catch (error) {
+    return readFaultOf(errorCode(error)) === 'passing';
+  }
 }
 
 function isMadeIn({ directory }: Claim, identity: FileIdentity): boolean {

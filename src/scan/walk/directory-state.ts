@@ -1,3 +1,4 @@
+import { readAgainMs } from '../../model/back-off.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
@@ -21,6 +22,8 @@ export interface SidecarList {
   readonly isValid: boolean;
   /** As written, when it was last valid. Empty for a sidecar that lists none, or never was. */
   readonly attachments: readonly string[];
+  /** It could not be read at the last look: it is read again at the next. */
+  readonly isUnread?: true;
 }
 
 /** What is remembered of one directory between scans. */
@@ -65,7 +68,38 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   /** By document: the sidecar that bears its stem, or has a twin; null for none. */
   readonly unclearSidecars: ReadonlyMap<string, PairedSidecar> | null;
   /** Why it cannot be read; null: it can. */
-  readonly unreadable: string | null;
+  readonly unreadable: UnreadDirectory | null;
+  /** It, or something in it, could not be read for a reason that may pass; null: all could. */
+  readonly again: ReadAgain | null;
+}
+
+/** Why a directory cannot be read: then nothing in it and below is sent or deleted. */
+export interface UnreadDirectory {
+  readonly message: string;
+  /** It may pass by itself. */
+  readonly isPassing: boolean;
+}
+
+/** What is read again by itself, though nothing changes. */
+export interface ReadAgain {
+  readonly message: string;
+  /** In a row. */
+  readonly tries: number;
+  /** Monotonic ms. */
+  readonly dueAt: number;
+  /** A sidecar may be among it: what that lists as attachments is not known. */
+  readonly hidesLists: boolean;
+}
+
+/** When something is read again that could not be read at this moment; a look ahead of its time is no further try. */
+export function readAgain(
+  before: ReadAgain | null,
+  found: Pick<ReadAgain, 'message' | 'hidesLists'>,
+  now: number,
+): ReadAgain {
+  if (before !== null && now < before.dueAt) return { ...before, ...found };
+  const tries = (before?.tries ?? 0) + 1;
+  return { ...found, tries, dueAt: now + readAgainMs(tries) };
 }
 
 /** The directories that are known, by path: NFC, '' for the root. */
@@ -85,6 +119,8 @@ export interface Tree {
   readonly removedAt: (path: string) => number;
   /** Whether there is a sidecar in any directory. */
   readonly hasSidecars: () => boolean;
+  /** Directories with sidecars, perhaps, that cannot be read at the moment. */
+  readonly hidingLists: () => ReadonlyMap<string, ReadAgain>;
   /** The path itself, or the nearest known directory above. */
   readonly nearest: (path: string) => string;
   /** Where a path stands on disk, from the root. */
@@ -98,9 +134,12 @@ export function createTree(): Tree {
   const states = new Map<string, DirectoryState>();
   const arrivals = new Map<string, number>();
   const removals = new Map<string, number>();
+  const hidingLists = new Map<string, ReadAgain>();
   let withSidecars = 0;
 
   function put(path: string, state: DirectoryState | undefined): void {
+    if (state?.again?.hidesLists === true) hidingLists.set(path, state.again);
+    else hidingLists.delete(path);
     withSidecars += Number(hasSidecars(state)) - Number(hasSidecars(states.get(path)));
     if (state === undefined) states.delete(path);
     else states.set(path, state);
@@ -140,6 +179,7 @@ export function createTree(): Tree {
     noteRemoval: (path, at) => noteBelow(removals, path, at),
     removedAt: (path) => removals.get(path) ?? -Infinity,
     hasSidecars: () => withSidecars > 0,
+    hidingLists: () => hidingLists,
     nearest: (path) => {
       let known = path;
       while (known !== '' && !states.has(known)) known = directoryOf(known);
@@ -151,6 +191,7 @@ export function createTree(): Tree {
     clear: () => {
       states.clear();
       withSidecars = 0;
+      hidingLists.clear();
       arrivals.clear();
       removals.clear();
     },

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { directoryOf } from '../../model/document.ts';
+import { errorCode, readFaultOf } from '../../model/errors.ts';
 import { kindOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 
@@ -19,7 +20,11 @@ export function followLink(entry: Entry, absolute: string, realRoot: string): En
     if (kind !== 'file' && kind !== 'directory') return entry;
     const linkedFrom = directoryOf(inside).normalize('NFC');
     return { ...entry, kind, stats, linkedFrom };
-  } catch {
+  } catch (error) {
+    const fault = errorCode(error);
+    // Where it leads cannot be told at the moment: it may be anything.
+    if (readFaultOf(fault) === 'passing' && fault !== 'ELOOP')
+      return { ...entry, kind: 'unreadable', stats: null, fault };
     return entry;
   }
 }

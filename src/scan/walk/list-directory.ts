@@ -1,9 +1,8 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-import { orNull } from '../../lib/or-null.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
-import { errorCode } from '../../model/errors.ts';
+import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { EntryKind } from '../rules/classify.ts';
 import { kindOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
@@ -68,7 +67,7 @@ function namesIn(absolute: string, place: string | null): readonly string[] {
   const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     const opened = `/proc/self/fd/${handle}`;
-    const found = orNull(() => readlinkSync(opened));
+    const found = targetOf(opened);
     // No /proc on this system.
     if (found === null) return readdirSync(absolute);
     if (found === place) return readdirSync(opened);
@@ -79,14 +78,25 @@ function namesIn(absolute: string, place: string | null): readonly string[] {
   }
 }
 
+/** Where a link leads; null: it is not there. Throws what else `readlink` throws. */
+function targetOf(link: string): string | null {
+  try {
+    return readlinkSync(link);
+  } catch (error) {
+    if (readFaultOf(errorCode(error)) === 'gone') return null;
+    throw error;
+  }
+}
+
 function entryOf(absolute: string, raw: string, name: string): Entry | null {
   try {
     const stats = lstatSync(absolute, { throwIfNoEntry: false });
     if (stats === undefined) return null;
     return { name, raw, kind: kindOf(stats), stats, linkedFrom: null };
   } catch (error) {
-    if (errorCode(error) === 'ENOTDIR') return null;
-    return { name, raw, kind: 'unreadable', stats: null, linkedFrom: null };
+    const fault = errorCode(error);
+    if (readFaultOf(fault) === 'gone') return null;
+    return { name, raw, kind: 'unreadable', stats: null, fault, linkedFrom: null };
   }
 }
 

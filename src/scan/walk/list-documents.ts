@@ -1,5 +1,7 @@
+import { printable } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import type { DocumentEntry, Skip } from '../../model/document.ts';
+import { cannotBeRead, readFaultOf } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
@@ -34,6 +36,8 @@ export interface FoundDocuments {
   readonly attached: number;
   /** Names of twins, as they are on disk. */
   readonly twins: ReadonlySet<string> | null;
+  /** A directory of attachments that cannot be listed at the moment, in words; null: none. */
+  readonly unread: string | null;
 }
 
 /** Turns a directory's files into entries, each with its fingerprint. Attachments are left out. */
@@ -42,7 +46,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   const { path: directory, fingerprint, sorted, paired } = listed;
   const entries: DocumentEntry[] = [];
   const fingerprints: string[] = [];
-  const attachments: Attachments = { directories: [], files: 0, links: [] };
+  const attachments: Attachments = { directories: [], files: 0, links: [], unread: null };
   const skips: Skip[] = [];
   const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
     skips.push({ path: joinPath(directory, name), code, message });
@@ -80,6 +84,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     attachmentDirectories: attachments.directories,
     attached: attachments.files,
     twins: twins.size === 0 ? null : twins,
+    unread: attachments.unread,
   };
 }
 
@@ -88,6 +93,7 @@ interface Attachments {
   readonly directories: string[];
   files: number;
   readonly links: string[];
+  unread: string | null;
 }
 
 async function fingerprintOf(
@@ -97,7 +103,8 @@ async function fingerprintOf(
 ): Promise<string> {
   const keys: (readonly [string, string])[] = [];
   const directory = sorted.attachmentDirectories.get(name);
-  if (directory !== undefined && directory.stats !== null) {
+  if (directory?.stats === null) keys.push([directory.name, directory.kind]);
+  else if (directory !== undefined) {
     const own = { path: joinPath(path, directory.name), absolute: `${absolute}/${directory.raw}` };
     context.watch(own.path, own.absolute, directory.stats);
     attachments.directories.push(own.path);
@@ -107,7 +114,8 @@ async function fingerprintOf(
     if (listing.kind === 'listed') {
       attachments.files += listing.files.length;
       attachments.links.push(...listing.links.map((link) => joinPath(directory.name, link)));
-    }
+    } else if (readFaultOf(listing.code) === 'passing')
+      attachments.unread ??= cannotBeRead(printable(directory.name), listing.code);
     keys.push(...attachmentKeys(own.path, listing));
   }
   const sidecar = paired.sidecars.get(name);

@@ -1,6 +1,8 @@
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Claim, FileIdentity, OwnersClaims } from '../../model/document.ts';
+import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { removalGrace } from '../companions/removal-grace.ts';
@@ -22,9 +24,16 @@ export interface PairedEntries extends Pairing {
   readonly changed: readonly string[];
   /** When some of them may cease to be attachments though nothing changes, ms from now; null: never. */
   readonly againMs: number | null;
+  /** A sidecar that cannot be read at the moment, in words; null: none. */
+  readonly unread: string | null;
 }
 
-const nothing = { sidecars: new Map<string, never>(), unpaired: new Map<string, never>(), lists: null };
+const nothing = {
+  sidecars: new Map<string, never>(),
+  unpaired: new Map<string, never>(),
+  lists: null,
+  unread: null,
+};
 
 /** Of a pairing, what the inspection of one path cannot tell by two names: sidecars that bear a stem, or have a twin. */
 export function unclearSidecars({ sidecars }: Pairing): ReadonlyMap<string, PairedSidecar> | null {
@@ -51,7 +60,7 @@ export async function pairEntries(
     const { lasting, againMs } = lastingClaims(folder, directory, { before, stated: new Map(), sorted });
     return { ...nothing, changed: [...brought, ...claims.set(directory, lasting)], againMs };
   }
-  const lists = await readLists(sorted.sidecars, {
+  const { lists, unread } = await readLists(sorted.sidecars, {
     absolute,
     known: folder.tree.get(directory)?.lists,
     inFull: before.size > 0,
@@ -85,9 +94,9 @@ export async function pairEntries(
   const changed = [...brought, ...claims.set(directory, first.lasting)];
   // Once more: a document that turned out to be an attachment makes no stem ambiguous.
   const pairing = pairDocuments();
-  if (changed.length === 0) return { ...pairing, lists, changed, againMs: first.againMs };
+  if (changed.length === 0) return { ...pairing, lists, changed, againMs: first.againMs, unread };
   const { lasting, againMs } = claimsBy(pairing);
-  return { ...pairing, lists, changed: [...changed, ...claims.set(directory, lasting)], againMs };
+  return { ...pairing, lists, changed: [...changed, ...claims.set(directory, lasting)], againMs, unread };
 }
 
 /** Sidecars that are of no document. */
@@ -179,24 +188,41 @@ async function readLists(
     /** Something is claimed here: one that states nothing has to be valid to count. */
     readonly inFull: boolean;
   },
-): Promise<ReadonlyMap<string, SidecarList>> {
+): Promise<{ readonly lists: ReadonlyMap<string, SidecarList>; readonly unread: string | null }> {
   const lists = new Map<string, SidecarList>();
-  for (const { name, raw, kind, stats } of sidecars.values()) {
-    if (kind !== 'file' || stats === null) continue;
+  let unread: string | null = null;
+  const noteUnread = (name: string, fault: string | undefined) => {
+    if (readFaultOf(fault) === 'passing') unread ??= cannotBeRead(printable(name), fault);
+  };
+  for (const { name, raw, kind, stats, fault } of sidecars.values()) {
     const known = before?.get(name);
+    if (kind === 'unreadable') {
+      if (known !== undefined) lists.set(name, known);
+      noteUnread(name, fault);
+    }
+    if (kind !== 'file' || stats === null) continue;
     const key = statKey(stats);
-    if (known?.key === key && (known.isValid || !inFull)) {
+    if (known?.key === key && known.isUnread !== true && (known.isValid || !inFull)) {
       lists.set(name, known);
       continue;
     }
     const read = await readAttachmentList(`${absolute}/${raw}`, inFull);
-    lists.set(
-      name,
-      read === 'invalid' ? { key, isValid: false, attachments: known?.attachments ?? [] } : { key, ...read },
-    );
+    const former = { key, isValid: false, attachments: known?.attachments ?? [] };
+    if (read.kind === 'read') lists.set(name, { key, ...read.list });
+    else if (read.kind === 'invalid') lists.set(name, former);
+    else {
+      lists.set(name, { ...former, isUnread: true });
+      noteUnread(name, read.code);
+    }
   }
-  return lists;
+  return { lists, unread };
 }
+
+/** What came of reading a sidecar for the attachments that it lists. `code`: the file system's. */
+type ListReading =
+  | { readonly kind: 'read'; readonly list: Pick<SidecarList, 'isValid' | 'attachments'> }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'unreadable'; readonly code: string | undefined };
 
 const listKey: keyof Sidecar = 'attachments';
 /**
@@ -207,22 +233,22 @@ const spellings = [`"${listKey}"`, '\\u'];
 /**
  * The attachment paths that a valid sidecar lists. Cheap for those that list none, where nobody has to know of them.
  */
-async function readAttachmentList(
-  absolute: string,
-  inFull: boolean,
-): Promise<Pick<SidecarList, 'isValid' | 'attachments'> | 'invalid'> {
+async function readAttachmentList(absolute: string, inFull: boolean): Promise<ListReading> {
   try {
     const file = readSmallFile(absolute);
-    if (file === null) return 'invalid';
+    if (file === null) return { kind: 'invalid' };
     if (!inFull && !spellings.some((spelling) => file.bytes.includes(spelling)))
-      return { isValid: false, attachments: [] };
+      return { kind: 'read', list: { isValid: false, attachments: [] } };
     // Its schemas take a while to load, and most folders do without them until their first document is inspected.
     const { readSidecarFile } = await import('../companions/read-sidecar.ts');
     const reading = readSidecarFile(absolute);
-    if (reading.kind !== 'valid') return 'invalid';
-    return { isValid: true, attachments: reading.value.attachments };
-  } catch {
-    return 'invalid';
+    if (reading.kind === 'valid')
+      return { kind: 'read', list: { isValid: true, attachments: reading.value.attachments } };
+    return reading.kind === 'gone' ? { kind: 'invalid' } : reading;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return { kind: 'unreadable', code };
   }
 }
 

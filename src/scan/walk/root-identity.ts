@@ -3,7 +3,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { pathBelow } from '../../lib/files/path-inside.ts';
 import { readMountTable } from '../../lib/files/mount-table.ts';
 import { orNull } from '../../lib/or-null.ts';
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
@@ -29,9 +29,10 @@ export function readRoot(path: string): RootReading {
 
 /** Why a root cannot be read, by the file system's code. */
 export function rootTrouble(path: string, code: string | undefined): Reason {
-  return code === 'ENOENT' || code === 'ENOTDIR'
-    ? { code: 'folder-missing', message: `${path} does not exist` }
-    : { code: 'folder-unreadable', message: cannotBeRead(path, code) };
+  const fault = readFaultOf(code);
+  if (fault === 'gone') return { code: 'folder-missing', message: `${path} does not exist` };
+  const message = cannotBeRead(path, code);
+  return { code: fault === 'barred' ? 'folder-unreadable' : 'folder-unavailable', message };
 }
 
 /** A root without symbolic links in its path; as it is written, where it cannot be followed. */

@@ -11,6 +11,17 @@ export interface ScanRequest {
   readonly fromScratch: boolean;
 }
 
+/** A directory that cannot be read, or not in full. */
+export interface UnreadPlace {
+  /** NFC, from the root. */
+  readonly path: string;
+  readonly message: string;
+  /** It was listed: only something in it cannot be read. */
+  readonly isListed: boolean;
+  /** When it is read again by itself, monotonic ms; null: it is polled. */
+  readonly againAt: number | null;
+}
+
 /** How watching and reading stand after a scan. */
 export interface ScanReport {
   readonly directories: number;
@@ -27,7 +38,7 @@ export interface ScanReport {
   readonly withoutEvents: boolean;
   /** Directories for which no watch was to be had. */
   readonly unwatched: number;
-  readonly unreadable: readonly { readonly path: string; readonly message: string }[];
+  readonly unreadable: readonly UnreadPlace[];
   readonly unreadableTotal: number;
 }
 
@@ -43,6 +54,8 @@ export type ScanOutcome =
       readonly claims: OwnersClaims;
       /** Directories that have to be scanned again after so many ms, whatever happens. */
       readonly rescanIn: readonly (readonly [directory: string, ms: number])[];
+      /** Directories that could not be read in full at this moment, and when they are read again, monotonic ms. */
+      readonly readAgain: readonly (readonly [directory: string, at: number])[];
       /** Watches were set after the reading: it has to be read again. */
       readonly late: boolean;
       /** The tree has grown beyond what its watcher is good for: everything has to be scanned from scratch. */

@@ -11,7 +11,8 @@ import type { FolderState } from '../folder-state.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Entry } from '../rules/entry.ts';
 import { readRoot, realRoot } from './root-identity.ts';
-import type { DirectoryState } from './directory-state.ts';
+import { readAgain } from './directory-state.ts';
+import type { DirectoryState, UnreadDirectory } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
 import type { Visit } from './visit-directory.ts';
 import type { VisitContext } from './visit-context.ts';
@@ -50,7 +51,7 @@ type TreeScan =
    * The root became another one, went or cannot be read, and `why`, while it was scanned: what was not sent yet is thrown
    * away.
    */
-  | { readonly kind: 'moved'; readonly why: string | null };
+  | { readonly kind: 'moved'; readonly why: UnreadDirectory | null };
 
 /** A batch goes out when it holds so many entries, */
 const batchEntries = 1_500;
@@ -69,7 +70,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   let batch: PackedScan[] = [];
   let batched = 0;
   let entries = 0;
-  let why: string | null = null;
+  let why: UnreadDirectory | null = null;
   const context: VisitContext = {
     cause: job.cause,
     realRoot: realRoot(folder.root),
@@ -153,10 +154,10 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
     // Without its root nothing can be said of a folder.
     if (directory === '') {
-      why = visit.kind === 'unreadable' ? visit.message : null;
+      why = visit.kind === 'unreadable' ? visit : null;
       return false;
     }
-    if (visit.kind === 'unreadable') freeze(directory, visit.message);
+    if (visit.kind === 'unreadable') freeze(directory, visit);
     else {
       forget(directory);
       redo(tree.nearest(directoryOf(directory)));
@@ -197,10 +198,11 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   function planChild(path: string, { stats }: Entry, deep: boolean): void {
     const known = tree.get(path);
-    const another = known !== undefined && (stats === null || !sameDirectory(known, stats));
+    const another = known !== undefined && stats !== null && !sameDirectory(known, stats);
     if (another && known.unreadable === null) forget(path);
     const frozen = known !== undefined && known.unreadable !== null;
-    if (known === undefined || another || deep || frozen) plan(path, deep || another || frozen);
+    if (known === undefined || another || deep || frozen || stats === null)
+      plan(path, deep || another || frozen);
   }
 
   /** Directories whose documents depend on files in this one. */
@@ -212,12 +214,15 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   }
 
   /** What was known of an unreadable directory and all below it stays as it is. */
-  function freeze(directory: string, message: string): void {
-    const known = tree.get(directory);
-    tree.set(
-      directory,
-      known === undefined ? unreadDirectory(folder, directory, message) : { ...known, unreadable: message },
-    );
+  function freeze(directory: string, { message, isPassing }: UnreadDirectory): void {
+    const known = tree.get(directory) ?? neverRead(folder, directory);
+    const found = { message, hidesLists: true };
+    const now = folder.observations.now().monotonic;
+    tree.set(directory, {
+      ...known,
+      unreadable: { message, isPassing },
+      again: isPassing ? readAgain(known.again, found, now) : null,
+    });
   }
 
   async function flush(): Promise<boolean> {
@@ -233,11 +238,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 }
 
 /** What is known of a directory that could not be read when it was found: nothing but what holds above it. */
-function unreadDirectory(
-  { tree, rules, fingerprint }: FolderState,
-  directory: string,
-  message: string,
-): DirectoryState {
+function neverRead({ tree, rules, fingerprint }: FolderState, directory: string): DirectoryState {
   const above = tree.get(directoryOf(directory));
   return {
     raw: tree.rawPath(directory),
@@ -268,6 +269,7 @@ function unreadDirectory(
     unclearSidecars: null,
     polled: above?.polled ?? false,
     unwatched: false,
-    unreadable: message,
+    unreadable: null,
+    again: null,
   };
 }

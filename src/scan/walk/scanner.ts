@@ -7,8 +7,8 @@ import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { readRoot } from './root-identity.ts';
-import type { ListedCompanions } from './directory-state.ts';
-import type { ScanOutcome, ScanReport, ScanRequest } from './scan-request.ts';
+import type { ListedCompanions, UnreadDirectory } from './directory-state.ts';
+import type { ScanOutcome, ScanReport, ScanRequest, UnreadPlace } from './scan-request.ts';
 import { scanTree } from './scan-tree.ts';
 
 /** Answers scans, one at a time. */
@@ -51,7 +51,7 @@ export function createScanner(
     const targets = request.targets === 'withoutEvents' ? directoriesWithoutEvents() : request.targets;
     const job = { cause: request.cause, targets, root: root.identity };
     const result = await scanTree({ folder, watches, send }, job);
-    if (result.kind === 'moved') return broken(result.why ?? 'it cannot be listed');
+    if (result.kind === 'moved') return broken(result.why);
     const { changed, rescanIn, entries } = result;
     const size = { directories: tree.size(), entries };
     if (scannedRoot === null && targets === 'all')
@@ -70,6 +70,9 @@ export function createScanner(
       changed,
       claims: folder.claims.takeAltered(),
       rescanIn,
+      readAgain: Array.from(tree.entries()).flatMap(([directory, { again }]) =>
+        again === null ? [] : [[directory, again.dueAt] as const],
+      ),
       late,
       outgrown,
       report: report(),
@@ -97,27 +100,28 @@ export function createScanner(
   }
 
   /** What a scan that broke off says: the root went, is another one, or cannot be used, and why. */
-  function broken(why: string): ScanOutcome {
+  function broken(why: UnreadDirectory | null): ScanOutcome {
     const root = readRoot(path);
     if (root.kind === 'unavailable') return root;
     const same = treeRoot !== null && sameDirectory(treeRoot, root.identity);
     treeRoot = null;
     scannedRoot = null;
     if (!same) return { kind: 'moved' };
-    return { kind: 'unavailable', code: 'folder-unreadable', message: `${path}: ${why}` };
+    const code = why?.isPassing === false ? 'folder-unreadable' : 'folder-unavailable';
+    return { kind: 'unavailable', code, message: `${path}: ${why?.message ?? 'it cannot be listed'}` };
   }
 
   function directoriesWithoutEvents(): readonly string[] | 'all' {
     if (tree.get('')?.polled === true) return 'all';
     const withoutEvents: string[] = [];
     for (const [directory, { polled, unwatched, unreadable }] of tree.entries()) {
-      if (polled || unwatched || unreadable !== null) withoutEvents.push(directory);
+      if (polled || unwatched || unreadable?.isPassing === false) withoutEvents.push(directory);
     }
     return withoutEvents;
   }
 
   function report(): ScanReport {
-    const unreadable: { path: string; message: string }[] = [];
+    const unreadable: UnreadPlace[] = [];
     let unreadableTotal = 0;
     let attached = 0;
     let unwatched = 0;
@@ -125,11 +129,17 @@ export function createScanner(
     for (const [directory, state] of tree.entries()) {
       attached += state.attached;
       if (state.unwatched) unwatched += 1;
-      withoutEvents ||= state.polled || state.unwatched || state.unreadable !== null;
-      if (state.unreadable === null) continue;
+      withoutEvents ||= state.polled || state.unwatched || state.unreadable?.isPassing === false;
+      const why = state.unreadable ?? state.again;
+      if (why === null) continue;
       unreadableTotal += 1;
       if (unreadable.length < namedUnreadable)
-        unreadable.push({ path: directory, message: state.unreadable });
+        unreadable.push({
+          path: directory,
+          message: why.message,
+          isListed: state.unreadable === null,
+          againAt: state.again?.dueAt ?? null,
+        });
     }
     return {
       directories: tree.size(),

@@ -11,7 +11,7 @@ import type { Listing } from './list-directory.ts';
 
 /** A directory's entries by what they are to us. */
 export interface SortedEntries {
-  /** Regular files of a document's type that no rule leaves out. */
+  /** Regular files of a document's type that no rule leaves out; what cannot be looked at may be one. */
   readonly documents: readonly Entry[];
   /** Regular files of other types that no rule leaves out: they may be attachments. */
   readonly otherFiles: readonly Entry[];
@@ -49,11 +49,14 @@ export function sortEntries(
     raw,
     rules,
     folder,
+    wasDirectory,
   }: {
     /** The directory's path as it is on disk. */
     readonly raw: string;
     readonly rules: readonly PlacedRules[];
     readonly folder: FolderRules;
+    /** Whether a name was that of a directory in it when it was last listed. */
+    readonly wasDirectory: (name: string) => boolean;
   },
 ): SortedEntries {
   const documents: Entry[] = [];
@@ -69,11 +72,15 @@ export function sortEntries(
   const skips: Skip[] = [];
 
   function sort(entry: Entry, twin: string | null): void {
-    const { name, kind } = entry;
+    const { name, fault } = entry;
     const linked = entry.linkedFrom !== null;
-    const found = classifyEntry({ directory, name, kind, linked, twin, rules }, folder);
+    // A directory that cannot be looked at stays one.
+    const kind = entry.kind === 'unreadable' && wasDirectory(name) ? 'directory' : entry.kind;
+    const found = classifyEntry({ directory, name, kind, fault, linked, twin, rules }, folder);
     const isLeftOut = found.kind === 'ignored' || (found.kind === 'file' && found.exclusion !== null);
     if (isLeftOut && kind === 'file' && isDocumentType(name)) leftOut.push(entry);
+    // It is a document to its sidecar all the same: what that lists must not go out on its own.
+    if (found.kind === 'unreadable' && isDocumentType(name)) documents.push(entry);
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
       const real = joinPath(directory, twin ?? name);
       skips.push({ path: real, code: found.code, message: found.message });

@@ -1,9 +1,10 @@
 import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-import { directoryOf, sameDirectory } from '../../model/document.ts';
+import { printable } from '../../lib/text/printable.ts';
+import { directoryOf, joinPath, sameDirectory } from '../../model/document.ts';
 import type { ScanCause } from '../../model/document.ts';
-import { cannotBeRead, errorCode } from '../../model/errors.ts';
+import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -14,7 +15,8 @@ import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
-import type { DirectoryState } from './directory-state.ts';
+import { readAgain } from './directory-state.ts';
+import type { DirectoryState, ReadAgain, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { followLink } from './follow-link.ts';
@@ -23,6 +25,7 @@ import type { Listing } from './list-directory.ts';
 import { listDocuments } from './list-documents.ts';
 import type { FoundDocuments } from './list-documents.ts';
 import { pairEntries, unclearSidecars } from './pair-directory.ts';
+import type { PairedEntries } from './pair-directory.ts';
 import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
@@ -46,7 +49,7 @@ export type Visit =
       readonly againMs: number | null;
     }
   | { readonly kind: 'vanished' }
-  | { readonly kind: 'unreadable'; readonly message: string };
+  | ({ readonly kind: 'unreadable' } & UnreadDirectory);
 
 /** Chains of followed links end here: links that lead to each other would multiply. */
 const maxLinks = 2;
@@ -71,9 +74,10 @@ export async function visitDirectory(
     return await readListing(folder, path, { context, absolute, stats, before, watched, links, listing });
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'vanished' };
+    const fault = readFaultOf(code);
+    if (fault === 'gone') return { kind: 'vanished' };
     if (code === undefined) throw error;
-    return { kind: 'unreadable', message: cannotBeRead('it', code) };
+    return { kind: 'unreadable', message: cannotBeRead('it', code), isPassing: fault === 'passing' };
   }
 }
 
@@ -95,17 +99,21 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
   const earlier = folder.formerCompanions.get(path) ?? before ?? noCompanions;
-  if (typeof rules === 'string') {
+  if ('message' in rules) {
     // An ignore file that is not valid keeps everything in: when it goes, it is waited for like any other.
     const standing = { lists: earlier.lists, defaultsKey: earlier.defaultsKey, rulesKey };
     noteCompanions(folder, path, earlier, standing);
     folder.formerCompanions.set(path, standing);
-    return { kind: 'unreadable', message: rules };
+    const { message, isPassing } = rules;
+    return { kind: 'unreadable', message, isPassing };
   }
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
-  const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, folder });
+  const wasDirectory = (name: string) =>
+    before?.children.has(name) === true ||
+    before?.attachmentDirectories.includes(joinPath(path, name)) === true;
+  const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, folder, wasDirectory });
   const identity = { dev: stats.dev, ino: stats.ino, birthtimeMs: stats.birthtimeMs };
   const paired = await pairEntries(folder, path, { absolute, identity, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
@@ -137,6 +145,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     unclearSidecars: unclearSidecars(paired),
     ...watched,
     unreadable: null,
+    again: againOf(folder, before, { listing, paired, found }),
   };
   tree.set(path, state);
   noteArrival(folder, path, { now: state, before, cause: context.cause });
@@ -161,6 +170,28 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     claimed: paired.changed,
     againMs: paired.againMs,
   };
+}
+
+/** When a directory is read again, because of something in it that could not be read; null: all could. */
+function againOf(
+  { observations }: FolderState,
+  before: DirectoryState | undefined,
+  {
+    listing,
+    paired,
+    found,
+  }: { readonly listing: Listing; readonly paired: PairedEntries; readonly found: FoundDocuments },
+): ReadAgain | null {
+  const unseen = listing.entries.find(
+    ({ kind, fault }) => kind === 'unreadable' && readFaultOf(fault) === 'passing',
+  );
+  const message =
+    paired.unread ??
+    found.unread ??
+    (unseen === undefined ? null : cannotBeRead(printable(unseen.name), unseen.fault));
+  if (message === null) return null;
+  const hidesLists = paired.unread !== null;
+  return readAgain(before?.again ?? null, { message, hidesLists }, observations.now().monotonic);
 }
 
 function countNames({ entries, twins, bytes }: Listing): number {
@@ -258,17 +289,17 @@ interface RulesSource {
   readonly before: DirectoryState | undefined;
 }
 
-/** The rules that hold in a directory; in words, why its own cannot be used. */
+/** The rules that hold in a directory, or why its own cannot be used. */
 function rulesFor(
   path: string,
   absolute: string,
   { above, key, before }: RulesSource,
-): readonly PlacedRules[] | string {
+): readonly PlacedRules[] | UnreadDirectory {
   if (key === '') return above;
   const known = before?.rulesKey === key ? before.rules.at(-1) : undefined;
   if (known?.directory === path) return [...above, known];
   const own = readIgnoreFile(path, `${absolute}/${ignoreFileName}`);
-  return own.kind === 'valid' ? [...above, own.rules] : own.message;
+  return own.kind === 'valid' ? [...above, own.rules] : own;
 }
 
 function rawNames({ entries }: Listing): ReadonlyMap<string, string> | null {

@@ -1,4 +1,5 @@
 import { readEventQueueLength } from '../../lib/files/inotify.ts';
+import { orNull } from '../../lib/or-null.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createFolderState, locateOnDisk } from '../folder-state.ts';
 import { findFiles } from '../inspect/find-files.ts';
@@ -71,7 +72,8 @@ export function servePlan(
         return hashAtOnce({ absolute, root, stat, followSymlinks: settings.followSymlinks });
       }
       case 'locate':
-        return locateOnDisk(folder, question.ask.path);
+        // Where it cannot be told, opening the path says so.
+        return orNull(() => locateOnDisk(folder, question.ask.path)) ?? folder.absolute(question.ask.path);
       case 'find':
         return findFiles(folder, question.ask);
       case 'mounts':

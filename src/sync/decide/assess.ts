@@ -1,7 +1,7 @@
 import { printable } from '../../lib/text/printable.ts';
 import { hasGone, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
-import { errorMessage } from '../../model/errors.ts';
+import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import { unread } from '../../model/plan.ts';
 import { isStillRefused } from '../../model/ports/ledger-port.ts';
@@ -114,7 +114,8 @@ export async function compareWithRecord(
     return { document, sha256, attachmentHashes };
   } catch (error) {
     const whose = path === document.ref.path ? '' : `the attachment ${printable(path)}: `;
-    return { code: 'unreadable', message: `${whose}${errorMessage(error)}` };
+    const code = errorCode(error) === unreadableCode ? unreadableCode : unreadableNowCode;
+    return { code, message: `${whose}${errorMessage(error)}` };
   }
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { orphanSidecarCode, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
+import { unreadableNowCode } from '../../model/errors.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { Unclearable } from '../../model/operation.ts';
@@ -182,7 +183,8 @@ export class DocumentComparison {
       evidence.hash({ folder: document.ref.folder, path }, stat),
     );
     if (compared === null) return compareAgain;
-    if ('code' in compared) return { kind: 'unfit', reason: compared };
+    if ('code' in compared)
+      return { kind: compared.code === unreadableNowCode ? 'unknown' : 'unfit', reason: compared };
     const operation = planDocument(compared, record, isLost ? known : null);
     const { arrival } = document;
     const left = leftUnsent.of(document);
@@ -194,7 +196,9 @@ export class DocumentComparison {
     });
     if (againMs > 0) {
       const isExpected = operation.kind === 'upload' && arrival?.isExpected === true;
-      return { kind: 'settling', againMs, ...(isExpected ? { reason: sidecarExpected } : null) };
+      const { code, message } = sidecarExpected;
+      const reason = { code, message: arrival?.message ?? message };
+      return { kind: 'settling', againMs, ...(isExpected ? { reason } : null) };
     }
     const sendsContent = operation.kind === 'upload' || (operation.kind === 'modify' && operation.content);
     const withheld = left === null || !sendsContent ? null : await this.#withholding(document, left.ref);

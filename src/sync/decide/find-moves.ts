@@ -1,5 +1,6 @@
 import { hasGone, isBirthKnown, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
+import { errorCode, isUnreadable, unreadableNowCode } from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
 import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -123,7 +124,7 @@ async function findOrigin(
   if (isBeingUploaded(task, document, evidence)) return unclear;
   const possible = candidates(standing, perhapsMissing(standing, evidence));
   if (possible.length === 0) return findRelocation(document, evidence);
-  const sha256 = await evidence.hash(ref, standing).catch(() => '');
+  const sha256 = await evidence.hash(ref, standing).catch(emptyUnlessPassing);
   if (sha256 === null) return unclear;
   if (sha256 === '') return none;
   const like = possible.filter((entry) => entry.record.sha256 === sha256 || isFileOf(entry, standing));
@@ -203,7 +204,13 @@ async function hasLeft(
  */
 function isBeyondReach(found: Inspection | undefined): boolean {
   if (found?.kind === 'ignored') return found.presence === 'unreadable';
-  return found === undefined || (found.kind === 'unknown' && found.code === 'unreadable');
+  return found === undefined || (found.kind === 'unknown' && isUnreadable(found));
+}
+
+/** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */
+function emptyUnlessPassing(error: unknown): '' {
+  if (errorCode(error) === unreadableNowCode) throw error;
+  return '';
 }
 
 function isProven(recorded: FileStat, found: FileStat): boolean {
@@ -290,7 +297,7 @@ async function recordOfFile(
 ): Promise<LedgerEntry | null | 'unclear'> {
   for (const entry of ledger.findByInode(stat.ino)) {
     if (refKey(entry.ref) === refKey(ref) || entry.record.stat.size !== stat.size) continue;
-    const sha256 = await hash(ref, stat).catch(() => '');
+    const sha256 = await hash(ref, stat).catch(emptyUnlessPassing);
     if (sha256 === null) return 'unclear';
     if (sha256 === entry.record.sha256) return entry;
   }

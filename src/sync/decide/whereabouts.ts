@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { isBirthKnown, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
+import { isUnreadable } from '../../model/errors.ts';
 import type { FolderPort, FoundFile, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -66,7 +67,7 @@ export async function whereaboutsOf(
         return kept(there, found.message, movedUnsentCode);
       case 'unknown':
         // Below a directory of which nothing is sent or deleted until it can be read: it stands there all the same.
-        if (found.code === 'unreadable') return kept(there, found.message, movedUnsentCode);
+        if (isUnreadable(found)) return kept(there, found.message, movedUnsentCode);
         return { kind: 'unclear', ref: there };
       case 'absent':
       case 'settling':

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { nameOf, orphanSidecarCode } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { isOfPassingFault, isOfUnreadPlace } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
@@ -119,7 +120,12 @@ export class WatchedFolders {
 
   hasUnreadable(name: string): boolean {
     const reasons = this.get(name)?.port.health().reasons ?? [];
-    return reasons.some(({ code }) => code === 'unreadable-directory');
+    return reasons.some(isOfUnreadPlace);
+  }
+
+  /** Whether something in a folder could not be read and is tried again by itself. */
+  areSomeReadAgain(): boolean {
+    return [...this.#folders.values()].some(({ port }) => port.health().reasons.some(isOfPassingFault));
   }
 
   /** Null: the root is not there, or not readable. */

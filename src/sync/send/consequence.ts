@@ -20,6 +20,8 @@ export type Consequence =
   | { readonly kind: 'retry'; readonly reason: Reason; readonly delayMs: number; readonly attempts: number }
   /** The service may hold a document of it that nobody knows: `next` follows. */
   | { readonly kind: 'doubt'; readonly reason: Reason; readonly holds: boolean; readonly next: Consequence }
+  /** The file, or one of its attachments, could not be read. */
+  | { readonly kind: 'unreadable'; readonly reason: Reason }
   /** The file moved on: it is inspected again soon. */
   | { readonly kind: 'settle' }
   /** The service does not know the document: it is uploaded again. */
@@ -63,7 +65,7 @@ export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence
     case 'changed':
       return { kind: 'settle' };
     case 'unreadable':
-      return { kind: 'fail', reason: { code: 'unreadable', message: outcome.message } };
+      return { kind: 'unreadable', reason: bareReason(outcome) };
   }
 }
 

@@ -19,8 +19,8 @@ export type TaskState =
   /** Changed a moment ago, or moves on under our hands. `reason`: so does what is around it. */
   | { readonly kind: 'settling'; readonly dueAt: number; readonly reason?: Reason | undefined }
   /**
-   * Waits for another file (a sidecar, an attachment), or for a place that cannot be read. Null: nothing to wait for
-   * but a change.
+   * Waits for another file (a sidecar, an attachment), or for a place that this user may not read. Null: nothing to wait
+   * for but a change.
    */
   | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
   /** Its file is gone; waits for its other half. */
@@ -34,7 +34,7 @@ export type TaskState =
     }
   /** `delivery` tells one request from the next. `dirty` as above. */
   | { readonly kind: 'sending'; readonly dirty: boolean; readonly delivery: number }
-  /** Waits to be sent again, or until what went out of it before has arrived. */
+  /** Waits to be sent or read again, or until what went out of it before has arrived. */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: Reason }
   /** Refused by a rule, or by the service: then the ledger keeps it too (`recorded`). */
   | { readonly kind: 'failed'; readonly reason: Reason; readonly recorded: boolean }
@@ -68,7 +68,7 @@ export interface TaskFacts {
   readonly gone: { readonly since: number; readonly device: number } | null;
   /** Requests in a row that did not deliver it. */
   readonly attempts: number;
-  /** Inspections in a row that could not read its place. */
+  /** Tries in a row at which it, its place or what belongs to it could not be read. */
   readonly unreadable: number;
   /** The failure that was last reported: the same one is not reported again. */
   readonly reported: Reason | null;
@@ -131,7 +131,13 @@ export type TaskEvent =
   | { readonly kind: 'hashed'; readonly stat: FileStat; readonly sha256: string }
   | { readonly kind: 'settling'; readonly dueAt: number; readonly reason?: Reason | undefined }
   | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
-  | { readonly kind: 'unreadable'; readonly dueAt: number; readonly reason: Reason }
+  /** `isPassing`: for a reason that may pass by itself. While it is sent, too. */
+  | {
+      readonly kind: 'unreadable';
+      readonly dueAt: number;
+      readonly reason: Reason;
+      readonly isPassing: boolean;
+    }
   | { readonly kind: 'missing'; readonly at: number; readonly device: number }
   | { readonly kind: 'grace'; readonly dueAt: number }
   | { readonly kind: 'dormant'; readonly reason: Reason }
@@ -213,7 +219,13 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     case 'seen': {
       const live = event.liveAt === null ? null : ({ priority: 'live', at: event.liveAt } as const);
       // Something stands there: should it go again before it is inspected, the grace period begins again.
-      const known = { ...task, ...live, at: Math.max(task.at, live?.at ?? task.at), gone: null };
+      const known = {
+        ...task,
+        ...live,
+        at: Math.max(task.at, live?.at ?? task.at),
+        gone: null,
+        unreadable: 0,
+      };
       // While it is sent, what was seen stays what goes out: should that be refused, it is that which was refused.
       if (state.kind === 'sending') return dirty(known);
       const now = { ...known, seen: event.seen };
@@ -228,7 +240,14 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     }
     case 'retryRequested':
       if (state.kind !== 'failed' && state.kind !== 'retry') return task;
-      return inspect({ ...task, priority: 'retry', at: event.at, attempts: 0, reported: null });
+      return inspect({
+        ...task,
+        priority: 'retry',
+        at: event.at,
+        attempts: 0,
+        unreadable: 0,
+        reported: null,
+      });
     case 'decided': {
       const { at, hasRecord } = event;
       const known = { ...task, priority: 'retry', at, attempts: 0, hasRecord } as const;
@@ -247,9 +266,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       if (state.kind !== 'inspect') return task;
       return { ...task, state: { kind: 'inspecting', dirty: false, since: event.at } };
     case 'found':
-      return isUnderWay(state)
-        ? { ...task, present: true, seen: event.seen, gone: null, unreadable: 0 }
-        : task;
+      return isUnderWay(state) ? { ...task, present: true, seen: event.seen, gone: null } : task;
     case 'hashed':
       return { ...task, hashed: { stat: event.stat, sha256: event.sha256 } };
     case 'settling':
@@ -259,9 +276,13 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     case 'waiting':
       if (state.kind !== 'inspecting') return task;
       return after({ ...task, present: true, gone: null }, event);
-    case 'unreadable':
-      if (state.kind !== 'inspecting') return task;
-      return after({ ...task, unreadable: task.unreadable + 1 }, { ...event, kind: 'waiting' });
+    case 'unreadable': {
+      if (!isUnderWay(state)) return task;
+      const { dueAt, reason, isPassing } = event;
+      const unreadable = task.unreadable + 1;
+      const waits = after(task, { kind: isPassing ? 'retry' : 'waiting', dueAt, reason });
+      return { ...waits, unreadable, seen: seenAfter(task) };
+    }
     case 'missing':
       if (state.kind !== 'inspecting') return task;
       return {
@@ -290,6 +311,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         ...task,
         hasRecord: true,
         attempts: 0,
+        unreadable: 0,
         reported: null,
         alone: false,
         unknownDocId: null,
@@ -308,7 +330,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       const retry = { kind: 'retry', dueAt, reason } as const;
       if (state.kind === 'inspecting') return after({ ...task, present: true, gone: null }, retry);
       if (state.kind !== 'sending') return task;
-      return { ...task, attempts, seen: seenAfter(task), state: retry };
+      return { ...task, attempts, unreadable: 0, seen: seenAfter(task), state: retry };
     }
     case 'failed': {
       const { attempts, reason, recorded, isGone } = event;
@@ -382,5 +404,6 @@ function dirty(task: TaskFacts): TaskFacts {
 /** Into `state`, unless something happened meanwhile: then it is inspected again. */
 function after(task: TaskFacts, state: TaskState): TaskFacts {
   if (isUnderWay(task.state) && task.state.dirty) return inspect(task);
-  return { ...task, state };
+  // What is found fit to be sent may still turn out to be unreadable when it is opened.
+  return { ...task, unreadable: state.kind === 'ready' ? task.unreadable : 0, state };
 }

@@ -73,10 +73,15 @@ describe('a request', () => {
   it('whose file has failed before the first byte ends with the code of that', async () => {
     const body = Readable.from([Buffer.from('text')], { objectMode: false });
     body.once('error', () => {});
-    body.destroy(Object.assign(new Error('cannot be read'), { code: 'content-unreadable' }));
+    body.destroy(Object.assign(new Error('cannot be read'), { code: 'unreadable-now' }));
     await new Promise(setImmediate);
     const ended = await send(await startServer(), { body });
-    expect(ended).toMatchObject({ kind: 'fault', code: 'content-unreadable', sent: 'nothing' });
+    expect(ended).toMatchObject({
+      kind: 'fault',
+      code: 'unreadable-now',
+      message: 'cannot be read',
+      sent: 'nothing',
+    });
     expect(bodies).toEqual([]);
   });
 

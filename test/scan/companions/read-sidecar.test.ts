@@ -25,7 +25,7 @@ it.each([
   ['valid.json/missing.json', 'gone'],
   ['broken.json', 'invalid'],
   ['unknown.json', 'invalid'],
-  ['link.json', 'unreadable'],
+  ['link.json', 'invalid'],
 ])('a sidecar %s is %s', (name, expected) => {
   expect(readSidecarFile(folder.join(name)).kind).toBe(expected);
 });

@@ -22,7 +22,7 @@ describe('a document is neither sent nor gone', () => {
     ['a directory on the way may not be entered', 'd', 0o744, 'unknown unreadable'],
     ['its attachments cannot be listed', 'd/e/a.pdf.attachments', 0, 'unfit unreadable'],
     ['its sidecar cannot be read', 'd/e/a.pdf.meta.json', 0, 'unfit sidecar-unreadable'],
-    ['the defaults above it cannot be read', 'd/.meta.json', 0, 'unfit defaults-invalid'],
+    ['the defaults above it cannot be read', 'd/.meta.json', 0, 'unfit defaults-unreadable'],
   ])('where %s', async (_, closed, mode, expected) => {
     folder = await servedFolder();
     for (const [path, content] of Object.entries(files)) await folder.write(path, content);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
+import { withoutContent } from '../../../src/remote/send-call.ts';
 import type { ContentSource } from '../../../src/model/ports/folder-port.ts';
 import type {
   FileOutcome,
@@ -109,7 +110,7 @@ export function simulatedService(
       }
     } catch (error) {
       turn.giveBack();
-      return { outcome: { kind: 'changed', message: String(error) }, sent: [] };
+      return { outcome: withoutContent(error), sent: [] };
     } finally {
       await Promise.all(sources.map((source) => source.close()));
     }

@@ -119,14 +119,14 @@ describe('what is read of a document to compare it', () => {
   });
 
   it.each<readonly [string, ReturnType<typeof document>, string]>([
-    ['the file', document({ size: 11 }), 'the file cannot be read (EIO)'],
+    ['the file', document({ size: 11 }), 'the file cannot be read (permission denied, EACCES)'],
     [
       'an attachment',
       document({}, { size: 11 }),
-      'the attachment a.pdf.attachments/x.csv: the file cannot be read (EIO)',
+      'the attachment a.pdf.attachments/x.csv: the file cannot be read (permission denied, EACCES)',
     ],
   ])('is refused where %s cannot be read, in words that say why', async (_, found, message) => {
-    const fails = new ContentUnreadableError('the file cannot be read (EIO)');
+    const fails = new ContentUnreadableError('the file', { code: 'EACCES' });
     const compared = await compareWithRecord(found, record, () => Promise.reject(fails));
     expect(compared).toEqual({ code: 'unreadable', message });
   });

@@ -3,7 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileStat, Inspection } from '../../../src/model/document.ts';
 import type { ContentSource, FolderListener, FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
-import { createContentSource, hashFile, openContent } from '../../../src/scan/content.ts';
+import { hashFile, openSource } from '../../../src/scan/content.ts';
+import { folderHealth } from '../../../src/scan/folder-health.ts';
+import type { FolderTrouble } from '../../../src/scan/folder-health.ts';
 import { createFolderState, locateOnDisk } from '../../../src/scan/folder-state.ts';
 import { findFiles } from '../../../src/scan/inspect/find-files.ts';
 import { createInspector } from '../../../src/scan/inspect/inspect.ts';
@@ -12,7 +14,7 @@ import { unpackScan } from '../../../src/model/packed-files.ts';
 import { readRoot, mountsBelow } from '../../../src/scan/walk/root-identity.ts';
 import { createScanner } from '../../../src/scan/walk/scanner.ts';
 import { createWatchSet } from '../../../src/scan/watch/watch-set.ts';
-import type { ScanOutcome } from '../../../src/scan/walk/scan-request.ts';
+import type { ScanOutcome, ScanReport } from '../../../src/scan/walk/scan-request.ts';
 import { engineTiming } from '../../support/worlds/engine-world.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 
@@ -54,7 +56,8 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
   let listener: FolderListener | null = null;
   let reading = 0;
   let closed = false;
-  let isUnavailable = false;
+  let trouble: FolderTrouble = null;
+  let report: ScanReport | null = null;
 
   const scanner = createScanner(state, {
     watches,
@@ -90,11 +93,12 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
 
   function done(outcome: ScanOutcome): void {
     if (closed || outcome.kind === 'moved') return;
-    isUnavailable = outcome.kind === 'unavailable';
+    trouble = outcome.kind === 'unavailable' ? outcome : null;
     if (outcome.kind === 'unavailable') {
       clock.after(rootRetryMs, () => void scheduler.everything('start', true));
       return;
     }
+    ({ report } = outcome);
     if (outcome.full && !outcome.late) listener?.scanned(outcome.root);
   }
 
@@ -124,7 +128,7 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
       // What is written while it is being opened comes too late to be known.
       const settledForMs = settledMs(stat.ino);
       return {
-        ...createContentSource(await read(() => openContent(wanted(path, stat))), stat.size),
+        ...(await read(() => openSource(wanted(path, stat)))),
         path,
         ino: stat.ino,
         birthtimeMs: stat.birthtimeMs,
@@ -132,14 +136,14 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
         settledMs: settledForMs,
       };
     },
-    health: () => ({
-      state: isUnavailable ? 'unavailable' : 'watching',
-      watches: 0,
-      attached: 0,
-      reasons: [],
-      busy: scheduler.busy(),
-      coveredUntil: scheduler.coveredUntil(),
-    }),
+    health: () =>
+      folderHealth({
+        clock,
+        trouble,
+        report,
+        busy: scheduler.busy(),
+        coveredUntil: scheduler.coveredUntil(),
+      }),
     close: () => {
       closed = true;
       listener = null;

@@ -195,7 +195,7 @@ describe('what the outcomes say of the service', () => {
   it('is nothing where the file was at fault', () => {
     note(busy, 1, 'one');
     note({ kind: 'changed', message: 'cut' });
-    note({ kind: 'unreadable', message: 'EIO' });
+    note({ kind: 'unreadable', code: 'unreadable-now', message: 'EIO' });
     expect(breaker.unansweredInARow()).toBe(1);
     note(busy, 1, 'other');
     expect(state()).toEqual([0, 1_000]);

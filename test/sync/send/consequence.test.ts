@@ -140,10 +140,10 @@ describe('after an answer that accepts nothing, a document', () => {
     ],
     ['that changed under way is inspected soon', { kind: 'changed', message: 'cut' }, {}, { kind: 'settle' }],
     [
-      'that cannot be read fails',
-      { kind: 'unreadable', message: 'EIO' },
+      'that cannot be read is no failure of the service',
+      { kind: 'unreadable', code: 'unreadable-now', message: 'EIO' },
       {},
-      { kind: 'fail', reason: { code: 'unreadable', message: 'EIO' } },
+      { kind: 'unreadable', reason: { code: 'unreadable-now', message: 'EIO' } },
     ],
     [
       'that may have been taken is in doubt, and goes out again',

@@ -36,7 +36,7 @@ const events: Record<EventKind, TaskEvent> = {
   hashed: { kind: 'hashed', stat: seen.stat, sha256: 'aa' },
   settling: { kind: 'settling', dueAt: 8 },
   waiting: { kind: 'waiting', dueAt: null, reason },
-  unreadable: { kind: 'unreadable', dueAt: 8, reason },
+  unreadable: { kind: 'unreadable', dueAt: 8, reason, isPassing: true },
   missing: { kind: 'missing', at: 2, device: 1 },
   grace: { kind: 'grace', dueAt: 8 },
   dormant: { kind: 'dormant', reason },
@@ -65,7 +65,7 @@ const table: Record<EventKind, Partial<Record<StateKind, StateKind | `${StateKin
   hashed: {},
   settling: { inspecting: 'settling', sending: 'settling' },
   waiting: { inspecting: 'waiting' },
-  unreadable: { inspecting: 'waiting' },
+  unreadable: { inspecting: 'retry', sending: 'retry' },
   missing: {},
   grace: { inspecting: 'grace' },
   dormant: { inspecting: 'dormant' },
@@ -165,7 +165,11 @@ describe('a task', () => {
     const once = next(taskIn(states.inspecting), events.unreadable);
     const twice = next({ ...once, state: states.inspecting }, events.unreadable);
     expect([once.unreadable, twice.unreadable]).toEqual([1, 2]);
-    expect(next({ ...twice, state: states.inspecting }, events.found).unreadable).toBe(0);
+    // Whether it can be opened shows only when it is sent.
+    const fit = next(next({ ...twice, state: states.inspecting }, events.found), events.ready);
+    expect([fit.unreadable, next({ ...fit, state: states.sending }, events.delivered).unreadable]).toEqual([
+      2, 0,
+    ]);
   });
 
   it('goes on waiting while it is inspected, until the inspection says otherwise', () => {
