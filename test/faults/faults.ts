@@ -205,11 +205,9 @@ const notYet = 'no test yet: a later change brings it';
 /** Rows that no test holds, and why. */
 export const withoutTest: Partial<Record<keyof typeof faults, string>> = {
   F22: 'Linux takes no name with a NUL in it; half a surrogate pair can come from bytes only, which is F20',
-  F37: 'it takes a file system that can be told to fail; these codes are treated as EACCES is, which F36 holds',
   P5: 'nothing is ever written in a folder, so two state directories cannot know of each other; docs/operations.md says so',
   S16: 'documents are opaque bytes, nothing here reads archives or XML',
   A1: notYet,
-  A2: notYet,
   A3: notYet,
   A5: notYet,
   A10: notYet,

@@ -34,6 +34,9 @@ export interface FailingWorld extends EngineWorld {
   readonly rescan: () => Promise<void>;
 }
 
+/** Before the folder is scanned again anyhow. */
+export const soonHours = 0.05;
+
 let faults: readonly DiskFault[] = [];
 let root = '';
 
@@ -77,7 +80,7 @@ export async function failingWorlds() {
       service: { requestsPerMinute: 1_000 },
       isReading: () => folder?.isReading() ?? false,
       port: (clock) => {
-        const settings = folderSettingsOf(root, { watch: 'polling', metadata });
+        const settings = folderSettingsOf(root, { watch: 'native', metadata });
         folder = scannedFolder({ settings, clock, listed: () => {}, settledMs: () => Infinity });
         return folder;
       },
@@ -119,7 +122,7 @@ export async function failingWorlds() {
       recover: async () => {
         faults = [];
         await pass(310_000);
-        await world.quiesce();
+        await world.quiesce(soonHours);
       },
       requests,
       rescan: async () => world.withTime((folder ?? world.folder).rescan('rescan')),

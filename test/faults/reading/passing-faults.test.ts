@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { failingWorlds } from './failing-world.ts';
+import { failingWorlds, soonHours } from './failing-world.ts';
 import type { DiskFault } from './failing-world.ts';
 import type { DiskOperation } from './failing-disk.mjs';
 
@@ -65,7 +65,7 @@ describe('A2: a file that cannot be opened for a while', () => {
   }, 60_000);
 });
 
-describe('A2: what belongs to a document and cannot be read for a while', () => {
+describe('A2, F37: what belongs to a document and cannot be read for a while', () => {
   const files = {
     'd/.meta.json': '{"shareInfo":{"mode":"NONE"}}',
     'd/.ingestignore': 'secret.txt\n',

@@ -148,7 +148,7 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
       closed = true;
       listener = null;
       scheduler.close();
-      return Promise.resolve();
+      return watches.begin(null);
     },
   };
 }
