@@ -102,7 +102,7 @@ export function failDisk(fault) {
 
   syncBuiltinESMExports();
   return () => {
-    for (const one of undo.reverse()) one();
+    for (const one of undo.toReversed()) one();
     syncBuiltinESMExports();
   };
 }

@@ -95,7 +95,7 @@ describe('A2, F37: what belongs to a document and cannot be read for a while', (
         world.fail();
         await world.pass(40_000);
         if (fault.code === 'EACCES') await world.rescan();
-        await world.quiesce();
+        await world.quiesce(soonHours);
         expect(world.requests).toEqual([{ kind: 'upload', path: 'd/a.txt', mode: 'NONE' }]);
         expect([...world.service.documents.values()]).toMatchObject([{ attachments: ['y.csv', 'x.csv'] }]);
       } finally {
@@ -115,7 +115,7 @@ describe('A2, F37: what belongs to a document and cannot be read for a while', (
       await world.pass(20_000);
       await world.recover();
       await world.rescan();
-      await world.quiesce();
+      await world.quiesce(soonHours);
       expect(world.requests).toEqual([
         { kind: 'upload', path: 'd/a.txt', mode: 'NONE' },
         { kind: 'upload', path: 'd/b.txt', mode: 'NONE' },
