@@ -26,6 +26,10 @@ describe('the fault matrix', () => {
     expect(rows.filter((number) => !tested.has(number) && !(number in withoutTest))).toEqual([]);
   });
 
+  it('gives no reason for a row that a test holds', () => {
+    expect(Object.keys(withoutTest).filter((number) => tested.has(number))).toEqual([]);
+  });
+
   it('gives its reasons in words', () => {
     expect(Object.values(withoutTest).filter((reason) => reason.split(' ').length < 6)).toEqual([]);
   });
