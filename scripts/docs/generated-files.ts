@@ -161,7 +161,9 @@ spaces goes in single quotes: what the \`.env\` would cut or change is warned of
 |---|---|
 ${rows.join('\n')}
 
-\`INGESTD_HTTP_TOKEN\` (16 characters or more) is needed only where \`http.host\` is not a loopback address.
+\`INGESTD_HTTP_TOKEN\` (16 characters or more) is needed only where other machines reach the status page: by
+\`http.host\`, if it is not a loopback address, or by \`http.publicUrl\`. A browser asks for it: any user name, and the token as
+the password. Programs send it as \`Authorization: Bearer\`.
 \`INGESTD_NOTIFY_WEBHOOK\` is the address that notifications are posted to: see [notifications.md](notifications.md).
 \`INGESTD_REDIS_URL\` is the address of Redis where many hosts share an account: see [fleet.md](fleet.md).
 `;

@@ -216,10 +216,12 @@ function compareLines(one: Position | undefined, other: Position | undefined): n
 
 /** The page would be open to other machines without a token. */
 async function openAddress({ http }: ValidKeys, sources: SecretSources): Promise<readonly Problem[]> {
-  const { host, port } = http;
+  const { host, port, publicUrl } = http;
   if (host === undefined || port === undefined) return [];
-  const found = await findHttpToken({ http: { host, port } }, sources).catch(() => null);
+  const found = await findHttpToken({ http: { host, port, publicUrl } }, sources).catch(() => null);
   const fault = found?.fault;
-  if (fault?.subject !== 'http.host') return [];
-  return [{ path: ['http', 'host'], message: sentences([`${fault.subject}: ${fault.message}`, fault.fix]) }];
+  if (fault?.subject.startsWith('http.') !== true) return [];
+  return [
+    { path: fault.subject.split('.'), message: sentences([`${fault.subject}: ${fault.message}`, fault.fix]) },
+  ];
 }

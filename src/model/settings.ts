@@ -37,6 +37,18 @@ const redisAddress = () =>
     return z.NEVER;
   });
 
+/** An address that a browser is given. It has no slash at its end. */
+const publicAddress = () =>
+  text().transform((address, context) => {
+    const url = URL.canParse(address) ? new URL(address) : null;
+    const isPlain = url !== null && `${url.origin}${url.pathname}` === url.href;
+    if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+    const message =
+      'it is not an address of a page; write it like https://host.example/ingestd, without a user name, "?" or "#"';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+
 const service = z.strictObject({
   mode: z
     .enum(['remote', 'embedded'])
@@ -226,6 +238,11 @@ const http = z.strictObject({
     .union([whole(0, 65_535), z.literal(false)])
     .default(7420)
     .describe('0: any free port. false: no status page.'),
+  publicUrl: publicAddress()
+    .optional()
+    .describe(
+      'Address under which a reverse proxy shows the status page, with its path. Requires INGESTD_HTTP_TOKEN.',
+    ),
 });
 
 const notify = z.strictObject({

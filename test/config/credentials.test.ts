@@ -167,6 +167,16 @@ describe('the token of the HTTP address', () => {
     expect(await token(host, { INGESTD_HTTP_TOKEN: '0123456789abcdef' })).toBe('0123456789abcdef');
   });
 
+  it('S10: is needed behind a reverse proxy that shows the page to others', async () => {
+    const env = { INGESTD_HTTP__PUBLIC_URL: 'https://docs.example/ingestd' };
+    await expect(token('127.0.0.1', env)).rejects.toThrow(
+      /http\.publicUrl: docs\.example.*INGESTD_HTTP_TOKEN/,
+    );
+    const given = { ...env, INGESTD_HTTP_TOKEN: '0123456789abcdef' };
+    expect(await token('127.0.0.1', given)).toBe('0123456789abcdef');
+    expect(await token('127.0.0.1', { INGESTD_HTTP__PUBLIC_URL: 'http://localhost:8080' })).toBeNull();
+  });
+
   it('is not needed where there is no HTTP address', async () => {
     expect(await token('0.0.0.0', {}, 'false')).toBeNull();
   });

@@ -65,6 +65,7 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'safety.inDoubt': ['hold', 'hold'],
   'http.host': ['::1', '::1'],
   'http.port': ['false', false],
+  'http.publicUrl': ['https://x.example/a/', 'https://x.example/a'],
   'log.level': ['debug', 'debug'],
   'log.format': ['json', 'json'],
   'notify.command': ['["logger", "-t", "ingestd"]', ['logger', '-t', 'ingestd']],

@@ -193,6 +193,16 @@ describe('a bad configuration', () => {
     ['true for a port', `${good}http: {port: true}\n`, ['http.port', 'true', '65535 or false']],
     ['a port beyond the last', `${good}http: {port: 70000}\n`, ['http.port', '70000']],
     ['a host with a port in it', `${good}http: {host: "a b"}\n`, ['http.host', '"a b"']],
+    [
+      'a public address with a query',
+      `${good}http: {publicUrl: "https://a.example/?x"}\n`,
+      ['http.publicUrl', '"https://a.example/?x"', 'https://host.example/ingestd'],
+    ],
+    [
+      'a public address without a scheme',
+      `${good}http: {publicUrl: a.example}\n`,
+      ['http.publicUrl', 'https://'],
+    ],
     ['no folders', service, ['folders is missing', 'name: inbox']],
     ['an empty list of folders', `${service}folders: []\n`, ['folders', 'an empty list', 'name: inbox']],
     ['a folder that is a text', `${service}folders: [./inbox]\n`, ['folders[0]', '"./inbox"', 'mapping']],

@@ -7,6 +7,7 @@ const guarded = '0123456789abcdef';
 
 const rules = (change: Partial<AccessRules> = {}): AccessRules => ({
   hosts: new Set([host, 'localhost:7420', '[::1]:7420']),
+  publicUrl: null,
   httpToken: null,
   pageToken: 'page-token',
   ...change,
@@ -47,6 +48,27 @@ describe('S5, S6: the guard of the TCP address', () => {
     ['our own page, as the browser says', { 'sec-fetch-site': 'same-origin' }, 'in'],
   ])('treats a reading request from %s rightly', (_name, headers, verdict) => {
     expect(judge('GET', 'guarded', { host, ...headers })).toBe(verdict);
+  });
+
+  it.each([
+    ['the public host', { host: 'docs.example' }, 'in'],
+    ['the public host and origin', { host: 'docs.example', origin: 'https://docs.example' }, 'in'],
+    ['our own host and the public origin', { host, origin: 'https://docs.example' }, 'in'],
+    ['our own host and origin', { host, origin: `http://${host}` }, 'in'],
+    ['the public host on another port', { host: 'docs.example:8443' }, 'wrong-host'],
+    ['a host that begins like the public one', { host: 'docs.example.evil' }, 'wrong-host'],
+    ['the public origin without TLS', { host: 'docs.example', origin: 'http://docs.example' }, 'other-site'],
+    ['the public origin on another port', { host, origin: 'https://docs.example:8443' }, 'other-site'],
+    ['another origin', { host: 'docs.example', origin: 'https://evil.example' }, 'other-site'],
+    [
+      'the public host, sent by another site',
+      { host: 'docs.example', ...site('cors', 'empty') },
+      'other-site',
+    ],
+  ])('A5: takes a request behind a reverse proxy with %s for what it is', (_name, headers, verdict) => {
+    const behind = rules({ publicUrl: new URL('https://docs.example/ingestd'), httpToken: guarded });
+    const given = { authorization: `Bearer ${guarded}`, ...headers } as Record<string, string>;
+    expect(judge('GET', 'guarded', given, behind)).toBe(verdict);
   });
 
   it.each([

@@ -78,10 +78,10 @@ const minTokenLength = 16;
 
 /**
  * The token that the HTTP address asks for, from `INGESTD_HTTP_TOKEN`, and what is wrong with it: it has fewer than 16
- * characters, or there is none and the address is not loopback. Throws ConfigurationError where it cannot be read.
+ * characters, or there is none and other machines reach the page. Throws ConfigurationError where it cannot be read.
  */
 export async function findHttpToken(
-  { http: { host, port } }: Pick<Settings, 'http'>,
+  { http }: Pick<Settings, 'http'>,
   sources: SecretSources,
 ): Promise<{
   readonly token: string | null;
@@ -93,17 +93,24 @@ export async function findHttpToken(
     const message = `its value is shorter than ${minTokenLength} characters`;
     return { token, fault: { subject: variable, message, fix: 'Generate one with: openssl rand -hex 16' } };
   }
-  if (token === null && port !== false && !isLoopbackHost(host)) {
-    const message = `${host} is reachable from other machines, but no token is set`;
-    const fix = `Set ${variable} to ${minTokenLength} characters or more (openssl rand -hex 16), or set http.host to 127.0.0.1.`;
-    return { token, fault: { subject: 'http.host', message, fix } };
-  }
-  return { token, fault: null };
+  const open = token === null && http.port !== false ? openAddress(http) : null;
+  if (open === null) return { token, fault: null };
+  const message = `${open.host} is reachable from other machines, but no token is set`;
+  const fix = `Set ${variable} to ${minTokenLength} characters or more (openssl rand -hex 16), or ${open.instead}.`;
+  return { token, fault: { subject: open.subject, message, fix } };
+}
+
+/** Under which name other machines reach the page, and how that is prevented; null: under none. */
+function openAddress({ host, publicUrl }: Settings['http']) {
+  if (!isLoopbackHost(host)) return { subject: 'http.host', host, instead: 'set http.host to 127.0.0.1' };
+  const shown = publicUrl === undefined ? null : new URL(publicUrl).hostname;
+  if (shown === null || isLoopbackHost(shown)) return null;
+  return { subject: 'http.publicUrl', host: shown, instead: 'remove http.publicUrl' };
 }
 
 /**
- * The token that the HTTP address asks for; null: none is set and none is needed. Throws ConfigurationError where the
- * address is not loopback and no token of 16 characters is given.
+ * The token that the HTTP address asks for; null: none is set and none is needed. Throws ConfigurationError where
+ * other machines reach the page and no token of 16 characters is given.
  */
 export async function loadHttpToken(
   settings: Pick<Settings, 'http'>,

@@ -75,7 +75,7 @@ export async function serveStatus(
       return;
     }
     onOpen(now.url);
-    log.info({ url: now.url }, 'status page');
+    log.info({ url: now.url, publicUrl: settings.http.publicUrl }, 'status page');
     if (isServing)
       writeAddress().catch((error: unknown) => log.warn({ file, error: errorMessage(error) }, addressUnsaid));
   };

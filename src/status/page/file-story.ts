@@ -77,7 +77,7 @@ async function load(): Promise<void> {
 
 async function tell(path: string): Promise<readonly Node[]> {
   try {
-    const answer = await ask(`/api/why?path=${encodeURIComponent(path)}`);
+    const answer = await ask(`api/why?path=${encodeURIComponent(path)}`);
     return answer.ok ? storyText(answer.body as Why) : [el('p', {}, printable(messageOf(answer)))];
   } catch (error) {
     return [el('p', {}, error instanceof Error ? error.message : String(error))];

@@ -35,7 +35,7 @@ export function createFleet(): (status: StatusAnswer) => void {
   const refresh = async () => {
     isRefreshing = newest?.fleet !== undefined;
     if (!isRefreshing) return;
-    if (!document.hidden) showFleet(await get('/api/fleet'));
+    if (!document.hidden) showFleet(await get('api/fleet'));
     setTimeout(() => void refresh(), everyMs);
   };
 

@@ -143,7 +143,7 @@ function ask({ search, failed, since }: LogFilter, before: string | null): Promi
   const query = new URLSearchParams({ search, failed: String(failed) });
   if (since !== null) query.set('since', since);
   if (before !== null) query.set('before', before);
-  return get(`/api/log?${query.toString()}`);
+  return get(`api/log?${query.toString()}`);
 }
 
 /** The list never grows beyond this, however long the page is open: the log has the rest. */

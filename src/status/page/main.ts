@@ -71,7 +71,7 @@ function setOffline(offline: boolean): void {
 }
 
 async function loadActivity(): Promise<void> {
-  const recent = await get<{ readonly activities: readonly Activity[] }>('/api/activity');
+  const recent = await get<{ readonly activities: readonly Activity[] }>('api/activity');
   if (recent !== null) activities.replace(recent.activities);
 }
 
@@ -79,6 +79,6 @@ async function loadHistory(): Promise<void> {
   clearTimeout(historyTimer);
   historyTimer = undefined;
   if (document.hidden) return;
-  const history = await get<HistoryReport>('/api/history');
+  const history = await get<HistoryReport>('api/history');
   if (history !== null) showChart(history);
 }

@@ -25,9 +25,9 @@ const stateWords: Readonly<Record<StatusAnswer['state'], string>> = {
 };
 
 const icons: Readonly<Record<Health, string>> = {
-  ok: '/assets/icon.svg',
-  attention: '/assets/icon-attention.svg',
-  error: '/assets/icon-error.svg',
+  ok: 'assets/icon.svg',
+  attention: 'assets/icon-attention.svg',
+  error: 'assets/icon-error.svg',
 };
 
 /** Screen readers hear the headline again no sooner than this, however fast its numbers change. */

@@ -29,6 +29,7 @@ export async function openApp(options: AppOptions) {
     exposeHeadRoutes: true,
     logger: false,
     schemaController: noSchemas,
+    rewriteUrl: ({ url = '' }) => withoutPath(url, options.publicPath),
     // For a path that cannot be decoded no hooks run: headers and guard are applied here.
     frameworkErrors: (error, request, reply) => {
       void reply.headers(securityHeaders);
@@ -52,6 +53,11 @@ export async function openApp(options: AppOptions) {
     handle: (request: IncomingMessage, response: ServerResponse): void => handle?.(request, response),
     close: () => app.close(),
   };
+}
+
+/** A request's URL as the routes know it. */
+function withoutPath(url: string, publicPath: string): string {
+  return url.startsWith(`${publicPath}/`) ? url.slice(publicPath.length) : url;
 }
 
 /** Wrong tokens are logged no more often than this. */

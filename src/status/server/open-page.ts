@@ -17,7 +17,12 @@ export type PageState =
   | { readonly kind: 'unavailable'; readonly problem: string };
 
 export interface PageOptions {
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Under which a reverse proxy shows the page. */
+    readonly publicUrl?: string | undefined;
+  };
   /** Where any port will do: tried first, so that the address stays the same. */
   readonly usualPort?: number | undefined;
   readonly httpToken: string | null;
@@ -80,7 +85,7 @@ export function unguarded(host: string): ConfigurationError {
 
 async function listenAt(
   address: string,
-  { http: { host, port }, usualPort, httpToken, handlerFor }: PageOptions,
+  { http: { host, port, publicUrl }, usualPort, httpToken, handlerFor }: PageOptions,
 ): Promise<Listener> {
   // No request comes before the listener is there.
   let rules: AccessRules | null = null;
@@ -88,7 +93,7 @@ async function listenAt(
   const listenOn = (chosen: number) => listen({ host: address, port: chosen }, handle, portLimits);
   const usual = port === 0 && usualPort !== undefined ? await listenOn(usualPort).catch(() => null) : null;
   const listener = usual ?? (await listenOn(port));
-  rules = createAccessRules({ host, address, port: listener.port, httpToken });
+  rules = createAccessRules({ host, address, port: listener.port, publicUrl, httpToken });
   return listener;
 }
 

@@ -34,14 +34,18 @@ const pageTokenHeader = 'x-ingestd-token';
  */
 export function judgeRequest(facts: RequestFacts, rules: AccessRules): Refusal | null {
   const host = header(facts, 'host')?.toLowerCase();
-  if (rules.hosts !== null && (host === undefined || !rules.hosts.has(host))) {
+  const isPublic = host !== undefined && host === rules.publicUrl?.host;
+  if (!isPublic && rules.hosts !== null && (host === undefined || !rules.hosts.has(host))) {
     return refuse(
       403,
       'wrong-host',
-      'this host name is not allowed; use the address that ingestd listens on',
+      'this host name is not allowed; use the address that ingestd listens on, or set http.publicUrl',
     );
   }
-  if (fromElsewhere(facts, host)) {
+  const origins = isPublic ? [] : [`http://${host}`, `https://${host}`];
+  // A reverse proxy may send the address that it connects to as the host.
+  if (rules.publicUrl !== null) origins.push(rules.publicUrl.origin);
+  if (fromElsewhere(facts, origins)) {
     return refuse(403, 'other-site', 'requests from other sites are not allowed');
   }
   if (facts.access === 'open') return null;
@@ -76,9 +80,9 @@ function header({ headers }: RequestFacts, name: string): string | undefined {
 }
 
 /** Following a link here is allowed from anywhere; everything else only to our own page and to programs. */
-function fromElsewhere(facts: RequestFacts, host: string | undefined): boolean {
+function fromElsewhere(facts: RequestFacts, origins: readonly string[]): boolean {
   const origin = header(facts, 'origin');
-  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true;
+  if (origin !== undefined && !origins.includes(origin)) return true;
   const site = header(facts, 'sec-fetch-site');
   if (site === undefined || site === 'same-origin' || site === 'none') return false;
   const navigation = header(facts, 'sec-fetch-mode') === 'navigate';
@@ -89,6 +93,8 @@ function fromElsewhere(facts: RequestFacts, host: string | undefined): boolean {
 export interface AccessRules {
   /** `host:port` as browsers write it, of every name this address goes by; null: any name (a token guards it). */
   readonly hosts: ReadonlySet<string> | null;
+  /** Under which a reverse proxy shows the page: its host and origin are this page's too; null: under none. */
+  readonly publicUrl: URL | null;
   /** Asked of every request but for `/healthz`; null: nothing is asked. */
   readonly httpToken: string | null;
   /** The page's own, for calls that change something. */
@@ -101,17 +107,25 @@ interface AddressOptions {
   /** The resolved address of the configured host. */
   readonly address: string;
   readonly port: number;
+  readonly publicUrl: string | undefined;
   readonly httpToken: string | null;
 }
 
 const pageTokenBytes = 24;
 
 /** Works out what the guard of a TCP address that is bound now has to know. The page's token is new each time. */
-export function createAccessRules({ host, address, port, httpToken }: AddressOptions): AccessRules {
+export function createAccessRules({
+  host,
+  address,
+  port,
+  publicUrl,
+  httpToken,
+}: AddressOptions): AccessRules {
   return {
     hosts: isLoopbackAddress(address)
       ? hostHeaders([host, address, 'localhost', '127.0.0.1', '::1'], port)
       : null,
+    publicUrl: publicUrl === undefined ? null : new URL(publicUrl),
     httpToken,
     pageToken: randomBytes(pageTokenBytes).toString('base64url'),
   };

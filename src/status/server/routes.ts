@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly hub: EventHub;
   /** Null: it is not built. */
   readonly page: () => Promise<PageFiles | null>;
+  /** Before the paths of all routes, where a reverse proxy leaves it there: `/ingestd`, or nothing. */
+  readonly publicPath: string;
   readonly version: string;
   readonly log: LogPort;
   readonly clock: Clock;
@@ -121,7 +123,12 @@ function addReadRoutes(
     if (hub.full()) return send(reply, 503, { code: 'full', message: 'too many pages are open; close some' });
     reply.hijack();
     const { raw } = reply;
-    raw.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream; charset=utf-8' });
+    raw.writeHead(200, {
+      ...securityHeaders,
+      'content-type': 'text/event-stream; charset=utf-8',
+      // Nginx would collect events until its buffer is full.
+      'x-accel-buffering': 'no',
+    });
     hub.add(raw);
     return reply;
   });

@@ -24,7 +24,7 @@ export interface StatusServerOptions
     Pick<PageOptions, 'usualPort' | 'httpToken' | 'onPage'>,
     Partial<Pick<AppOptions, 'readLog'>> {
   /** `port` false: no page. The token is asked for where it is set; it has to be, where the host is not loopback. */
-  readonly http: { readonly host: string; readonly port: number | false };
+  readonly http: Omit<PageOptions['http'], 'port'> & { readonly port: number | false };
   /** Where the command line finds the daemon. At most 107 bytes; what a crash left there is replaced. */
   readonly socketPath: string;
   /** What the chart begins with; without it, an empty day. */
@@ -61,6 +61,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     history,
     hub,
     page: pageReader(),
+    publicPath: http.publicUrl === undefined ? '' : new URL(http.publicUrl).pathname.replace(/\/$/, ''),
     rulesOf,
   });
   const handlerFor =

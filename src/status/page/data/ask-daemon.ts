@@ -40,7 +40,7 @@ export async function retry(paths: readonly string[]): Promise<void> {
   await attempt(async () => {
     let retried = 0;
     for (const batch of batches(paths)) {
-      const answer = (await post('/api/retry', { paths: batch })) as { retried: number };
+      const answer = (await post('api/retry', { paths: batch })) as { retried: number };
       retried += answer.retried;
     }
     return retried === 0 ? 'Nothing left to retry.' : `${countWords(retried, 'document')} queued again.`;
@@ -52,7 +52,7 @@ export async function resolve(path: string, resolution: Resolution): Promise<voi
   const { kind: action, ...rest } = resolution;
   const done = { adopt: 'Adopted.', again: 'Queued again.', dismiss: 'Dismissed.' };
   await attempt(async () => {
-    await post('/api/resolve', { path, action, ...rest });
+    await post('api/resolve', { path, action, ...rest });
     return done[action];
   });
 }
@@ -61,7 +61,7 @@ export async function resolve(path: string, resolution: Resolution): Promise<voi
 export async function approve({ folder, count, paths }: HeldStatus): Promise<void> {
   await attempt(async () => {
     const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
-    const { approved } = (await post('/api/approve', { folder, ...shown })) as { approved: number };
+    const { approved } = (await post('api/approve', { folder, ...shown })) as { approved: number };
     return approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved.`;
   });
 }
@@ -69,7 +69,7 @@ export async function approve({ folder, count, paths }: HeldStatus): Promise<voi
 /** Stops sending of one folder, or of all (null), or goes on; reports how it went. */
 export async function setPaused(folder: string | null, isPaused: boolean): Promise<void> {
   await attempt(async () => {
-    await post(isPaused ? '/api/pause' : '/api/resume', { folder });
+    await post(isPaused ? 'api/pause' : 'api/resume', { folder });
     const whose = folder === null ? 'All folders' : printable(folder);
     return isPaused ? `${whose} paused.` : `${whose} resumed.`;
   });
@@ -78,7 +78,7 @@ export async function setPaused(folder: string | null, isPaused: boolean): Promi
 /** Has one folder, or all (null), scanned now; reports how it went. */
 export async function rescan(folder: string | null): Promise<void> {
   await attempt(async () => {
-    await post('/api/rescan', { folder });
+    await post('api/rescan', { folder });
     return folder === null ? 'Scanning all folders.' : `Scanning ${printable(folder)}.`;
   });
 }
@@ -113,7 +113,7 @@ async function post(path: string, body: object): Promise<unknown> {
 }
 
 async function send(path: string, body: object): Promise<Answer> {
-  token ??= ((await ask('/api/token')).body as { token: string }).token;
+  token ??= ((await ask('api/token')).body as { token: string }).token;
   return await ask(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-ingestd-token': token },

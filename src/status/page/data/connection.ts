@@ -66,7 +66,7 @@ export function connect({ onStatus, onActivity, onOpen, onOffline }: ConnectionE
 
   const open = () => {
     close();
-    const stream = new EventSource('/api/events');
+    const stream = new EventSource('api/events');
     source = stream;
     const hear = <K extends keyof Sent>(name: K, call: (data: Sent[K]) => void) => {
       stream.addEventListener(name, (event: MessageEvent<string>) => {
