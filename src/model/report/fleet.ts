@@ -40,7 +40,8 @@ export const hostSummarySchema = z.object({
 export type HostSummary = DeepReadonly<z.output<typeof hostSummarySchema>>;
 
 /** `gone`: nothing was heard of it for a while. `stopped`: it said that it stops. */
-export type Presence = 'here' | 'gone' | 'stopped';
+export const presences = ['here', 'gone', 'stopped'] as const;
+export type Presence = (typeof presences)[number];
 
 export interface FleetHost extends HostSummary {
   readonly host: string;

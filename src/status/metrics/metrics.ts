@@ -4,10 +4,10 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
 import { orNull } from '../../lib/or-null.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
-import { waitKinds } from '../../model/report/wait-kinds.ts';
-import type { FleetStatus, Presence } from '../../model/report/fleet.ts';
-import { blockedForMs } from '../../model/report/status.ts';
-import type { Reason, Status, DaemonState, Health, FolderStatus } from '../../model/report/status.ts';
+import { presences } from '../../model/report/fleet.ts';
+import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
+import { blockedForMs, statusSchema } from '../../model/report/status.ts';
+import type { FolderStatus, Reason, Status } from '../../model/report/status.ts';
 
 export interface MetricsOptions {
   /** Asked at each scrape, and never before the first. */
@@ -59,16 +59,7 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
     help: 'Bytes of files sent to the ingestion service.',
     registers,
   });
-  const build = new Gauge({
-    name: 'ingestd_build_info',
-    help: 'Always 1; the labels say what is running.',
-    labelNames: ['version', 'node_version'],
-    registers,
-  });
-  build.set({ version, node_version: process.version }, 1);
-  addProcessMetrics(registry);
-  const setStatus = createStatusMetrics(registry);
-  const setFleet = fleet === null ? null : createFleetMetrics(registry);
+  const lagSeconds = watchLoop();
 
   return {
     request: ({ operation, outcome, seconds }) => {
@@ -79,9 +70,13 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
     bytes: (count) => bytesSent.inc(count),
     text: async () => {
       const now = status();
-      setStatus(now, unready());
-      if (fleet !== null) setFleet?.(await fleet(), now.rate.limit);
-      return registry.metrics();
+      const known = await fleet?.();
+      const texts = await Promise.all([
+        registry.metrics(),
+        textOf(statusFigures, { ...now, version, isReady: unready().length === 0, lagSeconds: lagSeconds() }),
+        known ? textOf(fleetFigures, { ...known, limit: now.rate.limit }) : '',
+      ]);
+      return texts.join('');
     },
     contentType: registry.contentType,
   };
@@ -89,64 +84,6 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
 
 /** Sampled this seldom because each sample wakes an idle process. */
 const delaySampleMs = 100;
-
-/**
- * Figures of the process itself under the names that Prometheus's own clients use. prom-client's collection is not
- * taken: some of its names break promtool's rules, and its event loop sampling costs an idle daemon more than the rest.
- */
-function addProcessMetrics(registry: Registry): void {
-  const startedSeconds = Math.round(performance.timeOrigin / 1000);
-  const loopDelay = watchLoop();
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read());
-      },
-    });
-  gauge(
-    'process_start_time_seconds',
-    'Start time of the process since unix epoch in seconds.',
-    () => startedSeconds,
-  );
-  gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss());
-  // Only Linux tells.
-  const openFiles = () => orNull(() => readdirSync('/proc/self/fd'))?.length ?? 0;
-  gauge('process_open_fds', 'Number of open file descriptors.', openFiles);
-  gauge('nodejs_heap_size_used_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed);
-  gauge(
-    'nodejs_eventloop_lag_max_seconds',
-    'Longest delay of the event loop since the last scrape in seconds.',
-    loopDelay,
-  );
-  const cpuSeconds = new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Total user and system CPU time spent in seconds.',
-    registers: [registry],
-    collect: () => {
-      const { user, system } = process.cpuUsage();
-      cpuSeconds.reset();
-      cpuSeconds.inc((user + system) / 1e6);
-    },
-  });
-}
-
-/** Makes gauges whose names begin with `prefix`; `reset` makes all of them forget what they say. */
-function gaugesOf(registry: Registry, prefix: string) {
-  const made: { readonly reset: () => void }[] = [];
-  return {
-    gauge: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) => {
-      const gauge = new Gauge<L>({ name: `${prefix}_${name}`, help, labelNames, registers: [registry] });
-      made.push(gauge);
-      return gauge;
-    },
-    reset: () => {
-      for (const gauge of made) gauge.reset();
-    },
-  };
-}
 
 /** Measures how late the event loop's timers come; what is read is forgotten. */
 function watchLoop(): () => number {
@@ -160,150 +97,179 @@ function watchLoop(): () => number {
   };
 }
 
-const presences: readonly Presence[] = ['here', 'gone', 'stopped'];
+/** One value, or one for each set of labels. */
+type Values = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
-/** What the hosts of the account say of themselves; nothing while Redis is away. */
-function createFleetMetrics(registry: Registry): (fleet: FleetStatus | null, limit: number) => void {
-  const { gauge, reset } = gaugesOf(registry, 'ingestd_fleet');
-  const limits = gauge('rate_limit_requests', 'Requests that one window allows all hosts together.');
-  const used = gauge(
-    'rate_used_requests',
-    'Requests of the current window that all hosts together have used.',
-  );
-  const paused = gauge('paused', '1 while a person has paused the whole fleet.');
-  const share = gauge('host_used_requests', 'Requests of the current window that the host has used.', [
-    'host',
-  ]);
-  const health = gauge('host_health', '0: ok, 1: attention, 2: error; as the host last said.', ['host']);
-  const presence = gauge('host_presence', '1 for what is known of the host, 0 for the others.', [
-    'host',
-    'presence',
-  ]);
-  const failed = gauge('host_failed', 'Documents of the host that failed.', ['host']);
-  const queue = gauge('host_queue', 'Operations of the host that are queued, in flight or waiting.', [
-    'host',
-  ]);
+/** Figures by their names; `_total` at the end is a counter. */
+type Figures<S> = Readonly<Record<string, readonly [help: string, read: (now: S) => Values]>>;
 
-  return (fleet, limit) => {
-    reset();
-    if (fleet === null) {
-      // A figure without labels is 0 after a reset; nothing is known.
-      for (const metric of [limits, used, paused]) metric.remove();
-      return;
-    }
-    limits.set(limit);
-    used.set(fleet.rate.used);
-    paused.set(fleet.paused ? 1 : 0);
-    for (const one of fleet.hosts) {
-      const host = printable(one.host);
-      share.set({ host }, one.used);
-      health.set({ host }, healths.indexOf(one.health));
-      for (const of of presences) presence.set({ host, presence: of }, of === one.presence ? 1 : 0);
-      failed.set({ host }, one.failuresTotal);
-      queue.set({ host }, one.queue.pending + one.queue.inFlight + one.queue.waiting);
-    }
-  };
+/** Figures as they are now, in Prometheus's text format. */
+function textOf<S>(figures: Figures<S>, now: S): Promise<string> {
+  const registry = new Registry();
+  for (const [name, [help, read]] of Object.entries(figures)) {
+    const values = read(now);
+    const samples = typeof values === 'number' ? [[{}, values] as const] : values;
+    const labelNames = Object.keys(samples[0]?.[0] ?? {});
+    const options = { name, help, labelNames, registers: [registry] };
+    const metric = name.endsWith('_total') ? new Counter(options) : new Gauge(options);
+    for (const [labels, value] of samples) metric.inc(labels, value);
+  }
+  return registry.metrics();
 }
 
-const daemonStates: readonly DaemonState[] = [
-  'starting',
-  'working',
-  'idle',
-  'paused',
-  'degraded',
-  'stopping',
-  'standby',
-];
-const healths: readonly Health[] = ['ok', 'attention', 'error'];
-const folderStates: readonly FolderStatus['state'][] = ['scanning', 'watching', 'polling', 'unavailable'];
+/** 1 for the one of all that holds, 0 for the others. */
+function oneOf(all: readonly string[], current: string, label: string, labels = {}): Exclude<Values, number> {
+  return all.map((one) => [{ ...labels, [label]: one }, one === current ? 1 : 0]);
+}
+
+type Scrape = Status & {
+  readonly version: string;
+  readonly isReady: boolean;
+  readonly lagSeconds: number;
+};
+
+const { state, health, folders } = statusSchema.shape;
+const healths = health.options;
+const folderStates = folders.element.shape.state.options;
 
 /** They add up to the files on disk. */
 const documentStates = ['synced', 'pending', 'waiting', 'failed', 'skipped'] as const;
 
-/**
- * The figures that the status knows; they have no values before the first call of what it returns, which replaces every
- * figure: folders that are gone take their series along.
- */
-function createStatusMetrics(registry: Registry): (status: Status, unready: readonly Reason[]) => void {
-  const { gauge, reset } = gaugesOf(registry, 'ingestd');
-  const health = gauge('health', '0: ok, 1: attention, 2: error.');
-  const state = gauge('state', '1 for the state that the daemon is in, 0 for the others.', ['state']);
-  const reason = gauge('reason', '1 for each reason in the status, by its code.', ['code']);
-  const blocked = gauge(
-    'blocked_seconds',
-    'Time until the next request is tried, where the service asked to wait or is unavailable, in seconds; else 0.',
-  );
-  const ready = gauge('ready', '1 while the folders are watched and the credentials accepted.');
-  const folderState = gauge('folder_state', '1 for the state that the folder is in, 0 for the others.', [
-    'folder',
-    'state',
-  ]);
-  const documents = gauge('documents', 'Files on disk, by state.', ['folder', 'state']);
-  const paused = gauge('folder_paused', '1 while a person has paused the folder.', ['folder']);
-  const held = gauge('held', 'Deletions held for approval.', ['folder']);
-  const kept = gauge(
-    'kept',
-    'Documents kept at the service although their file is ignored, gone or out of reach.',
-    ['folder'],
-  );
-  const attached = gauge('attached', 'Files that are attachments of documents.', ['folder']);
-  const oldest = gauge(
-    'oldest_unsynced_seconds',
-    'Age of the oldest change that is not at the service yet, in seconds.',
-    ['folder'],
-  );
-  const watches = gauge('watches', 'Watches of the operating system that are in use.', ['folder']);
-  const missed = new Counter({
-    name: 'ingestd_watcher_missed_total',
-    help: 'Changes that the watcher did not report and a rescan found.',
-    labelNames: ['folder'],
-    registers: [registry],
-  });
-  const queue = gauge('queue', 'Operations that are queued, in flight or waiting.', ['state']);
-  const eta = gauge('queue_eta_seconds', 'Time until everything in the queue has been sent, in seconds.');
-  const waiting = gauge('waiting', 'Documents that wait, by what they wait for.', ['for']);
-  const inDoubt = gauge('in_doubt', 'Uploads whose outcome is unknown.');
-  const duplicates = gauge('possible_duplicates', 'Documents that the service may hold twice.');
-  const limit = gauge('rate_limit_requests', 'Requests that one window of the rate limit allows.');
-  const used = gauge('rate_used_requests', 'Requests of the current window that are used.');
-  const fleetHosts = gauge(
-    'fleet_hosts',
-    'Hosts of the account that are connected to Redis; 0 without a fleet.',
-  );
-  const signedIn = gauge('signed_in', '1 while an access token is held, 0 while none is or it was refused.');
-
-  const setFolder = (folder: FolderStatus, isPaused: boolean) => {
-    const name = printable(folder.name);
-    for (const of of folderStates) folderState.set({ folder: name, state: of }, of === folder.state ? 1 : 0);
-    for (const of of documentStates) documents.set({ folder: name, state: of }, folder[of]);
-    paused.set({ folder: name }, isPaused ? 1 : 0);
-    held.set({ folder: name }, folder.held);
-    kept.set({ folder: name }, folder.kept);
-    attached.set({ folder: name }, folder.attached);
-    oldest.set({ folder: name }, folder.oldestUnsyncedSeconds);
-    watches.set({ folder: name }, folder.watches);
-    missed.inc({ folder: name }, folder.missedByWatcher);
-  };
-
-  return (status, unready) => {
-    reset();
-    missed.reset();
-    for (const { code } of status.reasons) reason.set({ code }, 1);
-    blocked.set(blockedForMs(status.reasons, Date.now()) / 1000);
-    for (const folder of status.folders) setFolder(folder, status.paused.includes(folder.name));
-    for (const of of daemonStates) state.set({ state: of }, of === status.state ? 1 : 0);
-    health.set(healths.indexOf(status.health));
-    ready.set(unready.length === 0 ? 1 : 0);
-    queue.set({ state: 'pending' }, status.queue.pending);
-    queue.set({ state: 'in_flight' }, status.queue.inFlight);
-    queue.set({ state: 'waiting' }, status.queue.waiting);
-    eta.set(status.queue.etaSeconds);
-    for (const kind of waitKinds) waiting.set({ for: kind }, status.waitingFor[kind]);
-    inDoubt.set(status.inDoubtTotal);
-    duplicates.set(status.possibleDuplicates);
-    limit.set(status.rate.limit);
-    used.set(status.rate.used);
-    fleetHosts.set(status.fleet?.hosts ?? 0);
-    signedIn.set(status.auth.state === 'ok' ? 1 : 0);
-  };
+function ofFolders(read: (folder: FolderStatus, now: Scrape) => number) {
+  return (now: Scrape): Values =>
+    now.folders.map((folder) => [{ folder: printable(folder.name) }, read(folder, now)]);
 }
+
+/**
+ * Figures of the status; and of the process itself, under the names that Prometheus's own clients use. prom-client's
+ * collection is not taken: some of its names break promtool's rules, and its event loop sampling costs an idle daemon
+ * more than the rest.
+ */
+const statusFigures: Figures<Scrape> = {
+  ingestd_build_info: [
+    'Always 1; the labels say what runs.',
+    ({ version }) => [[{ version, node_version: process.version }, 1]],
+  ],
+  ingestd_health: ['0: ok, 1: attention, 2: error.', (now) => healths.indexOf(now.health)],
+  ingestd_state: [
+    '1 for the state that the daemon is in, 0 for the others.',
+    (now) => oneOf(state.options, now.state, 'state'),
+  ],
+  ingestd_reason: [
+    '1 for each reason in the status.',
+    (now) => [...new Set(now.reasons.map(({ code }) => code))].map((code) => [{ code }, 1]),
+  ],
+  ingestd_blocked_seconds: [
+    'Time until the next request may be tried, in seconds.',
+    (now) => blockedForMs(now.reasons, Date.now()) / 1000,
+  ],
+  ingestd_ready: ['1 while folders are watched and credentials accepted.', (now) => Number(now.isReady)],
+  ingestd_folder_state: [
+    '1 for the state that the folder is in, 0 for the others.',
+    (now) =>
+      now.folders.flatMap((one) => oneOf(folderStates, one.state, 'state', { folder: printable(one.name) })),
+  ],
+  ingestd_documents: [
+    'Files on disk, by state.',
+    (now) =>
+      now.folders.flatMap((one) =>
+        documentStates.map((of) => [{ folder: printable(one.name), state: of }, one[of]] as const),
+      ),
+  ],
+  ingestd_folder_paused: [
+    '1 while a person has paused it.',
+    ofFolders(({ name }, { paused }) => Number(paused.includes(name))),
+  ],
+  ingestd_held: ['Deletions held for approval.', ofFolders((one) => one.held)],
+  ingestd_kept: ['Documents whose file is ignored, gone or out of reach.', ofFolders((one) => one.kept)],
+  ingestd_attached: ['Files that are attachments.', ofFolders((one) => one.attached)],
+  ingestd_oldest_unsynced_seconds: [
+    'Age of the oldest change not yet sent, in seconds.',
+    ofFolders((one) => one.oldestUnsyncedSeconds),
+  ],
+  ingestd_watches: ['Watches of the operating system in use.', ofFolders((one) => one.watches)],
+  ingestd_watcher_missed_total: [
+    'Changes that only a rescan found.',
+    ofFolders((one) => one.missedByWatcher),
+  ],
+  ingestd_queue: [
+    'Operations that are queued, in flight or waiting.',
+    ({ queue }) => [
+      [{ state: 'pending' }, queue.pending],
+      [{ state: 'in_flight' }, queue.inFlight],
+      [{ state: 'waiting' }, queue.waiting],
+    ],
+  ],
+  ingestd_queue_eta_seconds: ['Time until the queue is sent, in seconds.', (now) => now.queue.etaSeconds],
+  ingestd_waiting: [
+    'Documents that wait, by what for.',
+    (now) => Object.entries(now.waitingFor).map(([kind, count]) => [{ for: kind }, count]),
+  ],
+  ingestd_in_doubt: ['Uploads whose outcome is unknown.', (now) => now.inDoubtTotal],
+  ingestd_possible_duplicates: [
+    'Documents that the service may hold twice.',
+    (now) => now.possibleDuplicates,
+  ],
+  ingestd_rate_limit_requests: ['Requests that one window allows.', (now) => now.rate.limit],
+  ingestd_rate_used_requests: ['Requests used in the current window.', (now) => now.rate.used],
+  ingestd_fleet_hosts: ['Hosts of the account connected to Redis.', (now) => now.fleet?.hosts ?? 0],
+  ingestd_signed_in: ['1 while an access token is held.', (now) => Number(now.auth.state === 'ok')],
+  process_start_time_seconds: [
+    'Start of the process since the epoch, in seconds.',
+    () => Math.round(performance.timeOrigin / 1000),
+  ],
+  process_resident_memory_bytes: ['Resident memory in bytes.', () => process.memoryUsage.rss()],
+  process_open_fds: [
+    'Number of open file descriptors.',
+    // Only Linux tells.
+    () => orNull(() => readdirSync('/proc/self/fd'))?.length ?? 0,
+  ],
+  process_cpu_seconds_total: [
+    'User and system CPU time in seconds.',
+    () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+  ],
+  nodejs_heap_size_used_bytes: ['Heap in use in bytes.', () => process.memoryUsage().heapUsed],
+  nodejs_eventloop_lag_max_seconds: [
+    'Longest delay since the last scrape, in seconds.',
+    (now) => now.lagSeconds,
+  ],
+};
+
+type Fleet = FleetStatus & { readonly limit: number };
+
+function ofHosts(read: (host: FleetHost) => number) {
+  return ({ hosts }: Fleet): Values => hosts.map((one) => [{ host: printable(one.host) }, read(one)]);
+}
+
+/** What the hosts of the account say of themselves. */
+const fleetFigures: Figures<Fleet> = {
+  ingestd_fleet_rate_limit_requests: ['Requests that one window allows all hosts.', ({ limit }) => limit],
+  ingestd_fleet_rate_used_requests: [
+    'Requests that all hosts used in the current window.',
+    ({ rate }) => rate.used,
+  ],
+  ingestd_fleet_paused: ['1 while a person has paused the whole fleet.', ({ paused }) => Number(paused)],
+  ingestd_fleet_host_used_requests: [
+    'Requests that it used in the current window.',
+    ofHosts(({ used }) => used),
+  ],
+  ingestd_fleet_host_health: [
+    '0: ok, 1: attention, 2: error; as it last said.',
+    ofHosts((one) => healths.indexOf(one.health)),
+  ],
+  ingestd_fleet_host_presence: [
+    '1 for what is known of it, 0 for the others.',
+    ({ hosts }) =>
+      hosts.flatMap(({ host, presence }) =>
+        oneOf(presences, presence, 'presence', { host: printable(host) }),
+      ),
+  ],
+  ingestd_fleet_host_failed: [
+    'Documents of the host that failed.',
+    ofHosts(({ failuresTotal }) => failuresTotal),
+  ],
+  ingestd_fleet_host_queue: [
+    'Operations queued, in flight or waiting.',
+    ofHosts(({ queue }) => queue.pending + queue.inFlight + queue.waiting),
+  ],
+};
