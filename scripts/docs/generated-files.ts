@@ -32,7 +32,9 @@ the network are retried without end.
 `;
 
 const problemsEnd = `Other codes are the HTTP status of the service's answer (\`http-503\`) or the system's name for a failed connection
-(\`econnreset\`). For 408, 425, 429, 460, 499 and 500 or above there is nothing to do.
+(\`econnreset\`). For failed connections, 408, 425, 429, 460, 499 and 500 or above there is nothing to do. For 404 and 410,
+check \`service.authUrl\` and \`service.ingestUrl\`. For the others, read the service's message, fix the document or its
+sidecar, then retry.
 `;
 
 function problemsList(codes: Readonly<Record<string, Explanation>>): string {
