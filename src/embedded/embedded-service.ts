@@ -133,8 +133,7 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
   app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window }), {
     prefix: ingestionPrefix,
   });
-  const { host = '127.0.0.1', port = 0, usualPort } = options;
-  const url = await listen(app, { host, port, usualPort });
+  const url = await listen(app, options);
 
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -181,41 +180,31 @@ async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): P
   };
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  /** Tried first; where it is taken, `port` it is. */
-  readonly usualPort?: number | undefined;
-}
-
 /**
- * Opens the address and gives its URL, without a slash at the end. Throws ConfigurationError when it is taken or not
- * ours.
+ * Opens the address, first on the preferred port, and gives its URL, without a slash at the end. Throws
+ * ConfigurationError when it is taken or not ours.
  */
-async function listen(app: FastifyInstance, { host, port, usualPort }: Address): Promise<string> {
+async function listen(
+  app: FastifyInstance,
+  {
+    host = '127.0.0.1',
+    port = 0,
+    usualPort = port,
+  }: Pick<EmbeddedServiceOptions, 'host' | 'port' | 'usualPort'>,
+): Promise<string> {
   try {
-    if (usualPort === undefined || !(await opens(app, { host, port: usualPort })))
-      await app.listen({ host, port });
+    await app.listen({ host, port: usualPort });
   } catch (error) {
-    await app.close();
     const code = errorCode(error);
+    if (code === 'EADDRINUSE' && usualPort !== port) return listen(app, { host, port });
+    await app.close();
     if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') throw error;
     throw new ConfigurationError(
-      `the embedded service cannot listen on ${host}:${port} (${code}); choose another port`,
+      `the embedded service cannot listen on ${host}:${usualPort} (${code}); choose another port`,
       { cause: error },
     );
   }
   return `http://${reachableHost(host)}:${(app.server.address() as AddressInfo).port}`;
-}
-
-async function opens(app: FastifyInstance, address: Address): Promise<boolean> {
-  try {
-    await app.listen(address);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EADDRINUSE') return false;
-    throw error;
-  }
 }
 
 /**

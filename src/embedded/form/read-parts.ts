@@ -1,4 +1,4 @@
-import { addAbortSignal, Transform } from 'node:stream';
+import { Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
@@ -30,6 +30,7 @@ export async function readParts(
   const dicer = new Dicer({ ...partLimits, boundary });
   const unpadded = withoutBoundaryPadding(boundary);
   const stop = new AbortController();
+  const open = new Set<Readable>();
   let taken = Promise.resolve();
   let received = 0;
   let isHeaderMissing = false;
@@ -55,7 +56,9 @@ export async function readParts(
   dicer.on('part', (part) => {
     endPart();
     isHeaderMissing = true;
-    addAbortSignal(stop.signal, part).on('error', () => {});
+    open.add(part);
+    part.on('error', () => {});
+    part.on('close', () => open.delete(part));
     part.on('header', (header) => {
       isHeaderMissing = false;
       // One after another: the client gets the first part's error, however the bytes arrive.
@@ -67,7 +70,10 @@ export async function readParts(
   });
   const ended = finished(body, { writable: false }).catch(() => fail(malformed('the connection was cut')));
   await new Promise<void>((resolve) => {
-    stop.signal.addEventListener('abort', () => resolve());
+    stop.signal.addEventListener('abort', () => {
+      for (const part of open) part.destroy(stop.signal.reason as Error);
+      resolve();
+    });
     dicer.on('finish', () => {
       endPart();
       letThrough();

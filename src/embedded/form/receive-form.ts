@@ -62,7 +62,7 @@ async function receive(
   }
   let file: FileRecord | null = null;
   let metadata: string | null = null;
-  const attachments: (FileRecord | null)[] = [];
+  const attachments: FileRecord[] = [];
   const seen = new Set<string>();
   const once = (name: string) => {
     if (seen.has(name)) throw new RefusalError(400, `the form has more than one part ${name}`);
@@ -86,14 +86,12 @@ async function receive(
         once('file');
         file = await store(disposition, content);
         return;
-      case 'attachments': {
-        const place = attachments.push(null) - 1;
-        if (place >= maxAttachments) {
+      case 'attachments':
+        if (attachments.length === maxAttachments) {
           throw new RefusalError(422, `a document has at most ${maxAttachments} attachments`);
         }
-        attachments[place] = await store(disposition, content);
+        attachments.push(await store(disposition, content));
         return;
-      }
       case 'metadata':
         once('metadata');
         if (disposition.fileName !== null) throw new RefusalError(400, 'metadata is a string, not a file');
@@ -109,7 +107,7 @@ async function receive(
         );
     }
   });
-  return { file, attachments: attachments.filter((attachment) => attachment !== null), metadata };
+  return { file, attachments, metadata };
 }
 
 /** RFC 2046: one to seventy characters. */

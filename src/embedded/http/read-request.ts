@@ -25,10 +25,15 @@ export function bearerToken(header: string | undefined): string {
   return token;
 }
 
-/** The body of a request. Throws RefusalError 413 past `maxBytes`. */
+/** The body of a request. Throws RefusalError: 413 past `maxBytes`, 400 when it ends too early. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  // A connection that is destroyed could not carry the answer.
-  return readBytes(request.iterator({ destroyOnReturn: false }), { what: 'the body', maxBytes });
+  try {
+    // A connection that is destroyed could not carry the answer.
+    const content = request.iterator({ destroyOnReturn: false });
+    return await readBytes(content, { what: 'the body', maxBytes });
+  } catch (error) {
+    throw error instanceof RefusalError ? error : new RefusalError(400, 'the connection was cut');
+  }
 }
 
 /** All bytes; `what` they are, for the answer. Throws RefusalError 413. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { countWords, sizeWords } from '../../lib/text/amounts.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
@@ -42,7 +42,7 @@ export function pageHtml(records: readonly DocumentRecord[]): string {
   const total = sizeWords(bytes.reduce((sum, { size }) => sum + size, 0));
   const latest = records.toSorted((a, b) => changedAt(b).localeCompare(changedAt(a))).slice(0, maxShown);
   const items = latest.map((record) => `<li>${documentHtml(record)}</li>`);
-  const rest = records.length > maxShown ? `, of which these are the ${maxShown} changed last` : '';
+  const rest = records.length > maxShown ? `; these are the ${maxShown} that changed last` : '';
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -53,8 +53,8 @@ export function pageHtml(records: readonly DocumentRecord[]): string {
 </head>
 <body>
 <main>
-<h1>Embedded service: ${countWords(records.length, 'document')}</h1>
-<p>What has arrived at the service, for trials and tests: ${numberWords(records.length)} in all, ${total}${rest}.
+<h1>${countWords(records.length, 'document')} at the embedded service</h1>
+<p>What has arrived at the service, for trials and tests: ${total}${rest}.
 <a href="/">Look again</a></p>
 <ol>
 ${items.join('\n')}

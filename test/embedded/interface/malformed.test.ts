@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { recordedLog } from '../../support/recorded-log.ts';
 import { sendBytes } from '../support/raw-request.ts';
 import { prefix, startTrial } from '../support/trial.ts';
 import type { Trial } from '../support/trial.ts';
 
+const log = recordedLog();
 let trial: Trial;
 let known: string;
 let held = '';
 
 beforeAll(async () => {
-  trial = await startTrial();
+  trial = await startTrial({ log });
   const headers = Object.entries({
     ...(await trial.headers()),
     'x-api-key': trial.service.credentials.apiKey,
@@ -105,6 +107,15 @@ describe('a malformed request to an operation is answered in an envelope', () =>
     expect([held.status, JSON.parse(held.body)]).toEqual([415, envelope(expect.stringMatching(/^.{36}$/))]);
     const unknown = await ask(`PUT ${prefix}/modify-document/unknown`, headers, body);
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([404, envelope('unknown')]);
+  });
+
+  it('one whose JSON is cut off, which is no failure of the service', async () => {
+    const headers = 'Content-Type: application/json\r\nContent-Length: 500\r\n';
+    const lines = `PATCH ${prefix}/bulk/modify/metadata HTTP/1.1\r\nHost: 127.0.0.1\r\n${known}${headers}`;
+    const answer = await sendBytes(trial.service.ingestUrl, `${lines}\r\n{`, { isCut: true });
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([400, envelope()]);
+    await trial.upload('c.txt', 'x');
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('one without a Host header', async () => {

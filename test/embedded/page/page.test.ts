@@ -185,7 +185,8 @@ describe('the list', () => {
     }
     const text = await page();
     expect(text.match(/<li>/g)).toHaveLength(200);
-    expect(text).toContain('203 in all, 203 B, of which these are the 200 changed last');
+    expect(text).toContain('<h1>203 documents at');
+    expect(text).toContain('203 B; these are the 200 that changed last');
     expect(text).toContain('report-202.txt');
     expect(text).not.toContain('report-2.txt');
   });
