@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { systemClock } from '../lib/time/clock.ts';
 import type { OwnersClaims } from '../model/document.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, Settings } from '../model/settings.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
@@ -46,15 +47,18 @@ export async function withFolder<T>(
   }
 }
 
-/** What one look at the disk tells of other folders: that nothing stands at a path. */
-export function glanceAt(folders: readonly FolderSettings[]): OtherPlaces {
+/** What one look at the disk tells of other folders: that nothing stands at a path. `ledger` null: nothing is known. */
+export function glanceAt(
+  folders: readonly FolderSettings[],
+  ledger: Pick<LedgerPort, 'findHolders'> | null,
+): OtherPlaces {
   const inspectIn: OtherPlaces['inspectIn'] = ({ folder, path }) => {
     const root = folders.find(({ name }) => name === folder)?.path;
     const isGone =
       root !== undefined && existsSync(root) && presenceOf(unscannedFolder(root), path) === 'gone';
     return Promise.resolve(isGone ? { kind: 'absent', device: 0 } : undefined);
   };
-  return { inspectIn, orphanNamed: () => null };
+  return { inspectIn, orphanNamed: () => null, findHolders: ledger?.findHolders ?? (() => []) };
 }
 
 /** Settings with which nothing needs to settle: each file is judged as it stands. */

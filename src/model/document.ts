@@ -1,4 +1,4 @@
-import type { Metadata } from './metadata/metadata.ts';
+import type { Metadata, ShareMode } from './metadata/metadata.ts';
 
 /**
  * Names one document: its folder's name and its path inside the folder, NFC, `/` between names. A file that has the NFC
@@ -99,6 +99,19 @@ export interface Companions {
   readonly defaults: readonly string[];
 }
 
+/** A sharing mode that goes with a document, or with a file, and where it was stated: contract 7.27. */
+export interface HeldMode extends DocumentRef {
+  /** That of the document for which it was stated, whatever path that has by now. */
+  readonly path: string;
+  readonly mode: ShareMode;
+  /** The sidecar or `.meta.json` that stated it, from that folder's root; null: the folder's settings, or nothing did. */
+  readonly by: string | null;
+  /** The file was an attachment of that document. */
+  readonly isAttachment?: true | undefined;
+  /** In a record, a file that it had before; absent: the mode is that of the record itself. */
+  readonly file?: FileStat | undefined;
+}
+
 /** What may still come to a document: its sidecar, or the document that attaches it. */
 export interface Arrival {
   /** For how long, as far as can be told now. */
@@ -123,6 +136,16 @@ export interface FoundDocument {
    * of another folder.
    */
   readonly leftSidecar?: string | undefined;
+  /**
+   * A sharing mode that goes with it, and the one that is stated for it now, with its source. Where that is wider,
+   * `metadata` has the one that goes with it. Absent: what is stated counts.
+   */
+  readonly kept?:
+    | {
+        readonly held: HeldMode;
+        readonly stated: { readonly mode: ShareMode; readonly source: string | undefined };
+      }
+    | undefined;
   /** Absent: nothing that belongs to it is on its way. */
   readonly arrival?: Arrival | undefined;
   /** Absent: there are none. */

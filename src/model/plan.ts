@@ -12,7 +12,8 @@ import type {
 import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts';
 import { timestampOf } from './metadata/effective-metadata.ts';
 import { isDelete, metadataDelta, unstatedMode, uploadMetadata } from './metadata/metadata-delta.ts';
-import { modeOf, shareModes } from './metadata/metadata.ts';
+import { isWider, narrowestMode } from './metadata/held-mode.ts';
+import { modeOf } from './metadata/metadata.ts';
 import type { Metadata, ShareMode } from './metadata/metadata.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 import type { Reason } from './report/status.ts';
@@ -104,7 +105,7 @@ function withholding(
 ): Reason | null {
   if (change?.shareInfo === undefined) return null;
   const after = modeOf(change);
-  if (!isWider(after, record)) return null;
+  if (!isWider(after, narrowestMode(record))) return null;
   if (document.attachments.length === 0 && mayHoldAttachments(record)) {
     const why =
       'more people would see attachments that it no longer lists, and that the service cannot remove';
@@ -115,7 +116,7 @@ function withholding(
 
 /** Why a document may not get a wider mode: the sidecar that states the narrower one stands elsewhere. */
 function leftBehind(after: ShareMode, { leftSidecar }: FoundDocument, record: LedgerRecord): Reason | null {
-  if (leftSidecar === undefined || !isWider(after, record)) return null;
+  if (leftSidecar === undefined || !isWider(after, narrowestMode(record))) return null;
   return leftSidecarReason(keptMode(after), leftSidecar);
 }
 
@@ -127,16 +128,6 @@ export function leftSidecarReason(what: string, sidecar: string): Reason {
 
 function keptMode(after: ShareMode): string {
   return `its sharing mode is not changed to ${after}`;
-}
-
-function isWider(after: ShareMode, record: LedgerRecord): boolean {
-  return shareModes.indexOf(after) > shareModes.indexOf(narrowestMode(record));
-}
-
-/** The mode that the service has, as far as answers tell: the narrowest that it may have. */
-function narrowestMode({ metadata, unsure }: LedgerRecord): ShareMode {
-  const possible = new Set([metadata, ...(unsure?.metadata ?? [])].map(modeOf));
-  return shareModes.find((mode) => possible.has(mode)) ?? 'DEFAULT';
 }
 
 function withoutMode(

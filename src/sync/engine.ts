@@ -18,6 +18,7 @@ import {
 import type { DirectoryScan, DocumentRef, FileStat, Inspection, ScanCause, Skip } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
+import { rememberFiles } from '../model/metadata/held-mode.ts';
 import type { SendKind } from '../model/operation.ts';
 import { leftSidecarCode } from '../model/plan.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
@@ -310,13 +311,13 @@ export class Engine {
   }
 
   /**
-   * Every record and failure says under which root it was seen; with the first record of a directory goes which
-   * directory that is.
+   * Every record and failure says under which root it was seen, and every record which files it had before; with the
+   * first record of a directory goes which directory that is.
    */
   #commitWithPlaces(changes: readonly Change[]): Promise<void> {
     const source = { ledger: this.#ledger, view: (folder: string) => this.folders.view(folder) };
     const placed = [
-      ...changes.map((change) => markRoot(change, source)),
+      ...changes.map((change) => markRoot(rememberFiles(change, this.#ledger), source)),
       ...this.#directories.firstIdentities(changes),
     ];
     return this.#ledger.commit(placed);
@@ -403,9 +404,11 @@ export class Engine {
     }
     for (const { task, entry } of differences.changed) {
       const { stat, fingerprint } = entry;
-      const before = task.seen?.stat ?? stat;
+      const before = task.seen;
       this.#advance(task, { kind: 'seen', seen: { stat, fingerprint }, liveAt });
-      if (!sameFile(before, stat)) this.#inspectKept(before);
+      if (before === null || sameFile(before.stat, stat)) continue;
+      this.#leftUnsent.note(task.ref, before, this.#clock.monotonic());
+      this.#inspectKept(before.stat);
     }
     for (const { task, present } of differences.touched) this.#advance(task, { kind: 'touched', present });
     for (const path of differences.gone) this.#lose({ folder, path }, cause);
@@ -710,8 +713,8 @@ export class Engine {
       // come, one that came beside it may have it as an attachment.
       const record = this.#ledger.get(task.ref);
       if (!this.tasks.has(task) || record === undefined) return compareAgain;
-      // What was found so far knows nothing of the sidecar that it left.
-      if (record.leftSidecars !== undefined) return this.#assess(task);
+      // What was found so far knows nothing of the sidecar that it left, and takes its own record for another's.
+      if (record.leftSidecars !== undefined || document.kept !== undefined) return this.#assess(task);
     }
     const compared = await this.#comparison.compare(task, document);
     return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;
@@ -721,6 +724,7 @@ export class Engine {
     return inspectDocument(port, ref, this.#ledger.get(ref), {
       inspectIn: this.#inspectIfWatched,
       orphanNamed: (name) => this.folders.orphanNamed(name),
+      findHolders: this.#ledger.findHolders,
     });
   }
 

@@ -27,7 +27,7 @@ interface Surroundings {
   /** Null: nothing is known of it. */
   readonly ledger: Pick<
     LedgerReader,
-    'carriers' | 'claims' | 'directory' | 'doubts' | 'failure' | 'get'
+    'carriers' | 'claims' | 'directory' | 'doubts' | 'failure' | 'findHolders' | 'get'
   > | null;
 }
 
@@ -53,7 +53,7 @@ export async function checkFolder(
     for (const name of scan.subdirectories.filter(isAttachmentDirectory))
       attachments.push(joinPath(scan.directory, name));
   };
-  const places = glanceAt(settings.folders);
+  const places = glanceAt(settings.folders, ledger);
   const judge = async (port: FolderPort) => {
     const inspect = (path: string) => {
       const ref = { folder: folder.name, path };

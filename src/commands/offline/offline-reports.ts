@@ -266,7 +266,7 @@ export async function whyOffline(
     const story = await describeFile({
       ref,
       port,
-      places: glanceAt(folders),
+      places: glanceAt(folders, ledger),
       ledger,
       past: await pastOf(ref),
       ahead: { kind: 'plan', plan },

@@ -104,6 +104,7 @@ export function createControl(sources: Sources): ControlPort {
         places: {
           inspectIn: async (other) => folders.find(({ name }) => name === other.folder)?.inspect(other.path),
           orphanNamed: (name) => engine.folders.orphanNamed(name),
+          findHolders: ledger.findHolders,
         },
         ledger,
         past: await history.past(ref),

@@ -11,6 +11,7 @@ import { isImported, isOfDeletion, isStillRefused } from '../../model/ports/ledg
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { fixBeside, fixFor } from '../../model/report/explanations.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
+import { keptReason } from '../../model/metadata/held-mode.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { OtherPlaces } from '../../sync/decide/inspect-document.ts';
@@ -77,12 +78,18 @@ export async function describeFile(sources: Sources): Promise<Why> {
     uploadedAt: record?.uploadedAt ?? absent?.uploadedAt ?? null,
     deletedAt: absent?.deletedAt ?? null,
     notes: [
+      ...keptNotes(document),
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
       ...doubtNotes(sources, found.kind === 'absent'),
     ],
     next: aside?.next ?? (await nextStep(found, sources)),
     nextAt,
   };
+}
+
+function keptNotes(document: FoundDocument | null): readonly string[] {
+  const reason = document === null ? null : keptReason(document);
+  return reason === null ? [] : [reason.message];
 }
 
 /** What does not depend on the file as it stands. */

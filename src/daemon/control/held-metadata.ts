@@ -1,5 +1,6 @@
 import type { FoundDocument } from '../../model/document.ts';
 import { unstatedMode } from '../../model/metadata/metadata-delta.ts';
+import { keptReason } from '../../model/metadata/held-mode.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../../model/metadata/metadata.ts';
 import { lateTimestamp, planDocument, unread } from '../../model/plan.ts';
@@ -32,7 +33,7 @@ export function metadataOf(document: FoundDocument | null, record: LedgerRecord 
       ...(held === createdTimestamp ? {} : { createdTimestamp: recordedSource }),
       shareInfo: source,
     },
-    withheld,
+    withheld: keptReason(document) ?? withheld,
   };
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import type { Companions, FileStat } from '../../model/document.ts';
-import { metadataFields } from '../../model/metadata/metadata.ts';
+import { metadataFields, shareModes } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { Carried } from '../../model/ports/ledger-port.ts';
 
@@ -58,6 +58,18 @@ export const rareSchema = z.strictObject({
     .optional(),
   possibleDuplicates: z.int().nonnegative().optional(),
   leftSidecars: z.array(z.strictObject({ folder: z.string(), path: z.string() })).optional(),
+  heldModes: z
+    .array(
+      z.strictObject({
+        folder: z.string(),
+        path: z.string(),
+        mode: z.enum(shareModes),
+        by: z.string().nullable(),
+        isAttachment: z.literal(true).optional(),
+        file: statSchema.optional(),
+      }),
+    )
+    .optional(),
   rootChange: z.int().nonnegative().optional(),
 });
 

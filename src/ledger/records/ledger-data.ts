@@ -46,6 +46,7 @@ export class LedgerData {
     entries: () => this.#entries(),
     findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
     findCarriers: (ref, stat) => this.records.findCarriers(ref, stat).map(toEntry),
+    findHolders: (stat) => this.records.findHolders(stat).map(toEntry),
     carriers: (folder) => Array.from(this.records.carrying(folder), toEntry),
     findByDocId: (docId) => {
       const record = this.records.findByDocId(docId);

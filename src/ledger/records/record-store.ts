@@ -15,7 +15,7 @@ export class RecordStore {
   #byDocId: Map<string, StoredRecord> | null = null;
   /** Made when somebody asks: most starts find nothing that has moved. A list only where several have the number. */
   #byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
-  /** By attachment, its path or its inode number; made when somebody asks, too. */
+  /** By attachment, its path or its inode number, and by the inode numbers of former files; made when somebody asks, too. */
   #carriers: Map<string | number, Set<StoredRecord>> | null = null;
   /** Those with an attachment in another folder: hardly any. */
   readonly #carryingElsewhere = new Set<StoredRecord>();
@@ -132,15 +132,26 @@ export class RecordStore {
   }
 
   findCarriers(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
+    const carriers = this.#carriersByKey();
+    const byFile = [...(carriers.get(stat.ino) ?? [])].filter(({ rare }) =>
+      rare?.attachments?.some((attachment) => sameFile(attachment.stat, stat)),
+    );
+    return [...new Set([...(carriers.get(refKey(ref)) ?? []), ...byFile])];
+  }
+
+  /** Records of which a file of this inode number is or was the document, or is an attachment. */
+  findHolders({ ino }: FileStat): readonly StoredRecord[] {
+    if (ino === 0) return [];
+    return [...new Set([...this.findByInode(ino), ...(this.#carriersByKey().get(ino) ?? [])])];
+  }
+
+  #carriersByKey(): ReadonlyMap<string | number, ReadonlySet<StoredRecord>> {
     if (this.#carriers === null) {
       this.#carriers = new Map();
       for (const record of this.all())
         for (const key of carriedKeys(record)) addTo(this.#carriers, key, record);
     }
-    const byFile = [...(this.#carriers.get(stat.ino) ?? [])].filter(({ rare }) =>
-      rare?.attachments?.some((attachment) => sameFile(attachment.stat, stat)),
-    );
-    return [...new Set([...(this.#carriers.get(refKey(ref)) ?? []), ...byFile])];
+    return this.#carriers;
   }
 
   /** Records of a folder with attachments. */
@@ -227,13 +238,17 @@ export class RecordStore {
   }
 }
 
-/** What a record's attachments are found by. */
+/** What a record's attachments, and the files that it had before, are found by. */
 function carriedKeys({ directory, rare }: StoredRecord): readonly (string | number)[] {
-  if (directory === null || rare?.attachments === undefined) return [];
-  return rare.attachments.flatMap(({ path, folder = directory.folder, stat }) => [
-    ...(path === undefined ? [] : [refKey({ folder, path })]),
-    ...(stat.ino === 0 ? [] : [stat.ino]),
-  ]);
+  if (directory === null || rare === null) return [];
+  const { attachments = [], heldModes = [] } = rare;
+  return [
+    ...attachments.flatMap(({ path, folder = directory.folder, stat }) => [
+      ...(path === undefined ? [] : [refKey({ folder, path })]),
+      ...(stat.ino === 0 ? [] : [stat.ino]),
+    ]),
+    ...heldModes.flatMap(({ file }) => (file === undefined ? [] : [file.ino])),
+  ];
 }
 
 function addTo<K, V>(index: Map<K, Set<V>>, key: K, value: V): void {

@@ -103,6 +103,7 @@ function exported({ ref, record }: LedgerEntry): LedgerExport['documents'][numbe
     stat: record.stat,
     companions: record.companions,
     leftSidecars: record.leftSidecars,
+    heldModes: record.heldModes,
     said: record.said,
     unsure: record.unsure,
     rootChange: record.rootChange,

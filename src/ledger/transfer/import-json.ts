@@ -10,6 +10,7 @@ import {
   carriedSchema,
   companionsSchema,
   hashPattern,
+  rareSchema,
   statSchema,
   strictMetadataSchema,
 } from '../format/record-schemas.ts';
@@ -52,6 +53,8 @@ const documentSchema = z.object({
   companions: companionsSchema.optional(),
   /** Where its sidecar may stand, which did not come along when the document was moved. */
   leftSidecars: z.array(place).optional(),
+  /** Sharing modes that go with it and with files that it had before. */
+  heldModes: rareSchema.shape.heldModes,
   said: z.array(z.string()).optional(),
   /** What the service may hold instead, because answers were lost. */
   unsure: z

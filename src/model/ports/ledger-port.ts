@@ -8,6 +8,7 @@ import type {
   DocumentRef,
   FileStat,
   FileIdentity,
+  HeldMode,
   OwnersClaims,
 } from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -38,6 +39,11 @@ export interface LedgerRecord {
   readonly companions?: Companions | undefined;
   /** Where its sidecar may stand, which did not come along when the document was moved, the latest first; absent: it did. */
   readonly leftSidecars?: readonly DocumentRef[] | undefined;
+  /**
+   * Sharing modes that go with it: its own, where that was stated for another document or file, and those of files that it
+   * had before and that have no record of their own, the latest last.
+   */
+  readonly heldModes?: readonly HeldMode[] | undefined;
   /** What the service last accepted, all of it: what could not be taken back is still in it. */
   readonly metadata: Metadata;
   /** ISO 8601, UTC. */
@@ -311,6 +317,8 @@ export interface LedgerPort {
    * service only holds because it cannot be taken back is carried no longer.
    */
   readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
+  /** Records whose file this very file is, or was, and those that carry it as an attachment. */
+  readonly findHolders: (stat: FileStat) => readonly LedgerEntry[];
   /** Records of a folder that have attachments. */
   readonly carriers: (folder: string) => readonly LedgerEntry[];
   readonly findByDocId: (docId: string) => DocumentRef | undefined;

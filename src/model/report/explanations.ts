@@ -149,6 +149,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Renamed or moved without its sidecar',
         fix: 'Move the sidecar beside the document and name it after it (its whole name, then .meta.json), write a new one there, or remove the old one. Until then the sharing mode stays as narrow as it is, and all else is sent; what was never sent waits.',
       },
+      'kept-private': {
+        cause: 'Not shared with more people than the file was before',
+        fix: 'To share it, state a sharing mode in a sidecar of its own.',
+      },
       'too-many-attachments': {
         cause: 'Too many attachments',
         fix: 'The service accepts ten per document. Remove some, or send them as separate documents.',

@@ -2,6 +2,7 @@ import { printable } from '../../lib/text/printable.ts';
 import { hasGone, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
+import { heldModesOf } from '../../model/metadata/held-mode.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import { unread } from '../../model/plan.ts';
 import { isStillRefused } from '../../model/ports/ledger-port.ts';
@@ -179,6 +180,7 @@ export function adoptionOf(
       attachments: unsentAttachments(compared, record),
       companions: document.companions,
       leftSidecars: stillLeft(document, record),
+      heldModes: heldModesOf(document, record),
       metadata: accepted,
       ...(said.length === 0 ? null : { said }),
       ...(record.unsure === undefined ? null : { unsure: undefined }),

@@ -4,6 +4,7 @@ import { orphanSidecarCode, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
+import { withHeldMode } from '../../model/metadata/held-mode.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { Unclearable } from '../../model/operation.ts';
@@ -169,16 +170,21 @@ export class DocumentComparison {
   }
 
   /** What has to be sent of a document that stands where its record is, or has none. */
-  async compare(task: Task, document: FoundDocument): Promise<Assessment | Adoption> {
-    const known = this.#ledger.get(document.ref);
+  async compare(task: Task, found: FoundDocument): Promise<Assessment | Adoption> {
+    const known = this.#ledger.get(found.ref);
     const isLost = known !== undefined && known.docId === task.unknownDocId;
     const record = known === undefined || isLost ? null : known;
     const lateMs = record === null ? 0 : this.#arrivalMs(record);
     if (lateMs > 0) return { kind: 'later', againMs: lateMs, reason: underWayReason };
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
-    const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
+    const doubt = record === null ? await this.#holdingDoubt(found) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
     const { evidence, leftUnsent, timing } = this.#options;
+    const left = leftUnsent.of(found);
+    const heir = left === null ? undefined : await evidence.inspect(left.ref);
+    if (heir?.kind === 'settling') return heir;
+    const heirDocument = heir?.kind === 'document' ? heir.document : null;
+    const document = heirDocument === null ? found : withModeOf(found, heirDocument);
     const compared = await compareWithRecord(document, record, (path, stat) =>
       evidence.hash({ folder: document.ref.folder, path }, stat),
     );
@@ -187,7 +193,6 @@ export class DocumentComparison {
       return { kind: compared.code === unreadableNowCode ? 'unknown' : 'unfit', reason: compared };
     const operation = planDocument(compared, record, isLost ? known : null);
     const { arrival } = document;
-    const left = leftUnsent.of(document);
     const moved = { movedAt: task.movedAt, leftAt: left?.at ?? null, arrivalMs: arrival?.ms };
     const againMs = sidecarGraceMs(moved, operation, {
       removeGraceMs: timing.removeGraceMs,
@@ -201,7 +206,10 @@ export class DocumentComparison {
       return { kind: 'settling', againMs, ...(isExpected ? { reason } : null) };
     }
     const sendsContent = operation.kind === 'upload' || (operation.kind === 'modify' && operation.content);
-    const withheld = left === null || !sendsContent ? null : await this.#withholding(document, left.ref);
+    // The sidecar is that of the document that stands there now.
+    const isInherited = (heirDocument?.sidecar ?? null) !== null;
+    const isLeft = left !== null && sendsContent && !isInherited;
+    const withheld = isLeft ? await this.#withholding(document, left.ref) : null;
     if (withheld !== null) return withheld;
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
@@ -254,4 +262,13 @@ export class DocumentComparison {
     if (other === undefined) return undefined;
     return { code: inDoubtCode, message: `its file is that of ${refKey(other.ref)}: ${other.message}` };
   }
+}
+
+/** A document whose file stood where another document has come: what that one's own sidecar states, it stated for both. */
+function withModeOf(
+  document: FoundDocument,
+  { ref, sidecar = null, sources, metadata }: FoundDocument,
+): FoundDocument {
+  if (sidecar === null || sources?.['shareInfo'] !== sidecar) return document;
+  return withHeldMode(document, { ...ref, mode: modeOf(metadata), by: sidecar });
 }

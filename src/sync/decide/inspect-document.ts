@@ -1,8 +1,9 @@
 import { nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
+import { keepHeldMode } from '../../model/metadata/held-mode.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
+import type { LedgerPort, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 
 /** Of so many moves it is remembered where a document may have left its sidecar. */
 const mostPlaces = 4;
@@ -13,22 +14,38 @@ export interface OtherPlaces {
   readonly inspectIn: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** A sidecar of this name that belongs to no document, in any folder; null: none is known. */
   readonly orphanNamed: (name: string) => DocumentRef | null;
+  /** Records whose file this very file is, or was, and those that carry it as an attachment. */
+  readonly findHolders: LedgerPort['findHolders'];
 }
 
 const nothingKnown: OtherPlaces = {
   inspectIn: () => Promise.resolve(undefined),
   orphanNamed: () => null,
+  findHolders: () => [],
 };
 
 /**
- * What stands at a path now. Companions that its record knows are waited for; a sidecar that it left at another place is
- * looked for there, whichever document it belongs to by now, and by its name.
+ * What stands at a path now, with the sharing mode that goes with its file. Companions that its record knows are waited
+ * for; a sidecar that it left at another place is looked for there, whichever document it belongs to by now, and by its
+ * name.
  */
 export async function inspectDocument(
   port: Pick<FolderPort, 'inspect'>,
   ref: DocumentRef,
   record: LedgerRecord | undefined,
-  { inspectIn, orphanNamed }: OtherPlaces = nothingKnown,
+  places: OtherPlaces = nothingKnown,
+): Promise<Inspection> {
+  const found = await inspectCompanions(port, ref, record, places);
+  if (found.kind !== 'document') return found;
+  const holders = places.findHolders(found.document.stat);
+  return { kind: 'document', document: keepHeldMode(found.document, record, holders) };
+}
+
+async function inspectCompanions(
+  port: Pick<FolderPort, 'inspect'>,
+  ref: DocumentRef,
+  record: LedgerRecord | undefined,
+  { inspectIn, orphanNamed }: OtherPlaces,
 ): Promise<Inspection> {
   const found = await port.inspect(ref.path, companionsOf(ref, record));
   const left = record?.leftSidecars ?? [];

@@ -1,4 +1,5 @@
 import type { DocumentRef } from '../../model/document.ts';
+import { heldModesOf } from '../../model/metadata/held-mode.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -70,6 +71,7 @@ export function modifiedChanges(
         attachments,
         companions: operation.withheld === null ? document.companions : record.companions,
         leftSidecars: stillLeft(document, record),
+        heldModes: heldModesOf(document, record),
         metadata: operation.accepted,
         modifiedAt: new Date(now).toISOString(),
         said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],

@@ -1,5 +1,6 @@
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FoundDocument } from '../../model/document.ts';
+import { heldModesOf } from '../../model/metadata/held-mode.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { SentContent, UploadRequest } from '../../model/ports/service-port.ts';
@@ -55,6 +56,7 @@ export function uploadedChanges(
     attachments: recordedAttachments(document.attachments, sent.slice(1)),
     companions: withheld === null ? document.companions : before?.companions,
     leftSidecars: stillLeft(document, before),
+    heldModes: heldModesOf(document, before),
     metadata: accepted,
     uploadedAt: new Date(now).toISOString(),
     modifiedAt: null,

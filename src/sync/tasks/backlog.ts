@@ -101,7 +101,7 @@ export class Backlog {
     });
   }
 
-  /** What waits in a directory that was listed, and is not there any more. */
+  /** What waits in a directory that was listed, and is not there any more: nothing is, or another file. */
   missingFrom({
     folder,
     directory,
@@ -112,12 +112,12 @@ export class Backlog {
   }[] {
     const rows = this.#rowsOf(folder, directory);
     if (rows.length === 0) return [];
-    const listed = new Set(entries.map(({ name }) => name));
+    const listed = new Map(entries.map(({ name, stat }) => [name, stat.ino]));
     return rows.flatMap((some) =>
       some.names
         .split('/')
         .flatMap((name, index) =>
-          listed.has(name)
+          listed.get(name) === packedStat(some, index).ino
             ? []
             : [{ ref: { folder, path: joinPath(directory, name) }, seen: seenAt(some, index) }],
         ),

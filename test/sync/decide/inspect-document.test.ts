@@ -22,6 +22,7 @@ async function leftOf(
   const found = await inspectDocument(port, here, record, {
     inspectIn: () => Promise.resolve(sidecar),
     orphanNamed: (name) => (name === 'a.pdf.meta.json' ? moved : null),
+    findHolders: () => [],
   });
   return found.kind === 'document' ? (found.document.leftSidecar ?? null) : found;
 }

@@ -1,0 +1,223 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { copyFile, link, mkdir, rename, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+
+const modeText = (mode: string) => `{"shareInfo": {"mode": "${mode}"}}`;
+const secret = modeText('NONE');
+let world: SyncedFolder;
+
+beforeEach(async () => {
+  world = await syncedFolder({ settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } } });
+  await world.inbox.write('a.txt', 'old');
+  await world.inbox.write('a.txt.meta.json', secret);
+  await mkdir(at('sub'));
+  await world.sync();
+  expect(shared()).toEqual({ old: 'NONE' });
+});
+
+afterEach(() => world.close());
+
+const at = (name: string) => world.inbox.join(name);
+/** Content → sharing mode at the service. */
+const shared = () =>
+  Object.fromEntries(
+    [...world.service.documents.values()].map(({ content, metadata }) => [content, metadata.shareInfo?.mode]),
+  );
+const failed = () => [...world.engine().tasks.in('failed')].map(({ key }) => key);
+
+/** As a program that keeps a backup, or a rotation, does. */
+async function rotate(to: string, content: string): Promise<void> {
+  await rename(at('a.txt'), at(to));
+  await writeFile(at('a.txt'), content);
+}
+
+/** Each request goes out, and the process dies before the next one. */
+async function killAfterEach(requests: number): Promise<void> {
+  for (let count = world.service.calls.length; requests > 0; requests -= 1, count += 1) {
+    await world.rescan();
+    await world.until(() => world.service.calls.length > count);
+    await world.restart();
+  }
+  await world.sync();
+}
+
+describe.each([
+  ['in its directory', 'a-old.txt'],
+  ['in another directory', 'sub/a.txt'],
+  ['in place of another document', 'b.txt'],
+])('A1: the old version of a private document that is put aside %s', (_, to) => {
+  beforeEach(async () => {
+    await world.inbox.write('b.txt', 'open');
+    await world.sync();
+    expect(shared()).toEqual({ old: 'NONE', open: 'EVERYONE' });
+  });
+
+  const rest = to === 'b.txt' ? {} : { open: 'EVERYONE' };
+
+  it('stays private', async () => {
+    await rotate(to, 'new');
+    await world.sync();
+    expect([shared(), failed()]).toEqual([{ ...rest, old: 'NONE', new: 'NONE' }, []]);
+  });
+
+  it('stays private when it was put aside while nobody looked', async () => {
+    await world.restart(() => {
+      renameSync(at('a.txt'), at(to));
+      writeFileSync(at('a.txt'), 'new');
+    });
+    await world.sync();
+    expect([shared(), failed()]).toEqual([{ ...rest, old: 'NONE', new: 'NONE' }, []]);
+  });
+
+  it('stays private when the process dies after each request', async () => {
+    await rotate(to, 'new');
+    await killAfterEach(2);
+    expect([shared(), failed()]).toEqual([{ ...rest, old: 'NONE', new: 'NONE' }, []]);
+  });
+
+  it('stays private later on: edited, saved by a rename, renamed, put aside again', async () => {
+    await rotate(to, 'new');
+    await world.sync();
+    await writeFile(at(to), 'older');
+    await world.sync();
+    await world.inbox.write('tmp', 'oldest');
+    await rename(at('tmp'), at(to));
+    await world.sync();
+    await rename(at(to), at('c.txt'));
+    await world.sync();
+    await world.restart();
+    await rename(at('c.txt'), at('d.txt'));
+    await writeFile(at('c.txt'), 'last');
+    await world.sync();
+    expect([shared(), failed()]).toEqual([{ ...rest, oldest: 'NONE', new: 'NONE', last: 'NONE' }, []]);
+  });
+
+  it('is shared as its own sidecar states, and stays so', async () => {
+    await rotate(to, 'new');
+    await writeFile(at(`${to}.meta.json`), modeText('EVERYONE'));
+    await world.sync();
+    expect(shared()).toEqual({ ...rest, old: 'EVERYONE', new: 'NONE' });
+  });
+
+  it('is shared when a sidecar of its own comes that states so', async () => {
+    await rotate(to, 'new');
+    await world.sync();
+    await writeFile(at(`${to}.meta.json`), '{"title": "a title"}');
+    await world.sync();
+    expect(shared()).toEqual({ ...rest, old: 'NONE', new: 'NONE' });
+    await writeFile(at(`${to}.meta.json`), modeText('DEFAULT'));
+    await world.sync();
+    expect(shared()).toEqual({ ...rest, old: 'DEFAULT', new: 'NONE' });
+  });
+});
+
+it('A1: versions that are put aside again and again all stay private', async () => {
+  for (const content of ['two', 'three', 'four']) {
+    for (const [from, to] of [
+      ['a-2.txt', 'a-3.txt'],
+      ['a-1.txt', 'a-2.txt'],
+    ] as const)
+      await rename(at(from), at(to)).catch(() => {});
+    await rotate('a-1.txt', content);
+    await world.sync();
+  }
+  expect([shared(), failed()]).toEqual([{ old: 'NONE', two: 'NONE', three: 'NONE', four: 'NONE' }, []]);
+});
+
+it.each(['paused', 'offline'])('A1: so do those that were put aside twice while %s', async (why) => {
+  if (why === 'paused') world.engine().setPaused(['inbox']);
+  const twice = async () => {
+    await rotate('a-1.txt', 'two');
+    await world.rescan();
+    if (why === 'paused') await world.clock.advance(3_000);
+    await rename(at('a-1.txt'), at('a-2.txt'));
+    await rotate('a-1.txt', 'three');
+  };
+  await twice();
+  await world.rescan();
+  world.engine().setPaused([]);
+  await world.sync();
+  expect([shared(), failed()]).toEqual([{ old: 'NONE', two: 'NONE', three: 'NONE' }, []]);
+});
+
+it('A1: a private document that is put aside before it is sent is private', async () => {
+  world.engine().setPaused(['inbox']);
+  await world.inbox.write('b.txt', 'one');
+  await world.inbox.write('b.txt.meta.json', secret);
+  await world.rescan();
+  await world.clock.advance(3_000);
+  await rename(at('b.txt'), at('b-old.txt'));
+  await world.inbox.write('b.txt', 'two');
+  await world.rescan();
+  world.engine().setPaused([]);
+  await world.sync();
+  expect([shared(), failed()]).toEqual([{ old: 'NONE', one: 'NONE', two: 'NONE' }, []]);
+});
+
+it('A1: a hard link of a private document is private, and its copy another file', async () => {
+  await link(at('a.txt'), at('link.txt'));
+  await copyFile(at('a.txt'), at('copy.txt'));
+  await writeFile(at('copy.txt'), 'copy');
+  await world.sync();
+  const modes = [...world.service.documents.values()].map(
+    ({ content, metadata }) => `${content} ${metadata.shareInfo?.mode}`,
+  );
+  expect([modes.sort(), failed()]).toEqual([['copy EVERYONE', 'old NONE', 'old NONE'], []]);
+});
+
+it('A1: a version that comes back after others is private', async () => {
+  const away = world.home.join('backup');
+  await rename(at('a.txt'), away);
+  await writeFile(at('a.txt'), 'two');
+  await world.sync();
+  for (const content of ['three', 'four']) {
+    await world.inbox.write('tmp', content);
+    await rename(at('tmp'), at('a.txt'));
+    await world.sync();
+  }
+  await world.restart();
+  await rename(away, at('restored.txt'));
+  await world.sync();
+  expect([shared(), failed()]).toEqual([{ four: 'NONE', old: 'NONE' }, []]);
+});
+
+describe('A1: attachments of a private document', () => {
+  beforeEach(async () => {
+    await world.inbox.write('x.csv', 'jane,100');
+    await world.inbox.write('a.txt.attachments/y.csv', 'joe,200');
+    await world.inbox.write('a.txt.meta.json', '{"attachments": ["x.csv"], "shareInfo": {"mode": "NONE"}}');
+    await world.sync();
+    expect([...world.service.documents.values()].map(({ attachments }) => attachments.length)).toEqual([2]);
+  });
+
+  it('that are put aside with it are private', async () => {
+    await rename(at('a.txt.attachments'), at('old attachments'));
+    await rename(at('x.csv'), at('x-old.csv'));
+    await writeFile(at('x.csv'), 'jane,300');
+    await rotate('a-old.txt', 'new');
+    await killAfterEach(2);
+    expect([shared(), failed()]).toEqual([
+      { old: 'NONE', new: 'NONE', 'jane,100': 'NONE', 'joe,200': 'NONE' },
+      [],
+    ]);
+  });
+
+  it('that are no longer listed are private, until a sidecar of their own says something else', async () => {
+    await world.inbox.write('a.txt.meta.json', secret);
+    await world.sync();
+    expect(shared()).toEqual({ old: 'NONE', 'jane,100': 'NONE' });
+    await world.inbox.write('x.csv.meta.json', modeText('EVERYONE'));
+    await world.sync();
+    expect(shared()).toEqual({ old: 'NONE', 'jane,100': 'EVERYONE' });
+  });
+
+  it('go out with the old version where it takes them along', async () => {
+    await rename(at('a.txt.attachments'), at('a-old.txt.attachments'));
+    await rotate('a-old.txt', 'new');
+    await world.sync();
+    expect([shared(), failed()]).toEqual([{ old: 'NONE', new: 'NONE' }, []]);
+  });
+});
