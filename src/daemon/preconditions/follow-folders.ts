@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { refKey } from '../../model/document.ts';
-import type { Claim, DocumentRef } from '../../model/document.ts';
+import type { Claim, DocumentRef, HeldMode } from '../../model/document.ts';
 import type {
   BareMountPoint,
   Change,
@@ -220,11 +220,16 @@ function recordsAfter(ledger: LedgerPort, moves: readonly Move[], follow: Follow
     const ref = moved.get(refKey(from)) ?? from;
     const attachments = placeAttachments(record.attachments, { from, to: ref }, follow);
     const leftSidecars = record.leftSidecars?.map(follow);
+    const heldModes = record.heldModes?.map((held): HeldMode => {
+      const { folder, by } = held;
+      return { ...held, ...follow(held), by: by === null ? null : follow({ folder, path: by }).path };
+    });
     const stays =
       ref === from &&
       isDeepStrictEqual(attachments, record.attachments) &&
-      isDeepStrictEqual(leftSidecars, record.leftSidecars);
-    return stays ? [] : [{ ref, record: { ...record, attachments, leftSidecars } }];
+      isDeepStrictEqual(leftSidecars, record.leftSidecars) &&
+      isDeepStrictEqual(heldModes, record.heldModes);
+    return stays ? [] : [{ ref, record: { ...record, attachments, leftSidecars, heldModes } }];
   });
 }
 

@@ -91,14 +91,27 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
         maxLength: 2,
       }),
     ),
+    heldModes: optional(
+      fc.array(
+        fc.record({
+          folder: fc.constantFrom('inbox', 'b'),
+          path: fc.constant('d/é'),
+          mode: fc.constantFrom('NONE' as const, 'DEFAULT' as const),
+          by: fc.constantFrom(null, 'a.meta.json'),
+          file: stat,
+        }),
+        { minLength: 1, maxLength: 2 },
+      ),
+    ),
     rootChange: optional(fc.nat(3)),
   })
-  .map(({ companions, said, unsure, leftSidecars, rootChange, ...record }) => ({
+  .map(({ companions, said, unsure, leftSidecars, heldModes, rootChange, ...record }) => ({
     ...record,
     ...(companions === undefined ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
     ...(leftSidecars === undefined ? null : { leftSidecars }),
+    ...(heldModes === undefined ? null : { heldModes }),
     ...(rootChange === undefined ? null : { rootChange }),
   }));
 

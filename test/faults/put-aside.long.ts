@@ -1,0 +1,102 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import type { Why } from '../../src/model/report/command-reports.ts';
+import { eventually } from '../support/eventually.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
+
+const secret = '{"shareInfo": {"mode": "NONE"}}';
+const metadata = { shareInfo: { mode: 'EVERYONE' } };
+
+describe('A1: an old version of a private document that is put aside, to another folder too', () => {
+  let place: InstallationWithService;
+
+  afterEach(() => place.remove());
+
+  const at = (name: string) => join(place.inbox, name);
+  /** The document's content, and the mode that it went out with. */
+  const sent = () =>
+    place.service.requests.map(({ parts }) => {
+      const text = parts().map(({ body }) => body.toString());
+      const content = text.find((part) => part.startsWith('version '));
+      return `${content}: ${/"mode":"(\w+)"/.exec(text.join(' '))?.[1] ?? 'as it was'}`;
+    });
+
+  it.each(['native', 'polling'])(
+    'is private, over a kill before it is sent (%s)',
+    async (watch) => {
+      const folder = { metadata, watch };
+      const folders = [
+        { name: 'inbox', path: './inbox', ...folder },
+        { name: 'other', path: './other', ...folder },
+      ];
+      place = await installationWithService({ more: { folders, timing: { settleMs: 300, pollSeconds: 1 } } });
+      await mkdir(place.home.join('other'));
+      await writeFile(at('a.txt.meta.json'), secret);
+      await writeFile(at('a.txt'), 'version 1');
+      let daemon = await place.start();
+      await daemon.idle(({ totals }) => totals.uploaded === 1);
+      await place.run('pause', 'other');
+      await rename(at('a.txt'), place.home.join('other/a.txt'));
+      await writeFile(at('a.txt'), 'version 2');
+      await eventually(() => daemon.log().includes('"msg":"modified"'), { everyMs: 5 });
+      await daemon.end('SIGKILL');
+      expect(sent()).toEqual(['version 1: NONE', 'version 2: as it was']);
+      daemon = await place.start();
+      await place.run('resume', 'other');
+      await daemon.idle(({ totals }) => totals.uploaded === 2);
+      expect(sent()).toEqual(['version 1: NONE', 'version 2: as it was', 'version 1: NONE']);
+      await daemon.end('SIGTERM');
+    },
+    60_000,
+  );
+});
+
+describe('A1: an old version of a private document that is put aside between two runs of sync', () => {
+  let folder: TrialFolder;
+
+  afterEach(() => folder.remove());
+
+  it('is private, and why says so', async () => {
+    folder = await trialFolder({
+      folders: [{ name: 'inbox', path: './inbox', metadata }],
+      timing: { settleMs: 200, removeGraceMs: 200 },
+    });
+    await folder.write('inbox/a.txt', 'version 1');
+    await folder.write('inbox/a.txt.meta.json', secret);
+    expect((await folder.run('sync')).code).toBe(0);
+    await rename(folder.join('inbox/a.txt'), folder.join('inbox/a-old.txt'));
+    await folder.write('inbox/a.txt', 'version 2');
+    const why = async () => {
+      const { stdout } = await folder.run('why', 'inbox/a-old.txt', '--json');
+      const { metadata: shown, sources, withheld, fix, notes } = JSON.parse(stdout) as Why;
+      return { shareInfo: shown?.shareInfo, source: sources['shareInfo'], withheld, fix, notes };
+    };
+    const message = 'kept private: this file was a.txt, which was held as NONE by its sidecar';
+    const expected = {
+      shareInfo: { mode: 'NONE' },
+      source: 'a.txt.meta.json',
+      withheld: { sharing: 'EVERYONE', code: 'kept-private', message },
+      fix: 'To share it, state a sharing mode in a sidecar of its own.',
+      notes: [message],
+    };
+    expect(await why()).toEqual(expected);
+    const plan = JSON.parse((await folder.run('plan', '--json')).stdout) as { operations: unknown[] };
+    expect(plan.operations).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'upload', path: 'a-old.txt', sharing: 'NONE' }),
+      ]),
+    );
+    expect((await folder.run('sync')).code).toBe(0);
+    expect(await why()).toEqual(expected);
+    expect((await folder.run('check')).code).toBe(0);
+    const ledger = await folder.openLedger();
+    const modeOf = (path: string) => ledger.get({ folder: 'inbox', path })?.metadata.shareInfo;
+    expect([modeOf('a.txt'), modeOf('a-old.txt')]).toEqual([{ mode: 'NONE' }, { mode: 'NONE' }]);
+    await ledger.close();
+  }, 60_000);
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { FoundDocument } from '../../../src/model/document.ts';
+import { keepHeldMode, keptReason, rememberFiles } from '../../../src/model/metadata/held-mode.ts';
+import { modeOf } from '../../../src/model/metadata/metadata.ts';
+import type { ShareMode } from '../../../src/model/metadata/metadata.ts';
+import type { LedgerEntry, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
+import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
+
+type Companions = LedgerRecord['companions'];
+
+const own: Companions = { sidecar: 'name', defaults: [] };
+const above = (...defaults: string[]): Companions => ({ sidecar: null, defaults });
+
+/** A document whose file a record has; `source`: where `stated` comes from. */
+function found(key: string, { stated, source }: { stated: ShareMode; source?: string }): FoundDocument {
+  const [folder = '', ...path] = key.split('/');
+  return {
+    ref: { folder, path: path.join('/') },
+    stat: statOf(),
+    fingerprint: '',
+    fileName: 'new.txt',
+    sidecar: source?.endsWith('.txt.meta.json') === true ? source : null,
+    metadata: source === undefined ? {} : { shareInfo: { mode: stated } },
+    sources: source === undefined ? {} : { shareInfo: source },
+    attachments: [],
+  };
+}
+
+function holder(parts: Partial<LedgerRecord>, path = 'sub/a.txt'): LedgerEntry {
+  return { ref: { folder: 'inbox', path }, record: recordOf(parts) };
+}
+
+const kept = (document: FoundDocument, ...holders: readonly LedgerEntry[]) =>
+  modeOf(keepHeldMode(document, undefined, holders).metadata);
+
+describe('the mode of a document whose file another record has', () => {
+  it.each<readonly [ShareMode, Companions, string, ShareMode, string | undefined, ShareMode]>([
+    ['NONE', own, 'inbox/sub/b.txt', 'EVERYONE', 'folder settings', 'NONE'],
+    ['NONE', own, 'inbox/sub/b.txt', 'EVERYONE', 'sub/.meta.json', 'NONE'],
+    ['NONE', own, 'inbox/sub/b.txt', 'EVERYONE', 'sub/b.txt.meta.json', 'EVERYONE'],
+    ['NONE', own, 'inbox/sub/b.txt', 'DEFAULT', undefined, 'NONE'],
+    ['NONE', own, 'other/b.txt', 'EVERYONE', 'folder settings', 'NONE'],
+    ['DEFAULT', own, 'inbox/b.txt', 'EVERYONE', 'folder settings', 'DEFAULT'],
+    ['DEFAULT', own, 'inbox/b.txt', 'NONE', 'folder settings', 'NONE'],
+    ['EVERYONE', own, 'inbox/b.txt', 'DEFAULT', undefined, 'DEFAULT'],
+    // Out of a private directory, below what was above it already.
+    ['NONE', above('sub'), 'inbox/b.txt', 'EVERYONE', 'folder settings', 'NONE'],
+    ['NONE', above('', 'sub'), 'inbox/b.txt', 'EVERYONE', '.meta.json', 'NONE'],
+    ['DEFAULT', above('sub'), 'inbox/b.txt', 'EVERYONE', 'folder settings', 'DEFAULT'],
+    // To where something else is in force.
+    ['NONE', above('sub'), 'inbox/open/b.txt', 'EVERYONE', 'open/.meta.json', 'EVERYONE'],
+    ['NONE', above('sub'), 'other/b.txt', 'EVERYONE', 'folder settings', 'EVERYONE'],
+    ['NONE', undefined, 'other/b.txt', 'EVERYONE', 'folder settings', 'EVERYONE'],
+    // Nothing is in force there.
+    ['NONE', undefined, 'other/b.txt', 'DEFAULT', undefined, 'NONE'],
+    // What was in force was edited, or something deeper was made.
+    ['NONE', above('sub'), 'inbox/sub/b.txt', 'EVERYONE', 'sub/.meta.json', 'EVERYONE'],
+    ['NONE', undefined, 'inbox/sub/b.txt', 'EVERYONE', 'folder settings', 'EVERYONE'],
+    ['NONE', undefined, 'inbox/sub/b.txt', 'EVERYONE', 'sub/.meta.json', 'EVERYONE'],
+    ['DEFAULT', undefined, 'inbox/sub/b.txt', 'EVERYONE', 'folder settings', 'EVERYONE'],
+  ])('held as %s by %j, at %s with %s from %s, is %s', (mode, companions, key, stated, source, expected) => {
+    const document = found(key, { stated, ...(source === undefined ? null : { source }) });
+    expect(kept(document, holder({ metadata: { shareInfo: { mode } }, companions }))).toBe(expected);
+  });
+
+  const open = found('inbox/b.txt', { stated: 'EVERYONE', source: 'folder settings' });
+
+  it('is the narrowest of all that have the file', () => {
+    const of = (mode: ShareMode, path: string) =>
+      holder({ metadata: { shareInfo: { mode } }, companions: own }, path);
+    expect(kept(open, of('DEFAULT', 'c.txt'), of('NONE', 'd.txt'), of('EVERYONE', 'e.txt'))).toBe('NONE');
+  });
+
+  it('is the narrowest that the service may have', () => {
+    const unsure = {
+      content: false,
+      attachments: false,
+      metadata: [{ shareInfo: { mode: 'NONE' } }],
+    } as const;
+    const entry = holder({ metadata: { shareInfo: { mode: 'EVERYONE' } }, companions: own, unsure });
+    expect(kept(open, entry)).toBe('NONE');
+  });
+
+  it('is NONE where nobody knows how an imported document is shared', () => {
+    expect(kept(open, holder({ said: ['imported'] }))).toBe('NONE');
+  });
+
+  it('is as stated where the inode number was used again', () => {
+    const { stat: _, ...rest } = open;
+    const entry = (parts: Partial<LedgerRecord>) =>
+      holder({ metadata: { shareInfo: { mode: 'NONE' } }, companions: own, ...parts });
+    expect(kept({ ...rest, stat: statOf({ birthtimeMs: 501 }) }, entry({}))).toBe('EVERYONE');
+    const unknown = { birthtimeMs: 0 };
+    expect(kept({ ...rest, stat: statOf(unknown) }, entry({ stat: statOf(unknown) }))).toBe('NONE');
+    const reused = statOf({ ...unknown, mtimeMs: 2_000 });
+    expect(kept({ ...rest, stat: reused }, entry({ stat: statOf(unknown) }))).toBe('EVERYONE');
+  });
+
+  it('is said, with what to do', () => {
+    const private_ = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
+    const reason = (entry: LedgerEntry) => keptReason(keepHeldMode(open, undefined, [entry]))?.message;
+    expect(reason(holder(private_))).toBe(
+      'kept private: this file was sub/a.txt, which was held as NONE by its sidecar',
+    );
+    expect(reason(holder({ ...private_, companions: above('sub') }))).toBe(
+      'kept private: this file was sub/a.txt, which was held as NONE by sub/.meta.json',
+    );
+    const attachment = { name: 'x.csv', sha256: '', stat: statOf() };
+    expect(reason(holder({ stat: statOf({ ino: 8 }), attachments: [attachment] }))).toBe(
+      'kept private: this file was an attachment of sub/a.txt',
+    );
+    expect(keptReason(open)).toBeNull();
+  });
+});
+
+describe('what a record remembers', () => {
+  const ref = { folder: 'inbox', path: 'a.txt' };
+  const statNo = (ino: number) => statOf({ ino, birthtimeMs: ino * 10 });
+  let records: readonly LedgerEntry[] = [];
+  const ledger = {
+    get: () => records.find((one) => one.ref.path === ref.path)?.record,
+    findByDocId: () => undefined,
+    findByInode: (ino: number) => records.filter((one) => one.record.stat.ino === ino),
+  };
+  const private_ = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
+
+  function saved(ino: number): readonly number[] {
+    const before = ledger.get() ?? recordOf(private_);
+    const change = rememberFiles({ kind: 'put', ref, record: { ...before, stat: statNo(ino) } }, ledger);
+    if (change.kind !== 'put') throw new Error('it is a put');
+    records = [...records.filter((one) => one.ref.path !== ref.path), { ref, record: change.record }];
+    return (change.record.heldModes ?? []).map(({ file }) => file?.ino ?? 0);
+  }
+
+  it('is its former files, the latest ones, but for those that have records of their own', () => {
+    records = [];
+    expect(saved(1)).toEqual([]);
+    expect(saved(2)).toEqual([1]);
+    expect(saved(3)).toEqual([1, 2]);
+    records = [
+      ...records,
+      { ref: { folder: 'inbox', path: 'b.txt' }, record: recordOf({ docId: 'b', stat: statNo(2) }) },
+    ];
+    expect(saved(4)).toEqual([1, 3]);
+    expect(saved(1)).toEqual([3, 4]);
+    for (let ino = 5; ino < 20; ino += 1) saved(ino);
+    expect(saved(20)).toEqual([12, 13, 14, 15, 16, 17, 18, 19]);
+  });
+
+  it('is none of which nothing is to be kept', () => {
+    records = [{ ref, record: recordOf({ stat: statNo(1), metadata: { shareInfo: { mode: 'EVERYONE' } } }) }];
+    expect(saved(2)).toEqual([]);
+    records = [{ ref, record: recordOf({ stat: statNo(1) }) }];
+    expect(saved(2)).toEqual([]);
+  });
+});
