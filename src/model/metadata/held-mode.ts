@@ -53,8 +53,9 @@ export function keepHeldMode(
 }
 
 /** A document with a mode that is held for it, where that is narrower than what it would get. */
-export function withHeldMode(document: FoundDocument, { file: _, ...held }: HeldMode): FoundDocument {
+export function withHeldMode(document: FoundDocument, mode: HeldMode): FoundDocument {
   const { metadata, sources, kept, ref } = document;
+  const held = { ...mode, file: undefined };
   const stated = kept?.stated ?? { mode: modeOf(metadata), source: sources?.['shareInfo'] };
   const isNarrowest = kept === undefined || isWider(kept.held.mode, held.mode);
   if (!isNarrowest || !canNarrow(held) || mayWiden(held, document, stated.source)) return document;

@@ -98,12 +98,12 @@ describe('the mode of a document whose file another record has', () => {
   });
 
   it('is said, with what to do', () => {
-    const private_ = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
+    const privately = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
     const reason = (entry: LedgerEntry) => keptReason(keepHeldMode(open, undefined, [entry]))?.message;
-    expect(reason(holder(private_))).toBe(
+    expect(reason(holder(privately))).toBe(
       'kept private: this file was sub/a.txt, which was held as NONE by its sidecar',
     );
-    expect(reason(holder({ ...private_, companions: above('sub') }))).toBe(
+    expect(reason(holder({ ...privately, companions: above('sub') }))).toBe(
       'kept private: this file was sub/a.txt, which was held as NONE by sub/.meta.json',
     );
     const attachment = { name: 'x.csv', sha256: '', stat: statOf() };
@@ -123,10 +123,10 @@ describe('what a record remembers', () => {
     findByDocId: () => undefined,
     findByInode: (ino: number) => records.filter((one) => one.record.stat.ino === ino),
   };
-  const private_ = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
+  const privately = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
 
   function saved(ino: number): readonly number[] {
-    const before = ledger.get() ?? recordOf(private_);
+    const before = ledger.get() ?? recordOf(privately);
     const change = rememberFiles({ kind: 'put', ref, record: { ...before, stat: statNo(ino) } }, ledger);
     if (change.kind !== 'put') throw new Error('it is a put');
     records = [...records.filter((one) => one.ref.path !== ref.path), { ref, record: change.record }];
