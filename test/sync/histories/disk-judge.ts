@@ -13,11 +13,13 @@ import type { ScannedSource } from './scanned-folder.ts';
 /** What must never go out, as things stand at this moment. */
 export function violationsOf(world: DiskWorld, request: OutgoingRequest): readonly string[] {
   const { kind } = request;
-  return [
+  const violations = [
     ...(kind === 'delete' ? deletionsOf(world, request) : contentsOf(world, request)),
     ...(kind === 'delete' ? [] : modesOf(world, request)),
     ...(kind === 'upload' ? uploadOf(world, request) : []),
   ];
+  world.sentModes.note(world, request);
+  return violations;
 }
 
 /** No file that stands is deleted, none that may be back soon, and none that a person has not been asked about. */
@@ -75,7 +77,9 @@ function* modesOf(world: DiskWorld, { kind, docIds, metadata, sources }: Outgoin
   for (const path of about) {
     const companions = ledger.get({ folder: 'inbox', path })?.companions;
     const asked = world.chronicle.modesOf(path, world.clock.monotonic(), companions);
-    if (!asked.has(mode))
+    const docId = ledger.get({ folder: 'inbox', path })?.docId;
+    const isKept = world.sentModes.mayBeKept(mode, asked, { file: world.files().get(path), docId });
+    if (!asked.has(mode) && !isKept)
       yield `${kind} of ${path} with ${mode}, asked for: ${[...asked].join(', ') || 'nothing'}`;
     const movedForMs =
       kind === 'upload' || isModeStated(world.files(), path) ? Infinity : movedForMsOf(world, path);
@@ -300,7 +304,12 @@ export function assertAgreement(world: DiskWorld): void {
     }
     const theirs = held.attachments.map((name, index) => [name, held.attachmentContents[index]]);
     const attachments = wanted.attachments.length === 0 ? [] : theirs;
-    assert.deepEqual({ path, content: held.content, mode, attachments }, { path, ...wanted });
+    const record = world.ledger().get({ folder: 'inbox', path });
+    const isKept =
+      record?.heldModes?.some(({ file }) => file === undefined) === true &&
+      world.sentModes.mayBeKept(mode, [wanted.mode], { file: files.get(path), docId });
+    const found = { path, content: held.content, mode: isKept ? wanted.mode : mode, attachments };
+    assert.deepEqual(found, { path, ...wanted });
   }
   for (const { ref, record } of world.ledger().entries()) {
     const stands = [...files].some(([path, file]) => path === ref.path || sameFile(record.stat, file));

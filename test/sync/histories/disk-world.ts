@@ -25,10 +25,12 @@ import { createChronicle } from './chronicle.ts';
 import type { Chronicle, StandingFile } from './chronicle.ts';
 import { scannedFolder } from './scanned-folder.ts';
 import type { ScannedFolder } from './scanned-folder.ts';
+import { SentModes } from './sent-modes.ts';
 
 /** A folder on disk with sidecars, attachments and ignore files, under the real engine and the real scan. */
 export interface DiskWorld extends EngineWorld {
   readonly chronicle: Chronicle;
+  readonly sentModes: SentModes;
   /** What can be seen in the folder by whoever may read everything. */
   readonly files: () => ReadonlyMap<string, StandingFile>;
   /** The same with what mounts hide, and with what is on a file system that is not mounted just now. */
@@ -283,6 +285,7 @@ export async function diskWorld({
   return {
     ...world,
     chronicle,
+    sentModes: new SentModes(),
     files,
     everywhere: () =>
       asRoot(() => (barred ? [...filesIn(beneath, ''), ...filesIn(disk, mountPoint)] : [...files()])),
