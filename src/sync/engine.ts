@@ -91,7 +91,7 @@ import type { BacklogFile } from './tasks/backlog.ts';
 import { PathLocks } from './tasks/path-locks.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { bareReason, dueOf, isReady, reasonOf } from './tasks/task.ts';
-import type { ReadyTask, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
+import type { ReadyTask, Seen, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** What an engine works with. */
 export interface EngineOptions {
@@ -406,12 +406,17 @@ export class Engine {
       const { stat, fingerprint } = entry;
       const before = task.seen;
       this.#advance(task, { kind: 'seen', seen: { stat, fingerprint }, liveAt });
-      if (before === null || sameFile(before.stat, stat)) continue;
-      this.#leftUnsent.note(task.ref, before, this.#clock.monotonic());
-      this.#inspectKept(before.stat);
+      this.#noteReplaced(task, before);
     }
     for (const { task, present } of differences.touched) this.#advance(task, { kind: 'touched', present });
     for (const path of differences.gone) this.#lose({ folder, path }, cause);
+  }
+
+  /** Another file has come to a path: the one that was seen there may have gone to another. */
+  #noteReplaced({ ref, seen }: Task, before: Seen | null): void {
+    if (before === null || seen === null || sameFile(before.stat, seen.stat)) return;
+    this.#leftUnsent.note(ref, before, this.#clock.monotonic());
+    this.#inspectKept(before.stat);
   }
 
   /** What waited in a directory and is not there any more may come to another path. */
@@ -702,7 +707,9 @@ export class Engine {
       });
     }
     const { document } = found;
+    const before = task.seen;
     this.#advance(task, { kind: 'found', seen: { stat: document.stat, fingerprint: document.fingerprint } });
+    this.#noteReplaced(task, before);
     const carried = await this.#comparison.awaitCarriers(task, document);
     if (carried !== null) return carried;
     const move = await this.#comparison.findMove(task, document);

@@ -127,7 +127,7 @@ it('A1: versions that are put aside again and again all stay private', async () 
   expect([shared(), failed()]).toEqual([{ old: 'NONE', two: 'NONE', three: 'NONE', four: 'NONE' }, []]);
 });
 
-it.each(['paused', 'offline'])('A1: so do those that were put aside twice while %s', async (why) => {
+it.each(['paused', 'watched'])('A1: so do those that were put aside twice while %s', async (why) => {
   if (why === 'paused') world.engine().setPaused(['inbox']);
   const twice = async () => {
     await rotate('a-1.txt', 'two');
