@@ -7,6 +7,7 @@ describe('the word that was meant', () => {
     ['SETTLEMS', 'settleMs'],
     ['settelMs', 'settleMs'],
     ['staus', 'status'],
+    ['snyc', 'sync'],
     ['sync', 'sync'],
   ])('is found for %s', (word, meant) => {
     expect(closest(word, ['sync', 'status', 'settleMs', 'service'])).toBe(meant);

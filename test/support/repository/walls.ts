@@ -32,6 +32,7 @@ const importersOf: Readonly<Record<string, RegExp>> = {
   'form-data': /^remote\//,
   got: /^remote\//,
   ignore: /^scan\/rules\//,
+  'fastest-levenshtein': /^lib\/text\/closest\.ts$/,
   'jsonc-parser': /^lib\/text\/read-json\.ts$/,
   jose: /^embedded\//,
   lowdb: /^ledger\//,
