@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { loadCredentials } from '../../src/config/secrets/read-secrets.ts';
-import { askAnswers, givenAnswers } from '../../src/cli/setup/init-answers.ts';
-import type { InitAnswers } from '../../src/cli/setup/init-answers.ts';
+import { initAnswers } from '../../src/cli/setup/init-answers.ts';
 import { unitText } from '../../src/cli/setup/user-service.ts';
 import { writeInitFiles } from '../../src/cli/setup/init-files.ts';
 import type { Prompter } from '../../src/cli/prompter.ts';
@@ -306,31 +305,21 @@ describe('the user service that init installs', () => {
   });
 });
 
-it('init knows the home directory by its sign', async () => {
-  const { folder } = await givenAnswers({
-    flags: { folder: '~/docs' },
-    env: { HOME: '/home/somebody' },
-    cwd: '/work',
-    environmentFile: '/work/.env',
-  });
-  expect(folder).toBe('/home/somebody/docs');
-});
-
 describe('init with a person', () => {
-  it('asks for what is not known, secrets hidden, and overwrites only after a yes', async () => {
+  it('asks for what is not known, secrets hidden, and takes an address without https:// and a ~ as they are meant', async () => {
     const asked: string[] = [];
     const answers: Record<string, string> = {
-      'Base address of the token endpoints': 'https://auth.invalid/',
+      'Base address of the token endpoints': 'auth.invalid/',
       'Client ID': 'the-client',
       'User name (e-mail)': 'me@example.com',
-      'Directory to watch': './inbox',
+      'Directory to watch': '~/inbox',
       'A name for it': 'inbox',
     };
     const prompter: Prompter = {
       text: async ({ message, suggestion }) => {
         asked.push(message);
         const isFirst = asked.filter((one) => one === 'Directory to watch').length === 1;
-        if (message === 'Directory to watch' && isFirst) return './imbox';
+        if (message === 'Directory to watch' && isFirst) return '~/imbox';
         return answers[message] ?? suggestion ?? '';
       },
       secret: async ({ message, judge }) => {
@@ -341,18 +330,12 @@ describe('init with a person', () => {
       choose: async () => 'EVERYONE',
       confirm: async (message) => {
         asked.push(message);
-        return message.includes('ingestd.yaml') || message.includes('/inbox ');
+        return message.includes('/inbox ');
       },
     };
-    const file = await folder.write('ingestd.yaml', 'old');
-    const given = await givenAnswers({
-      flags: {},
-      env: {},
-      cwd: folder.path,
-      environmentFile: folder.join('.env'),
-    });
-    const complete: InitAnswers = await askAnswers(given, prompter);
-    await writeInitFiles(complete, { file, prompter, force: false, env: {} });
+    const file = folder.join('ingestd.yaml');
+    const answered = await initAnswers({ flags: {}, env: { HOME: folder.path }, cwd: '/' }, prompter);
+    await writeInitFiles(answered, { file, prompter, force: false, env: {} });
     expect(asked).toEqual([
       'Base address of the token endpoints',
       'Base address of the ingestion operations',
@@ -366,7 +349,6 @@ describe('init with a person', () => {
       'Directory to watch',
       `${folder.join('inbox')} does not exist. Create it?`,
       'A name for it',
-      `${file} exists. Overwrite it?`,
     ]);
     const { settings, credentials } = await written();
     expect(settings.service.ingestUrl).toBe('https://auth.invalid');
@@ -410,6 +392,15 @@ describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal
     expect(shown()).toContain('•••');
     expect(shown()).not.toContain(password);
     expect((await written()).credentials.password).toBe(password);
+  });
+
+  it('asks first whether a configuration that is there may be overwritten', async () => {
+    await folder.write('ingestd.yaml', 'mine');
+    const { answer, ended, shown } = onTerminal(flags, others);
+    await answer(`${folder.join('ingestd.yaml')} exists. Overwrite it?`, 'n\r');
+    expect(await ended).toBe(2);
+    expect(shown()).not.toContain('Password');
+    expect(await readFile(folder.join('ingestd.yaml'), 'utf8')).toBe('mine');
   });
 
   it('ends with an error where the input ends (Ctrl+D)', async () => {

@@ -10,6 +10,7 @@ import {
   exitCodes,
 } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
+import { credentialNames } from '../../config/secrets/secret-names.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareCommand } from '../prepare-command.ts';
@@ -17,6 +18,7 @@ import type { PreparedCommand } from '../prepare-command.ts';
 import { terminalPrompter } from '../prompter.ts';
 import type { Prompter } from '../prompter.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
+import type { Destination } from './init-files.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
 export function addInitCommand(program: Command, context: CommandContext): void {
@@ -59,25 +61,23 @@ export function addInitCommand(program: Command, context: CommandContext): void 
 
 async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Promise<number> {
   const { env, cwd, output } = context;
-  const { askAnswers, givenAnswers } = await import('./init-answers.ts');
-  const { writeInitFiles } = await import('./init-files.ts');
+  const { initAnswers } = await import('./init-answers.ts');
+  const { mayOverwrite, readIfThere, writeInitFiles } = await import('./init-files.ts');
   const file = resolve(cwd, flags.config ?? (env['INGESTD_CONFIG'] || 'ingestd.yaml'));
   const prompter = context.interactive && flags.yes !== true ? await terminalPrompter() : null;
-  const given = await givenAnswers({ flags, env, cwd, environmentFile: join(dirname(file), '.env') });
-  const answers = await askAnswers(given, prompter);
-  context.redactor.add(Object.values(answers.credentials));
-  const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true, env });
-  for (const line of written) output.line(line);
+  const destination = { file, prompter, force: flags.force === true, env };
+  if ((await readIfThere(file, destination)) !== null) await mayOverwrite(file, destination);
+  const answers = await initAnswers({ flags, env, cwd }, prompter);
+  context.redactor.add(credentialNames.map((name) => answers[name]));
+  for (const line of await writeInitFiles(answers, destination)) output.line(line);
   const options = { quiet: true, checkFolders: false, reportsWarnings: false };
   const prepared = await prepareCommand(context, { ...flags, config: file }, options);
   await tellOfLedger(context, prepared);
-  const code =
-    flags.login === false ? exitCodes.ok : await tryLogin(context, prepared, { answers, prompter });
+  const code = flags.login === false ? exitCodes.ok : await tryLogin(context, prepared, answers, destination);
   if (code !== exitCodes.ok) return code;
   if (await wantsService(context, flags, prompter)) {
     const { installUserService } = await import('./user-service.ts');
-    const done = await installUserService({ file, prompter, force: flags.force === true, env });
-    for (const line of done) output.line(line);
+    for (const line of await installUserService(destination)) output.line(line);
     return code;
   }
   const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
@@ -99,27 +99,23 @@ async function wantsService(
 
 /** Configurations that name no state directory have one in common: a ledger that is there already may be another's. */
 async function tellOfLedger({ output }: CommandContext, { settings }: PreparedCommand): Promise<void> {
-  const held = await ledgerWords(settings.state.dir);
-  if (held === null) return;
-  output.line(
-    `In ${settings.state.dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${settings.file}: ` +
-      'state: { dir: ./state }',
-  );
-}
-
-/** What a ledger in the state directory holds; null: there is none, or nothing in it. */
-async function ledgerWords(stateDir: string): Promise<string | null> {
+  const { dir } = settings.state;
   const { readLedger } = await import('../../ledger/read-ledger.ts');
   const { documentsIn, serviceWords } = await import('../../daemon/preconditions/whose-ledger.ts');
-  try {
-    const ledger = await readLedger(stateDir);
-    const documents = documentsIn(ledger);
-    const service = ledger.service();
-    if (documents === 0) return null;
-    return `${countWords(documents, 'document')}${service === null ? '' : ` at ${serviceWords(service)}`}`;
-  } catch (error) {
-    return errorCode(error) === 'ledger-damaged' ? 'unreadable documents' : errorMessage(error);
-  }
+  const held = await readLedger(dir).then(
+    (ledger) => {
+      const documents = documentsIn(ledger);
+      const service = ledger.service();
+      const where = service === null ? '' : ` at ${serviceWords(service)}`;
+      return documents === 0 ? null : `${countWords(documents, 'document')}${where}`;
+    },
+    (error: unknown) =>
+      errorCode(error) === 'ledger-damaged' ? 'unreadable documents' : errorMessage(error),
+  );
+  if (held === null) return;
+  output.line(
+    `In ${dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${settings.file}: state: { dir: ./state }`,
+  );
 }
 
 /**
@@ -127,39 +123,34 @@ async function ledgerWords(stateDir: string): Promise<string | null> {
  * stand, whatever the service says: a machine may be set up before its network is.
  */
 async function tryLogin(
-  { env, redactor, output, complain }: CommandContext,
+  { redactor, output, complain }: CommandContext,
   { settings, log }: PreparedCommand,
-  { answers, prompter }: { readonly answers: InitAnswers; readonly prompter: Prompter | null },
+  answers: InitAnswers,
+  destination: Destination,
 ): Promise<number> {
-  const { file } = settings;
+  const { file, prompter } = destination;
   const { withTokens } = await import('../../commands/offline/with-tokens.ts');
-  let { credentials } = answers;
-  for (;;) {
+  const { askCredentials } = await import('./init-answers.ts');
+  const { writeCredentials } = await import('./init-files.ts');
+  for (let credentials = answers; ;) {
     try {
       const { expiresAt } = await withTokens({ settings, credentials, log }, (tokens) => tokens.login());
       output.line(`The service accepts the credentials (token valid until ${expiresAt}).`);
       return exitCodes.ok;
     } catch (error) {
       if (error instanceof ServiceUnavailableError) {
-        complain(
-          `the credentials could not be checked: ${error.message}; check them later with ingestd auth login`,
-        );
+        const later = 'check them later with ingestd auth login';
+        complain(`the credentials could not be checked: ${error.message}; ${later}`);
         return exitCodes.ok;
       }
       if (!(error instanceof CredentialsRefusedError)) throw error;
-      if (prompter === null) {
-        complain(
-          `${error.message}; correct them in ${join(dirname(file), '.env')}, then run ingestd auth login`,
-        );
-        return error.exitCode;
-      }
-      complain(error.message);
-      if (!(await prompter.confirm('Enter the credentials again?', true))) return error.exitCode;
+      const fix = `correct them in ${join(dirname(file), '.env')}, then run ingestd auth login`;
+      complain(prompter === null ? `${error.message}; ${fix}` : error.message);
+      const again = await prompter?.confirm('Enter the credentials again?', true);
+      if (prompter === null || again !== true) return error.exitCode;
+      credentials = await askCredentials(credentials, prompter);
     }
-    const { askCredentials } = await import('./init-answers.ts');
-    const { writeCredentials } = await import('./init-files.ts');
-    credentials = await askCredentials({}, prompter, credentials);
-    redactor.add(Object.values(credentials));
-    await writeCredentials(credentials, { file, env });
+    redactor.add(credentialNames.map((name) => credentials[name]));
+    await writeCredentials(credentials, destination);
   }
 }

@@ -27,37 +27,34 @@ export interface Destination {
 
 /**
  * Writes the configuration file (0644) and the `.env` beside it (0600), and makes the folder where only its
- * last directory is missing. Nothing that exists is overwritten unless `force` or the person says so; throws
- * ConfigurationError then. Gives what was done, a line each.
+ * last directory is missing. A secret that is there is replaced only by `force`, or if the person says so; throws
+ * ConfigurationError else. Gives what was done, a line each.
  */
 export async function writeInitFiles(answers: InitAnswers, destination: Destination): Promise<string[]> {
   const { file } = destination;
-  const secretsFile = join(dirname(file), '.env');
-  const before = await readIfThere(secretsFile, destination);
-  const secrets = mergeEnvironmentFile(before ?? '', credentialVariables(answers.credentials));
-  if ((await readIfThere(file, destination)) !== null) await mayOverwrite(file, destination);
-  if (secrets.replaces) await mayOverwrite(secretsFile, destination);
+  const secrets = await secretsWith(answers, destination);
+  if (secrets.replaces) await mayOverwrite(secrets.file, destination);
   await makeDirectory(dirname(file));
-  await writeWhole(secretsFile, secrets.text, 0o600);
+  await writeWhole(secrets.file, secrets.text, 0o600);
   await writeWhole(file, configurationText(answers, file), 0o644);
   return [
     `Wrote ${file}`,
-    `Wrote ${secretsFile} (mode 0600): keep it out of version control`,
+    `Wrote ${secrets.file} (mode 0600): keep it out of version control`,
     ...(await makeFolder(answers.folder)),
   ];
 }
 
 /** Replaces the credentials in the `.env` beside the configuration. */
-export async function writeCredentials(
-  credentials: Credentials,
-  { file, env }: Pick<Destination, 'file' | 'env'>,
-): Promise<void> {
-  const secretsFile = join(dirname(file), '.env');
-  const { text } = mergeEnvironmentFile(
-    (await readIfThere(secretsFile, { env })) ?? '',
-    credentialVariables(credentials),
-  );
-  await writeWhole(secretsFile, text, 0o600);
+export async function writeCredentials(credentials: Credentials, destination: Destination): Promise<void> {
+  const secrets = await secretsWith(credentials, destination);
+  await writeWhole(secrets.file, secrets.text, 0o600);
+}
+
+/** The `.env` beside the configuration with these credentials in it. */
+async function secretsWith(credentials: Credentials, destination: Destination) {
+  const file = join(dirname(destination.file), '.env');
+  const before = (await readIfThere(file, destination)) ?? '';
+  return { file, ...mergeEnvironmentFile(before, credentialVariables(credentials)) };
 }
 
 /** Throws ConfigurationError unless a file may be overwritten: by `force`, or because a person says so. */
@@ -91,12 +88,8 @@ export async function writeWhole(file: string, text: string, mode: number): Prom
   try {
     await writeDurably(file, text, mode);
   } catch (error) {
-    throw new ConfigurationError(
-      `${file} cannot be written (${errorCode(error) ?? 'unknown'}); choose another place with --config`,
-      {
-        cause: error,
-      },
-    );
+    const message = `${file} cannot be written (${errorCode(error) ?? 'unknown'}); choose another place with --config`;
+    throw new ConfigurationError(message, { cause: error });
   }
 }
 
