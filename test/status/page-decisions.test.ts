@@ -4,7 +4,6 @@ import { columnCount, columnsOf, roundUp, stack } from '../../src/status/page/da
 import { groupByCause } from '../../src/model/report/explanations.ts';
 import type { HistoryReport } from '../../src/status/metrics/delivery-history.ts';
 import { shortDuration } from '../../src/status/page/data/time-words.ts';
-import { renderPage } from '../../src/status/server/page-files.ts';
 
 const buckets = fc.array(fc.nat(1000), { minLength: 288, maxLength: 288 });
 
@@ -98,25 +97,5 @@ describe('durations', () => {
     [259_200, '3 days'],
   ])('of %d seconds read %s', (seconds, words) => {
     expect(shortDuration(seconds)).toBe(words);
-  });
-});
-
-describe('the page as it is sent', () => {
-  it('S7: holds no markup but its own, whatever is filled in', () => {
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        const page = renderPage('<h1 title="{{verdict}}">{{verdict}}</h1>{{other}}', { verdict: text });
-        expect(
-          page
-            .replaceAll(/&#\d+;/g, '')
-            .match(/[<>"]/g)
-            ?.join(''),
-        ).toBe('<""><>');
-      }),
-    );
-  });
-
-  it('never fills in what stands in a text', () => {
-    expect(renderPage('{{a}}', { a: '{{b}}', b: 'secret' })).toBe('{{b}}');
   });
 });

@@ -325,20 +325,6 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     expect(refused.headers['content-security-policy']).toMatch(/^default-src 'none'/);
   });
 
-  it.each([
-    ['gzip, deflate, br', 'gzip'],
-    ['br;q=1.0, gzip;q=0.8', 'gzip'],
-    ['gzip;q=0, identity', undefined],
-    ['br', undefined],
-    [undefined, undefined],
-  ])('packs the files of the page for who takes that (%s)', async (accepted, encoding) => {
-    const { get } = await open();
-    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-    const answer = await get('/assets/page.js', headers);
-    expect(answer.headers['content-encoding']).toBe(encoding);
-    expect(answer.text.includes('EventSource')).toBe(encoding === undefined);
-  });
-
   it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
     'does not answer %s',
     async (method) => {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { version } from '../../config/package-files.ts';
 import { makeDirectory } from '../../lib/files/make-directory.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
 import { systemClock } from '../../lib/time/clock.ts';
@@ -93,7 +92,6 @@ export async function serveStatus(
     onPage,
     log,
     clock: systemClock,
-    version: version(),
   });
   isServing = true;
   await writeAddress();

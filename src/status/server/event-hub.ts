@@ -18,13 +18,13 @@ const heartbeatMs = 15_000;
 /** Of one flush; the older ones of a burst are left out. */
 const maxActivities = 100;
 
-/** One listener's stream. What it does not read is dropped. */
+/** One listener's stream. What comes while it has something to read is not kept for it. */
 interface Listener {
   readonly response: ServerResponse;
-  /** It missed a status: it gets the newest when it reads again. */
-  behind: boolean;
-  /** It had something to read at the last heartbeat, and still has. */
-  stuck: boolean;
+  /** The status that it was sent last. */
+  status: string;
+  /** It had something to read at the last heartbeat. */
+  isSlow: boolean;
 }
 
 /** The listeners of `/api/events`. Without listeners it costs nothing. */
@@ -42,8 +42,6 @@ export function createEventHub({
 }) {
   const listeners = new Set<Listener>();
   let activities: Activity[] = [];
-  let statusDirty = false;
-  let lastStatus = '';
   let flushedAt = Number.NEGATIVE_INFINITY;
   let cancelFlush: (() => void) | null = null;
   let stops: (() => void)[] = [];
@@ -55,20 +53,17 @@ export function createEventHub({
       .map((activity) => frame('activity', printableJson(JSON.stringify(activity))))
       .join('');
     activities = [];
-    if (burst !== '') {
-      const bytes = Buffer.from(burst);
-      // Who does not read misses it: the list is asked for again when the stream is opened again.
-      for (const { response } of listeners) if (!response.writableNeedDrain) response.write(bytes);
-    }
-    if (!statusDirty) return;
-    statusDirty = false;
-    const json = snapshot.json();
-    if (json === lastStatus) return;
-    lastStatus = json;
-    const bytes = Buffer.from(frame('status', json));
+    const status = snapshot.json();
+    // Written from the same memory for all listeners.
+    const activityBytes = Buffer.from(burst);
+    const statusBytes = Buffer.from(frame('status', status));
     for (const listener of listeners) {
-      listener.behind = listener.response.writableNeedDrain;
-      if (!listener.behind) listener.response.write(bytes);
+      const { response } = listener;
+      // The list of activities is asked for again when the stream is opened again.
+      if (response.writableNeedDrain) continue;
+      if (burst !== '') response.write(activityBytes);
+      if (listener.status !== status) response.write(statusBytes);
+      listener.status = status;
     }
   };
 
@@ -78,18 +73,15 @@ export function createEventHub({
 
   const noteStatus = () => {
     snapshot.expire();
-    statusDirty = true;
     schedule();
   };
 
   const beat = () => {
     for (const listener of listeners) {
-      if (listener.response.writableNeedDrain && listener.stuck) {
-        listener.response.destroy();
-        continue;
-      }
-      listener.stuck = listener.response.writableNeedDrain;
-      if (!listener.stuck) listener.response.write(frame('heartbeat', '{}'));
+      const { response, isSlow } = listener;
+      listener.isSlow = response.writableNeedDrain;
+      if (!listener.isSlow) response.write(frame('heartbeat', '{}'));
+      else if (isSlow) response.destroy();
     }
   };
 
@@ -112,25 +104,18 @@ export function createEventHub({
     cancelFlush?.();
     cancelFlush = null;
     activities = [];
-    statusDirty = false;
   };
 
-  const stuckOnes = () => [...listeners].filter(({ response }) => response.writableNeedDrain);
+  const slowOnes = () => [...listeners].filter(({ response }) => response.writableNeedDrain);
 
   return {
     /** Takes over a response whose headers are written. */
     add: (response: ServerResponse): void => {
       // The client left while it was being let in: the event that removes it has been.
       if (response.destroyed) return;
-      // A new listener takes the place of a stalled one.
-      if (listeners.size >= maxListeners) stuckOnes()[0]?.response.destroy();
-      const listener: Listener = { response, behind: false, stuck: false };
-      response.on('drain', () => {
-        listener.stuck = false;
-        if (!listener.behind) return;
-        listener.behind = false;
-        response.write(frame('status', snapshot.json()));
-      });
+      // A new listener takes the place of one that does not read.
+      if (listeners.size >= maxListeners) slowOnes()[0]?.response.destroy();
+      const listener: Listener = { response, status: snapshot.json(), isSlow: false };
       response.once('close', () => {
         listeners.delete(listener);
         if (listeners.size === 0) stop();
@@ -139,13 +124,10 @@ export function createEventHub({
       response.on('error', () => undefined);
       listeners.add(listener);
       if (listeners.size === 1) start();
-      const json = snapshot.json();
-      // Existing listeners have not been sent this one.
-      if (listeners.size === 1) lastStatus = json;
-      response.write(`retry: 2000\n\n${frame('status', json)}`);
+      response.write(`retry: 2000\n\n${frame('status', listener.status)}`);
     },
-    /** There are too many listeners, and none of them is stalled. */
-    full: () => listeners.size >= maxListeners && stuckOnes().length === 0,
+    /** There are too many listeners, and all of them read. */
+    full: () => listeners.size >= maxListeners && slowOnes().length === 0,
     listeners: () => listeners.size,
     /** Ends every stream. */
     close: () => {

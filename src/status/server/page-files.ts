@@ -1,30 +1,20 @@
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { errorCode } from '../../model/errors.ts';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** A file of the page, as it is sent. */
 interface PageFile {
   readonly type: string;
   readonly body: Buffer;
-  /** The same, packed once for every reader. */
-  readonly packed: Buffer;
 }
 
-/** The page's files by their URL path, and the template of the page itself. */
-export interface PageFiles {
-  readonly template: string;
-  readonly files: ReadonlyMap<string, PageFile>;
-}
-
+/** What is served, by its path, and nothing else. */
 const types = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
+  '/': 'text/html; charset=utf-8',
+  '/assets/page.js': 'text/javascript; charset=utf-8',
+  '/assets/page.css': 'text/css; charset=utf-8',
+  '/assets/icon.svg': 'image/svg+xml',
+  '/assets/icon-attention.svg': 'image/svg+xml',
+  '/assets/icon-error.svg': 'image/svg+xml',
 } as const;
-
-/** The names of the built files. Nothing else is ever served. */
-const names = ['page.js', 'page.css', 'icon.svg', 'icon-attention.svg', 'icon-error.svg'] as const;
 
 /** Where the built page is: beside the bundled program, or in `dist` when this runs from source. */
 const roots = [
@@ -32,59 +22,17 @@ const roots = [
   new URL('../../../dist/status/page/', import.meta.url),
 ];
 
-/** The paths of the page's files. */
-export const pagePaths: readonly string[] = names.map(pathOf);
-
-/**
- * Gives the page, which is read when somebody first asks for it; null: it has not been built. A failed read is
- * repeated.
- */
-export function pageReader(): () => Promise<PageFiles | null> {
-  let page: Promise<PageFiles | null> | null = null;
-  return async () => {
-    page ??= readPage();
-    try {
-      return await page;
-    } catch (error) {
-      page = null;
-      throw error;
-    }
-  };
-}
-
-function pathOf(name: string): string {
-  return `/assets/${name}`;
-}
-
-async function readPage(): Promise<PageFiles | null> {
-  for (const root of roots) {
-    try {
-      return await loadFrom(root);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-  }
-  return null;
-}
-
-async function loadFrom(root: URL): Promise<PageFiles> {
-  const entries = await Promise.all(
-    names.map(async (name) => {
-      const extension = name.slice(name.lastIndexOf('.') + 1) as keyof typeof types;
-      const body = await readFile(new URL(name, root));
-      const file: PageFile = { type: types[extension], body, packed: await promisify(gzip)(body) };
-      return [pathOf(name), file] as const;
+/** The page's files by their paths; null: it has not been built. Throws what reading throws. */
+export function readPage(): ReadonlyMap<string, PageFile> | null {
+  const root = roots.find((one) => existsSync(new URL('index.html', one)));
+  if (root === undefined) return null;
+  return new Map(
+    Object.entries(types).map(([path, type]) => {
+      const name = path === '/' ? 'index.html' : path.replace('/assets/', '');
+      return [path, { type, body: readFileSync(new URL(name, root)) }];
     }),
   );
-  const template = await readFile(new URL('index.html', root), 'utf8');
-  return { template, files: new Map(entries) };
 }
 
-/** Fills `{{name}}` marks of a template with texts; nothing in a text is ever markup. */
-export function renderPage(template: string, texts: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (_mark, name: string) => escapeMarkup(texts[name] ?? ''));
-}
-
-function escapeMarkup(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
-}
+/** The paths of the page's files. */
+export const pagePaths = Object.keys(types);

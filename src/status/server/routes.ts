@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 
-import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -12,8 +11,7 @@ import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { securityHeaders, send } from './answers.ts';
-import { pagePaths, renderPage } from './page-files.ts';
-import type { PageFiles } from './page-files.ts';
+import { pagePaths, readPage } from './page-files.ts';
 import type { EventHub } from './event-hub.ts';
 import type { Access, AccessRules } from './request-guard.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
@@ -29,19 +27,13 @@ export interface AppOptions {
   /** All hosts of the account, null while Redis is away; left out or null: this host is alone. */
   readonly fleet?: (() => Promise<FleetStatus | null>) | null | undefined;
   readonly hub: EventHub;
-  /** Null: it is not built. */
-  readonly page: () => Promise<PageFiles | null>;
   /** Before the paths of all routes, where a reverse proxy leaves it there: `/ingestd`, or nothing. */
   readonly publicPath: string;
-  readonly version: string;
   readonly log: LogPort;
   readonly clock: Clock;
   /** Null for a request that came through the socket: the socket's file mode guards it. */
   readonly rulesOf: (request: IncomingMessage) => AccessRules | null;
 }
-
-/** Accepts gzip, and not with `q=0`. */
-const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/i;
 
 /** What the page and the command line ask for. The guard has checked the caller. */
 export function addRoutes(app: FastifyInstance, options: AppOptions): void {
@@ -214,25 +206,15 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: A
   post('/api/revoke', revokeBody, revoke, 'socket');
 }
 
-/** The page with its headline already in it, its files, and the token that lets it change things. */
-function addPageRoutes(app: FastifyInstance, { snapshot, page, version, rulesOf }: AppOptions): void {
-  app.get('/', async (_request, reply) => {
-    const built = await page();
-    if (built === null) {
-      return send(reply, 503, { code: 'not-built', message: 'the page is not built; run: npm run build' });
-    }
-    const { headline, progress, health } = snapshot.status();
-    const texts = { headline: printable(headline), progress, health, version };
-    const text = renderPage(built.template, texts);
-    return reply.type('text/html; charset=utf-8').send(text);
-  });
+/** The page, its files, and the token that lets it change things. */
+function addPageRoutes(app: FastifyInstance, { rulesOf }: AppOptions): void {
+  let files: ReturnType<typeof readPage> = null;
   for (const path of pagePaths) {
-    app.get(path, async ({ headers }, reply) => {
-      const file = (await page())?.files.get(path);
-      if (file === undefined) return reply.callNotFound();
-      reply.type(file.type).header('vary', 'accept-encoding');
-      if (!takesGzip.test(headers['accept-encoding'] ?? '')) return reply.send(file.body);
-      return reply.header('content-encoding', 'gzip').send(file.packed);
+    app.get(path, (_request, reply) => {
+      files ??= readPage();
+      const file = files?.get(path);
+      if (file !== undefined) return reply.type(file.type).send(file.body);
+      return send(reply, 503, { code: 'not-built', message: 'the page is not built; run: npm run build' });
     });
   }
   app.get('/api/token', (request) => ({ token: rulesOf(request.raw)?.pageToken ?? null }));

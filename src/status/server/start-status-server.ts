@@ -13,14 +13,13 @@ import { listen } from './listen.ts';
 import type { Listener } from './listen.ts';
 import { openPage, unguarded } from './open-page.ts';
 import type { PageOptions } from './open-page.ts';
-import { pageReader } from './page-files.ts';
 import type { AccessRules } from './request-guard.ts';
 import type { AppOptions } from './routes.ts';
 import { createStatusSnapshot } from './status-snapshot.ts';
 
 export interface StatusServerOptions
   extends
-    Pick<AppOptions, 'control' | 'metrics' | 'fleet' | 'log' | 'clock' | 'version'>,
+    Pick<AppOptions, 'control' | 'metrics' | 'fleet' | 'log' | 'clock'>,
     Pick<PageOptions, 'usualPort' | 'httpToken' | 'onPage'>,
     Partial<Pick<AppOptions, 'readLog'>> {
   /** `port` false: no page. The token is asked for where it is set; it has to be, where the host is not loopback. */
@@ -60,7 +59,6 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     snapshot,
     history,
     hub,
-    page: pageReader(),
     publicPath: http.publicUrl === undefined ? '' : new URL(http.publicUrl).pathname.replace(/\/$/, ''),
     rulesOf,
   });

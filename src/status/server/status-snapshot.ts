@@ -21,7 +21,7 @@ const restFactor = 20;
 
 export type StatusSnapshot = ReturnType<typeof createStatusSnapshot>;
 
-/** The newest status, built once for everybody who asks. */
+/** The newest status as JSON, built once for everybody who asks. */
 export function createStatusSnapshot({
   control,
   clock,
@@ -29,31 +29,26 @@ export function createStatusSnapshot({
   readonly control: Pick<ControlPort, 'status'>;
   readonly clock: Clock;
 }) {
-  let known: { readonly status: StatusAnswer; readonly until: number; json: string | null } | null = null;
-  const current = () => {
-    const began = clock.monotonic();
-    if (known === null || began >= known.until) {
-      const status = control.status();
-      const phrase = headline(status);
-      // "All 4 documents delivered" has said it.
-      const progress = phrase.endsWith('delivered') ? '' : deliveredLine(status);
-      const answer = { ...status, headline: phrase, progress };
-      const now = clock.monotonic();
-      known = { status: answer, until: now + Math.min((now - began) * restFactor, longestMs), json: null };
-    }
-    return known;
-  };
+  let known: { readonly json: string; readonly until: number } | null = null;
   return {
-    status: () => current().status,
-    /** The same as JSON. */
     json: () => {
-      const it = current();
-      it.json ??= printableJson(JSON.stringify(it.status));
-      return it.json;
+      const began = clock.monotonic();
+      if (known !== null && began < known.until) return known.json;
+      const json = printableJson(JSON.stringify(answerOf(control.status())));
+      const now = clock.monotonic();
+      known = { json, until: now + Math.min((now - began) * restFactor, longestMs) };
+      return json;
     },
     /** Something changed: the next call builds a new status. */
     expire: () => {
       known = null;
     },
   };
+}
+
+function answerOf(status: Status): StatusAnswer {
+  const phrase = headline(status);
+  // "All 4 documents delivered" has said it.
+  const progress = phrase.endsWith('delivered') ? '' : deliveredLine(status);
+  return { ...status, headline: phrase, progress };
 }

@@ -48,7 +48,6 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
     httpToken: null,
     log: silent,
     clock: systemClock,
-    version: '1.2.3',
     ...options,
   });
   const page = pages.find((state) => state.kind === 'open');
