@@ -118,7 +118,6 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
       createLimitedServer(handler, {
         requestMs,
         maxConnections,
-        maxConnectionsPerPeer: maxConnections,
         requireHostHeader: false,
       }),
     routerOptions: { maxParamLength: maxParameterCharacters },

@@ -1,179 +1,114 @@
-import { readFileSync } from 'node:fs';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { orNull } from '../or-null.ts';
 
 /** What the peers of an HTTP server may take of the process that serves them. */
 export interface ServerLimits {
-  /** Connections in all; fewer where the process may open few files. */
   readonly maxConnections: number;
-  /** Connections of one remote address. */
-  readonly maxConnectionsPerPeer: number;
-  /** The last answer closes the connection. */
+  /** More are answered with 503. */
   readonly maxRequestsPerConnection: number;
   /** Requests that wait on one connection for the answer before theirs; with more the connection is cut. */
   readonly maxWaitingRequests: number;
-  readonly maxHeaderBytes: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headersMs: number;
   /** From the first byte of a request to the last of its body. */
   readonly requestMs: number;
-  /** Without a byte in either direction, while a request is being answered too; 0: no limit. */
+  /** Without a byte in either direction, while a request is being answered. */
   readonly idleMs: number;
-  /** Between an answer and the next request. */
-  readonly keepAliveMs: number;
   /** Whether Node refuses a request of HTTP 1.1 without a Host header, in a form of its own. */
   readonly requireHostHeader: boolean;
 }
 
 const defaultLimits: ServerLimits = {
   maxConnections: 256,
-  maxConnectionsPerPeer: 128,
   maxRequestsPerConnection: 1000,
   maxWaitingRequests: 64,
-  maxHeaderBytes: 16 * 1024,
   headersMs: 10_000,
   requestMs: 30_000,
-  idleMs: 120_000,
-  keepAliveMs: 72_000,
+  idleMs: 30_000,
   requireHostHeader: true,
 };
 
-/** A server takes at most this part of the descriptors: the rest is for files, folders and the service. */
-const descriptorShare = 1 / 8;
-const fewestConnections = 16;
+/** Between an answer and the next request. */
+const keepAliveMs = 72_000;
 
 /** Extra connections that are only open long enough to be refused. */
 const refusalReserve = 16;
 
-/** A connection that transfers fewer bytes in this time counts as stalled: it gives way when others need its place. */
-const progressMs = 5000;
-const progressBytes = 1024;
-
-interface Connection {
-  readonly socket: Socket;
-  readonly peer: string;
-  /** Requests that were parsed and are not being handled yet. */
-  readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
-  isAnswering: boolean;
-  requests: number;
-  /** Monotonic: when it was opened, last answered or last moved bytes. */
-  activeAt: number;
-  bytes: number;
-}
+type Exchange = readonly [IncomingMessage, ServerResponse];
 
 /**
- * An HTTP server that its peers cannot make take all memory or all descriptors. Requests of a connection are handled
- * one after the other: the next begins when the answer before it has been handed to the system, so that a
- * peer that does not read costs no memory. Where there are too many connections, the one that has waited longest
- * without a request gives way, then an idle one, then one that has stopped moving; while all are at work a new one gets
- * 503.
+ * An HTTP server that its peers cannot make take all memory. Requests of a connection are handled one after the other:
+ * the next begins when the answer before it has been handed to the system, so that a peer that does not read costs no
+ * memory. Where there are too many connections, one that never sent a request gives way, else the one that has been without
+ * one for longest; while all are at work a new one gets 503.
  */
 export function createLimitedServer(handle: RequestListener, given: Partial<ServerLimits> = {}): Server {
   const limits = { ...defaultLimits, ...given };
-  const connections = new Map<Socket, Connection>();
+  /** Of each connection, the requests that were parsed and are not being handled yet. */
+  const waiting = new Map<Socket, Exchange[]>();
+  /** Connections that have sent no request yet, and those without one that is being handled; the oldest first. */
+  const silent = new Set<Socket>();
+  const idle = new Set<Socket>();
+
+  const forget = (socket: Socket) => {
+    waiting.delete(socket);
+    silent.delete(socket);
+    idle.delete(socket);
+  };
+  const answer = ([request, response]: Exchange) => {
+    const { socket } = request;
+    silent.delete(socket);
+    idle.delete(socket);
+    response.once('close', () => {
+      const next = socket.destroyed ? undefined : waiting.get(socket)?.shift();
+      if (next !== undefined) answer(next);
+      else if (waiting.has(socket)) idle.add(socket);
+    });
+    handle(request, response);
+  };
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    const connection = connections.get(request.socket);
+    const { socket } = request;
+    const queue = waiting.get(socket);
     // A request that was parsed before its connection was cut is dropped.
-    if (connection === undefined || request.socket.destroyed) return;
-    connection.requests += 1;
-    if (connection.requests >= limits.maxRequestsPerConnection) response.shouldKeepAlive = false;
-    if (!connection.isAnswering) {
-      answer(connection, handle, [request, response]);
-    } else if (connection.waiting.push([request, response]) > limits.maxWaitingRequests) {
-      connection.waiting.length = 0;
-      request.socket.destroy();
+    if (queue === undefined || socket.destroyed) return;
+    if (silent.has(socket) || idle.has(socket)) answer([request, response]);
+    else if (queue.push([request, response]) > limits.maxWaitingRequests) {
+      queue.length = 0;
+      socket.destroy();
     }
   };
+
   const server = createServer(
     {
-      maxHeaderSize: limits.maxHeaderBytes,
       requireHostHeader: limits.requireHostHeader,
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
-      keepAliveTimeout: limits.keepAliveMs,
+      keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: Math.min(5000, limits.headersMs),
     },
     take,
   );
-  const maxConnections = Math.min(limits.maxConnections, affordableConnections());
-  server.maxConnections = maxConnections + refusalReserve;
+  server.maxConnections = limits.maxConnections + refusalReserve;
+  server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
   server.setTimeout(limits.idleMs);
   // Node would answer an expectation that it does not know by itself, past all limits.
   server.on('checkExpectation', take);
-
-  const makeRoom = (peer: string): boolean => {
-    const all = [...connections.values()];
-    const ofPeer = all.filter((one) => one.peer === peer);
-    const among = ofPeer.length >= limits.maxConnectionsPerPeer ? ofPeer : all;
-    if (among === all && all.length < maxConnections) return true;
-    const chosen = whoGivesWay(among);
-    if (chosen === undefined) return false;
-    // It closes a moment later; it must not be chosen again until then.
-    connections.delete(chosen.socket);
-    if (chosen.requests > 0) chosen.socket.destroy();
-    else refuse(chosen.socket);
-    return true;
-  };
-
-  // The server's own listener gives a connection its parser: one that is refused must not come that far.
-  const accept = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
-  server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    const peer = socket.remoteAddress ?? '';
-    if (!makeRoom(peer)) {
-      refuse(socket);
-      return;
+    if (waiting.size >= limits.maxConnections) {
+      const [longest] = [...silent, ...idle];
+      if (longest === undefined) {
+        refuse(socket);
+        return;
+      }
+      forget(longest);
+      longest.destroy();
     }
-    connections.set(socket, {
-      socket,
-      peer,
-      waiting: [],
-      isAnswering: false,
-      requests: 0,
-      activeAt: performance.now(),
-      bytes: 0,
-    });
-    socket.once('close', () => connections.delete(socket));
-    for (const listener of accept) listener.call(server, socket);
+    waiting.set(socket, []);
+    silent.add(socket);
+    socket.once('close', () => forget(socket));
   });
-
-  const timer = setInterval(() => {
-    for (const connection of connections.values()) noteProgress(connection);
-  }, progressMs).unref();
-  server.once('close', () => clearInterval(timer));
   return server;
-}
-
-function answer(
-  connection: Connection,
-  handle: RequestListener,
-  [request, response]: readonly [IncomingMessage, ServerResponse],
-): void {
-  connection.isAnswering = true;
-  response.once('close', () => {
-    connection.isAnswering = false;
-    connection.activeAt = performance.now();
-    const next = connection.socket.destroyed ? undefined : connection.waiting.shift();
-    if (next !== undefined) answer(connection, handle, next);
-  });
-  handle(request, response);
-}
-
-/**
- * The connection that needs its place least: one without a request, an idle one, a stalled one; none if all are at
- * work.
- */
-function whoGivesWay(connections: readonly Connection[]): Connection | undefined {
-  const stalledSince = performance.now() - 2 * progressMs;
-  const longest = (isMeant: (connection: Connection) => boolean): Connection | undefined =>
-    connections.filter(isMeant).toSorted((a, b) => a.activeAt - b.activeAt)[0];
-  return (
-    longest(({ requests }) => requests === 0) ??
-    longest(({ isAnswering }) => !isAnswering) ??
-    longest(({ activeAt }) => activeAt < stalledSince)
-  );
 }
 
 function refuse(socket: Socket): void {
@@ -182,13 +117,6 @@ function refuse(socket: Socket): void {
     'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n',
   );
   socket.destroySoon();
-}
-
-function noteProgress(connection: Connection): void {
-  const bytes = connection.socket.bytesRead + connection.socket.bytesWritten;
-  if (!connection.isAnswering || bytes - connection.bytes < progressBytes) return;
-  connection.bytes = bytes;
-  connection.activeAt = performance.now();
 }
 
 /**
@@ -201,13 +129,6 @@ export async function closeInTime(
 ): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await close().finally(() => clearTimeout(cut));
-}
-
-function affordableConnections(): number {
-  const limits = orNull(() => readFileSync('/proc/self/limits', 'latin1')) ?? '';
-  // Where the system does not say how many files this process may have open, the usual 1,024.
-  const descriptors = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 1024);
-  return Math.max(fewestConnections, Math.floor(descriptors * descriptorShare));
 }
 
 /**

@@ -34,7 +34,7 @@ export interface PageOptions {
 }
 
 /** Pages and monitoring need few connections; a page that is loaded, six at once. */
-const portLimits: Partial<ServerLimits> = { maxConnections: 192, maxConnectionsPerPeer: 160 };
+const portLimits: Partial<ServerLimits> = { maxConnections: 192 };
 
 /** A caller is not held up for longer than this by a name server that does not answer. */
 const patienceMs = 1_000;

@@ -104,8 +104,8 @@ async function noLog(): Promise<LogPage> {
 /** What fits into `sun_path` on Linux with its closing NUL. */
 export const maxSocketPathBytes = 107;
 
-/** Only its owner can open the socket: all are one peer. */
-const socketLimits: Partial<ServerLimits> = { maxConnections: 64, maxConnectionsPerPeer: 64 };
+/** Of its own: who owns the daemon is let in, however many connections the page has. */
+const socketLimits: Partial<ServerLimits> = { maxConnections: 64 };
 
 /** Listens on a Unix socket that only its owner may use. A socket that a crash left is removed first. */
 async function listenOnSocket(path: string, handle: RequestListener): Promise<Listener> {
