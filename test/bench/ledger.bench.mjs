@@ -7,7 +7,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
 import { openLedger } from '../../build/ledger/open-ledger.js';
-import { loadSqlite } from './sqlite.mjs';
 
 const COMMITS = 400;
 const WARM_UP = 100;
@@ -20,13 +19,12 @@ const options = {
 };
 
 /**
- * The ledger at each size: commit beside a write and fdatasync of the same bytes and beside a durable commit of
- * better-sqlite3 (WAL, synchronous=FULL), taken in turn; load beside reading all rows of the same records into a map.
+ * The ledger at each size: commit beside a write and fdatasync of the same bytes, taken in turn; load; a snapshot with
+ * commits beside it.
  */
 export async function run() {
-  const Database = await loadSqlite();
   const figures = [];
-  for (const documents of [1_000, 100_000]) figures.push(await measure(documents, Database));
+  for (const documents of [1_000, 100_000]) figures.push(await measure(documents));
   const [small, large] = figures;
   return [
     ...figures.flatMap(rowsOf),
@@ -44,7 +42,6 @@ export async function run() {
 
 function rowsOf(at) {
   const count = at.documents.toLocaleString('en');
-  const { sqlite } = at;
   const row = (what, measured, unit, [against, ratio, limit, ok]) => ({
     what: `${what}, ${count} documents`,
     measured,
@@ -54,7 +51,7 @@ function rowsOf(at) {
     limit,
     ok,
   });
-  const rows = [
+  return [
     row('commit, median', at.commitP50Ms, 'ms', [
       `write + fdatasync: ${at.rawP50Ms.toFixed(2)} ms`,
       at.commitRatio,
@@ -73,6 +70,7 @@ function rowsOf(at) {
       '1 KB',
       at.bytesPerCommit <= 1_024,
     ]),
+    row('load', at.loadMs, 'ms', [null, null, null, null]),
     row('load, memory it keeps', at.heapMegabytes, 'MB', [null, null, null, null]),
     row('snapshot with commits beside it', at.snapshotMs, 'ms', [
       `longest stall ${at.snapshotStallMs.toFixed(1)} ms`,
@@ -81,25 +79,9 @@ function rowsOf(at) {
       at.snapshotStallMs <= 50,
     ]),
   ];
-  if (sqlite === null) return [...rows, row('load', at.loadMs, 'ms', [null, null, null, null])];
-  return [
-    ...rows,
-    row('commit beside better-sqlite3, median', at.commitP50Ms, 'ms', [
-      `better-sqlite3: ${sqlite.commitP50Ms.toFixed(2)} ms`,
-      at.commitP50Ms / sqlite.commitP50Ms,
-      null,
-      null,
-    ]),
-    row('load beside better-sqlite3', at.loadMs, 'ms', [
-      `better-sqlite3: ${sqlite.loadMs.toFixed(0)} ms`,
-      at.loadMs / sqlite.loadMs,
-      null,
-      null,
-    ]),
-  ];
 }
 
-async function measure(documents, Database) {
+async function measure(documents) {
   const dir = await mkdtemp(join(tmpdir(), 'ingestd-bench-'));
   try {
     await seed(dir, documents);
@@ -110,8 +92,7 @@ async function measure(documents, Database) {
     const loadMs = performance.now() - began;
     const loadStallMs = stall.max / 1e6;
     const reconcileMs = reconcile(ledger);
-    const peer = Database === null ? null : fillSqlite(Database, { dir, documents });
-    const commit = await commits(ledger, dir, peer);
+    const commit = await commits(ledger, dir);
     stall.reset();
     const snapshotMs = await snapshot(ledger, dir);
     const snapshotStallMs = stall.max / 1e6;
@@ -131,7 +112,6 @@ async function measure(documents, Database) {
       snapshotMs,
       snapshotStallMs,
       ...memoryMegabytes,
-      sqlite: peer === null ? null : { commitP50Ms: commit.sqliteP50Ms, loadMs: loadSqliteRows(peer) },
     };
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -166,12 +146,11 @@ function reconcile(ledger) {
   return performance.now() - began;
 }
 
-async function commits(ledger, dir, sqlite) {
+async function commits(ledger, dir) {
   const raw = openSync(join(dir, 'raw'), 'w');
   const journal = { before: await journalBytes(dir) };
   const ours = [];
   const theirs = [];
-  const sqlites = [];
   const bytes = Buffer.alloc(430, 'x');
   for (let number = 0; number < COMMITS + WARM_UP; number += 1) {
     let began = performance.now();
@@ -181,16 +160,11 @@ async function commits(ledger, dir, sqlite) {
     writeSync(raw, bytes);
     fdatasyncSync(raw);
     theirs.push(performance.now() - began);
-    if (sqlite === null) continue;
-    began = performance.now();
-    sqlite.put(number);
-    sqlites.push(performance.now() - began);
   }
   closeSync(raw);
   const bytesPerCommit = ((await journalBytes(dir)) - journal.before) / (COMMITS + WARM_UP);
   const [p50, p99] = quantiles(ours.slice(WARM_UP));
   const [rawP50, rawP99] = quantiles(theirs.slice(WARM_UP));
-  const sqliteP50Ms = sqlite === null ? null : quantiles(sqlites.slice(WARM_UP))[0];
   return {
     commitP50Ms: p50,
     commitP99Ms: p99,
@@ -198,40 +172,7 @@ async function commits(ledger, dir, sqlite) {
     rawP99Ms: rawP99,
     commitRatio: p50 / rawP50,
     bytesPerCommit,
-    sqliteP50Ms,
   };
-}
-
-/** The same records, one JSON text a row, made durable the way the ledger is. */
-function fillSqlite(Database, { dir, documents }) {
-  const file = join(dir, 'peer.sqlite');
-  const database = new Database(file);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  database.exec('CREATE TABLE record (path TEXT PRIMARY KEY, value TEXT NOT NULL)');
-  const insert = database.prepare('INSERT OR REPLACE INTO record VALUES (?, ?)');
-  const putOne = (number) => {
-    const { ref, record } = put(number);
-    insert.run(ref.path, JSON.stringify(record));
-  };
-  database.transaction(() => {
-    for (let number = 0; number < documents; number += 1) putOne(number);
-  })();
-  database.pragma('wal_checkpoint(TRUNCATE)');
-  return { put: putOne, database, reopen: () => new Database(file) };
-}
-
-function loadSqliteRows({ database, reopen }) {
-  database.close();
-  const began = performance.now();
-  const again = reopen();
-  const records = new Map();
-  for (const { path, value } of again.prepare('SELECT path, value FROM record').iterate()) {
-    records.set(path, JSON.parse(value));
-  }
-  const loadMs = performance.now() - began;
-  again.close();
-  return loadMs;
 }
 
 async function journalBytes(dir) {

@@ -3,27 +3,26 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startOneCallClient } from './one-call-client.mjs';
 import { fill, live, weekend } from './requests/changes.mjs';
 import { inTemporaryDirectory, installDaemon, sentTo, startService } from './world.mjs';
 
-/** Both have gone quiet when nothing has stirred for so long; chokidar tells of a removal after 0.1 s. */
+/** It has gone quiet when nothing has stirred for so long. */
 const quietMs = 1_200;
 
 /**
- * Counts, at the log of the service, the requests for each change: the real daemon with the times and titles of its
- * defaults, and on the same folders a client that makes one call of each event. After each change the service has
- * to hold just what the folders hold. `write` puts the table into docs/requests-per-change.md.
+ * Counts, at the log of the service, the requests for each change of the real daemon with the times and titles of its
+ * defaults. After each change the service has to hold just what the folders hold. `write` puts the table into
+ * docs/requests-per-change.md.
  */
 export async function run({ write = false } = {}) {
   const rows = await inTemporaryDirectory(measure);
   if (write) await writeFile('docs/requests-per-change.md', page(rows));
-  return rows.map(({ what, ours, calls, naive, least, right }) => ({
+  return rows.map(({ what, ours, calls, least, right }) => ({
     what,
     measured: ours,
     unit: `requests${calls === '' ? '' : ` (${calls})`}`,
-    against: naive,
-    ratio: naive === 0 ? null : ours / naive,
+    against: null,
+    ratio: null,
     limit: `${least}, the least possible`,
     ok: right && ours <= least,
   }));
@@ -31,7 +30,6 @@ export async function run({ write = false } = {}) {
 
 async function measure(home) {
   const service = await startService(join(home, 'service'));
-  const other = await startService(join(home, 'other'));
   const daemon = await installDaemon(home, service, {
     folders: [
       { name: 'inbox', path: './inbox' },
@@ -42,30 +40,28 @@ async function measure(home) {
   const directories = [join(home, 'inbox'), join(home, 'plain')];
   await fill(home);
   await daemon.command('sync');
-  let client = await startOneCallClient({ service: other, directories });
   let running = await daemon.start();
 
   async function settled() {
     let since = performance.now();
     await running.until(({ state }) => {
-      if (state !== 'idle' || !client.isQuiet(quietMs)) since = performance.now();
+      if (state !== 'idle') since = performance.now();
       return performance.now() - since > quietMs;
     });
   }
 
   async function observe({ what, least, why, act }) {
-    const before = { ours: sentTo(service).length, theirs: sentTo(other).length };
+    const before = sentTo(service).length;
     await act(home);
     await delay(100);
     await settled();
-    const sent = sentTo(service).slice(before.ours);
+    const sent = sentTo(service).slice(before);
     return {
       what,
       least,
       why,
       ours: sent.length,
       calls: callsOf(sent),
-      naive: sentTo(other).length - before.theirs,
       right: await agrees(service, directories),
     };
   }
@@ -79,9 +75,7 @@ async function measure(home) {
         ...weekend,
         act: async () => {
           await running.stop();
-          await client.stop();
           await weekend.act(home);
-          client = await startOneCallClient({ service: other, directories, docIds: client.docIds });
           running = await daemon.start();
         },
       }),
@@ -89,8 +83,6 @@ async function measure(home) {
     return rows;
   } finally {
     await running.stop();
-    await client.stop();
-    await other.close();
     await service.close();
   }
 }
@@ -124,21 +116,20 @@ async function hashOf(path) {
 
 function page(rows) {
   const lines = rows.map(
-    ({ what, ours, calls, naive, least, why, right }) =>
-      `| ${what} | **${ours}**${calls === '' ? '' : ` (${calls})`} | ${naive.toLocaleString('en')} | ${least}: ${why} |${right ? '' : ' the service does not hold what the folder holds |'}`,
+    ({ what, ours, calls, least, why, right }) =>
+      `| ${what} | **${ours}**${calls === '' ? '' : ` (${calls})`} | ${least}: ${why} |${right ? '' : ' the service does not hold what the folder holds |'}`,
   );
   return `# Requests per change
 
 Counted at the log of the embedded service by \`npm run bench -- requests --write\`, which writes this page: the real daemon
-with its default times, and beside it, on the same folders, [a client](../test/bench/one-call-client.mjs) that makes one call
-for each event. After each change the service has to hold just what the folders hold. At 50 requests a minute, 1,000 requests
-are 20 minutes.
+with its default times. After each change the service has to hold just what the folders hold. At 50 requests a minute, 1,000
+requests are 20 minutes.
 
 A title that comes from the file name follows a rename with one modify, and no bulk call can carry a title; \`title: none\`
 marks the rows without that.
 
-| change | ingestd | one call per event | least possible |
-| ------ | ------- | ------------------ | -------------- |
+| change | ingestd | least possible |
+| ------ | ------- | -------------- |
 ${lines.join('\n')}
 `;
 }

@@ -11,7 +11,6 @@ import { promisify } from 'node:util';
 import { environmentOf, startService } from './world.mjs';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
-const loopWatcher = new URL('./watch-event-loop.mjs', import.meta.url).href;
 const run = promisify(execFile);
 const perDirectory = 100;
 const perParent = 10;
@@ -82,31 +81,19 @@ export async function makeWorld(home, count) {
       run(process.execPath, [program, 'ledger', 'import', join(home, 'export.json'), '--config', file], {
         env,
       }),
-    /** `watched`: the process reports how long its event loop was held, which costs it a little. */
-    start: ({ watched = false } = {}) => start({ file, env, state, home, watched }),
+    start: () => start({ file, env, state }),
     requests: () => service.requestLog().filter(({ operation }) => operation !== 'auth').length,
     close: () => service.close(),
   };
 }
 
-async function start({ file, env, state, home, watched }) {
-  const loopFile = join(home, `loop-${Date.now()}.json`);
+async function start({ file, env, state }) {
   await rm(join(state, 'daemon.json'), { force: true });
   await mkdir(state, { recursive: true, mode: 0o700 });
   // To ask again and again would take from the processors that are measured.
   const watcher = watch(state);
   const began = performance.now();
-  const child = spawn(
-    process.execPath,
-    [
-      ...(watched ? ['--import', `${loopWatcher}?${encodeURIComponent(loopFile)}`] : []),
-      program,
-      'run',
-      '--config',
-      file,
-    ],
-    { env, stdio: 'ignore' },
-  );
+  const child = spawn(process.execPath, [program, 'run', '--config', file], { env, stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const written = new Promise((resolve) => {
     watcher.on('change', (_, name) => name === 'daemon.json' && resolve());
@@ -137,11 +124,7 @@ async function start({ file, env, state, home, watched }) {
     cpuMs: () => cpuOf(child.pid),
     stop: async () => {
       child.kill('SIGTERM');
-      const code = await ended;
-      if (!watched) return { code, stalls: [] };
-      const loop = JSON.parse(await readFile(loopFile, 'utf8'));
-      await rm(loopFile);
-      return { code, ...loop };
+      return { code: await ended };
     },
   };
 }

@@ -24,18 +24,17 @@ export async function run({ files = askedAt, rounds = 5, idleSeconds = 60 } = {}
       rsync: () => timeOf('rsync', ['-an', world.inbox, world.copy]),
       ingestd: () => unchanged(world),
     });
-    const loop = await repeat(rounds, () => heldLoop(world));
     const idle = await idleCost(world, idleSeconds);
     const requests = world.requests() - before;
     const backlog = await repeat(rounds, () => newFiles(world, files));
     await world.close();
-    return rowsOf({ files, imported, starts, loop, idle, requests, backlog });
+    return rowsOf({ files, imported, starts, idle, requests, backlog });
   } finally {
     await rm(home, { recursive: true, force: true });
   }
 }
 
-function rowsOf({ files, imported, starts, loop, idle, requests, backlog }) {
+function rowsOf({ files, imported, starts, idle, requests, backlog }) {
   const name = files.toLocaleString('en');
   const asked = (limit) => (files === askedAt ? limit : undefined);
   const ms = median(starts.ingestd.map((start) => start.ms));
@@ -60,7 +59,6 @@ function rowsOf({ files, imported, starts, loop, idle, requests, backlog }) {
     besides('rsync', 1.5),
     besides('find'),
     row(`${name} unchanged: memory at the peak`, peak(starts.ingestd), 'MB', asked(220)),
-    row(`${name} unchanged: longest hold of the event loop`, median(loop), 'ms', asked(50)),
     row(`${name} unchanged: watches beyond one a directory`, folder.watches - directoriesOf(files), '', 0),
     row(`${name} unchanged: documents not found as they were`, files - folder.synced, '', 0),
     row(`${name} unchanged: requests, after the import too`, requests, '', 0),
@@ -94,14 +92,6 @@ async function unchanged(world) {
   const [folder] = (await daemon.status()).folders;
   await daemon.stop();
   return { ms, peak, folder };
-}
-
-/** The longest that the main thread was at work in one piece, ms; time without a processor is not counted. */
-async function heldLoop(world) {
-  const daemon = await world.start({ watched: true });
-  await daemon.until();
-  const { stalls } = await daemon.stop();
-  return Math.max(0, ...stalls.map(({ own }) => own));
 }
 
 async function idleCost(world, seconds) {

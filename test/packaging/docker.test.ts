@@ -1,42 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
 import { credentialNames, secretVariables } from '../../src/config/secrets/secret-names.ts';
-import { readStages } from './support/dockerfile.ts';
-import type { Stage, Step } from './support/dockerfile.ts';
+import { only, readStages } from './support/dockerfile.ts';
 
-const lint = (text: string) => validate(text).map(({ message }) => message);
+const lastStage = async () => readStages(await readFile('Dockerfile', 'utf8')).at(-1);
 
-async function lastStage(): Promise<Stage> {
-  const stage = readStages(await readFile('Dockerfile', 'utf8')).at(-1);
-  if (stage === undefined) throw new Error('no stage');
-  return stage;
-}
-
-function only<Kind extends Step['kind']>(
-  { steps }: Stage,
-  kind: Kind,
-): readonly Extract<Step, { kind: Kind }>[] {
-  return steps.filter((step): step is Extract<Step, { kind: Kind }> => step.kind === kind);
-}
+/** The words of the last such instruction, in its JSON form, which needs no shell. */
+const lastWords = async (keyword: string) =>
+  JSON.parse(only(await lastStage(), keyword).at(-1) ?? '') as string[];
 
 describe('the Dockerfile', () => {
-  it('gives the linter nothing to say', async () => {
-    expect(lint(await readFile('Dockerfile', 'utf8'))).toEqual([]);
-  });
-
-  it('would make the linter speak if it had a fault', async () => {
+  it('holds no instruction that there is not', async () => {
     const text = await readFile('Dockerfile', 'utf8');
-    expect(lint(text.replace('WORKDIR /app', 'WORKDR /app'))).toEqual(['Unknown instruction: WORKDR']);
-    expect(lint(text.replace('--interval=30s', '--interval=soon'))).not.toEqual([]);
+    expect(() => readStages(text.replace('WORKDIR /app', 'WORKDR /app'))).toThrow('WORKDR /app');
   });
 
   it('builds in one stage and ships in another, without what builds', async () => {
     const stages = readStages(await readFile('Dockerfile', 'utf8'));
     expect(stages.map(({ name }) => name)).toEqual(['build', null]);
-    const commands = only(await lastStage(), 'run').map(({ command }) => command);
-    expect(commands.join('\n')).not.toMatch(/npm|apt-get|curl/);
+    expect(only(stages.at(-1), 'RUN').join('\n')).not.toMatch(/npm|apt-get|curl/);
   });
 
   it('takes base images by arguments, which may name a digest', async () => {
@@ -56,35 +39,34 @@ describe('the Dockerfile', () => {
 
   it('runs no install script', async () => {
     const [build] = readStages(await readFile('Dockerfile', 'utf8'));
-    const commands = build === undefined ? [] : only(build, 'run').map(({ command }) => command);
-    const installs = commands.filter((command) => /npm (ci|install|prune)/.test(command));
+    const installs = only(build, 'RUN').filter((command) => /npm (ci|install|prune)/.test(command));
     expect(installs).toHaveLength(2);
     for (const command of installs) expect(command).toContain('--ignore-scripts');
   });
 
   it('ends as a user that is not root and is named by number', async () => {
-    expect(only(await lastStage(), 'user').at(-1)?.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(only(await lastStage(), 'USER').at(-1)).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
   it('keeps the state on a volume, and the daemon is told so', async () => {
-    const stage = await lastStage();
-    const state = only(stage, 'env').find(({ name }) => name === 'INGESTD_STATE__DIR')?.value;
-    expect(only(stage, 'volume').flatMap(({ paths }) => paths)).toEqual([state]);
+    const [, state] = /INGESTD_STATE__DIR=(\S+)/.exec(only(await lastStage(), 'ENV').join(' ')) ?? [];
+    expect(await lastWords('VOLUME')).toEqual([state]);
   });
 
   it('starts without a shell, so that signals reach the daemon, and asks the daemon for its health', async () => {
-    const stage = await lastStage();
-    expect(only(stage, 'entrypoint').at(-1)?.words).toEqual(['ingestd']);
-    expect(only(stage, 'cmd').at(-1)?.words).toEqual(['run']);
-    expect(only(stage, 'healthcheck').at(-1)?.words).toEqual(['ingestd', 'health']);
+    expect(await lastWords('ENTRYPOINT')).toEqual(['ingestd']);
+    expect(await lastWords('CMD')).toEqual(['run']);
+    expect(only(await lastStage(), 'HEALTHCHECK')).toEqual([
+      '--interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["ingestd", "health"]',
+    ]);
   });
 
   it('is given nothing but what .dockerignore lets through', async () => {
     const ignore = (await readFile('.dockerignore', 'utf8')).split('\n').filter((line) => /^[^#]/.test(line));
     const copied = readStages(await readFile('Dockerfile', 'utf8'))
-      .flatMap((stage) => only(stage, 'copy'))
-      .filter(({ from }) => from === null)
-      .flatMap(({ sources }) => sources);
+      .flatMap((stage) => only(stage, 'COPY'))
+      .filter((content) => !content.startsWith('--from='))
+      .flatMap((content) => content.split(/\s+/).slice(0, -1));
     expect(ignore[0]).toBe('*');
     expect(ignore.slice(1).sort()).toEqual(copied.map((name) => `!${name}`).sort());
   });

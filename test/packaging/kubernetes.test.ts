@@ -1,29 +1,34 @@
-import { execFile } from 'node:child_process';
-import { readdir, readFile, symlink } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Deployment, StatefulSet } from 'kubernetes-models/apps/v1';
-import { ConfigMap, PersistentVolumeClaim } from 'kubernetes-models/v1';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { readStages } from './support/dockerfile.ts';
+import { only, readStages } from './support/dockerfile.ts';
 
-const run = promisify(execFile);
-const models = { ConfigMap, Deployment, PersistentVolumeClaim, StatefulSet };
-const places = {
-  ConfigMap: 'v1',
-  PersistentVolumeClaim: 'v1',
-  Deployment: 'apps/v1',
-  StatefulSet: 'apps/v1',
-};
+/** Every name that the manifests use; one that is misspelt is not among them. */
+const known = new Set(
+  `apiVersion kind metadata name labels app data spec accessModes resources requests storage cpu memory limits replicas
+  strategy type selector matchLabels template serviceName automountServiceAccountToken terminationGracePeriodSeconds
+  securityContext runAsNonRoot runAsUser runAsGroup fsGroup fsGroupChangePolicy seccompProfile containers
+  initContainers image imagePullPolicy restartPolicy command allowPrivilegeEscalation readOnlyRootFilesystem
+  capabilities drop env value startupProbe livenessProbe exec initialDelaySeconds periodSeconds timeoutSeconds
+  failureThreshold volumeMounts mountPath readOnly subPath volumes configMap secret secretName defaultMode
+  persistentVolumeClaim claimName volumeClaimTemplates`.split(/\s+/),
+);
 
-type Kind = keyof typeof models;
+/** The names in a manifest that are not known. */
+function strange(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, below]) => [
+    ...(known.has(key) || Array.isArray(value) || key.endsWith('.yaml') ? [] : [key]),
+    ...strange(below),
+  ]);
+}
 
 interface Manifest {
-  readonly kind: Kind;
+  readonly apiVersion: string;
+  readonly kind: string;
   readonly data?: Readonly<Record<string, string>>;
   readonly spec?: { readonly template?: { readonly spec: PodSpec } };
 }
@@ -63,60 +68,39 @@ describe('the Kubernetes manifests', () => {
   let folder: TemporaryFolder;
   beforeAll(async () => {
     folder = await temporaryFolder();
-    await symlink(resolve('node_modules'), folder.join('node_modules'));
   });
   afterAll(() => folder.remove());
 
-  /** What the compiler says of them as literals of their kinds' types: it knows every name there is. */
-  const compile = async (all: readonly object[]) => {
-    const lines = all.map((one) => {
-      const { kind } = one as { kind: Kind };
-      return `{ const it: import('kubernetes-models/${places[kind]}').I${kind} = ${JSON.stringify(one)}; void it; }`;
-    });
-    const file = await folder.write('manifests.ts', lines.join('\n'));
-    const words = [
-      '--ignoreConfig',
-      '--noEmit',
-      '--strict',
-      '--skipLibCheck',
-      '--module',
-      'nodenext',
-      '--types',
-      '',
-      file,
-    ];
-    return run('node_modules/.bin/tsc', words).then(
-      () => '',
-      (error: { stdout: string }) => error.stdout,
-    );
-  };
-
-  it('are what the schemas of Kubernetes ask for', async () => {
+  it('are of the kinds that they say, with no name in them that Kubernetes does not know', async () => {
     const all = await manifests();
-    expect(all.map(({ kind }) => kind)).toEqual([
-      'ConfigMap',
-      'PersistentVolumeClaim',
-      'Deployment',
-      'StatefulSet',
+    expect(all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual([
+      'v1 ConfigMap',
+      'v1 PersistentVolumeClaim',
+      'apps/v1 Deployment',
+      'apps/v1 StatefulSet',
     ]);
-    for (const one of all) expect(() => new models[one.kind](one as never).validate()).not.toThrow();
-    const wrong = { ...all[2], spec: { ...all[2]?.spec, replicas: 'one' } };
-    expect(() => new Deployment(wrong as never).validate()).toThrow(/replicas/);
+    expect(strange(all)).toEqual([]);
+    const text = JSON.stringify(all).replace('livenessProbe', 'livelinessProbe');
+    expect(strange(JSON.parse(text))).toEqual(['livelinessProbe']);
   });
 
-  it('have no name in them that Kubernetes does not know', async () => {
-    const all = await manifests();
-    expect(await compile(all)).toBe('');
-    const text = JSON.stringify(all[2]).replace('livenessProbe', 'livelinessProbe');
-    expect(await compile([JSON.parse(text) as object])).toContain('livelinessProbe');
-  }, 60_000);
+  it('run one daemon for one state, and ask it for its health', async () => {
+    const [, , deployment, statefulSet] = await manifests();
+    expect(deployment).toMatchObject({ spec: { replicas: 1, strategy: { type: 'Recreate' } } });
+    expect(statefulSet).toMatchObject({ spec: { replicas: 1, serviceName: 'reports' } });
+    for (const container of await ours()) {
+      const exec = { command: ['ingestd', 'health'] };
+      expect(container).toMatchObject({
+        livenessProbe: { exec, periodSeconds: 30, timeoutSeconds: 10, failureThreshold: 3 },
+      });
+    }
+  });
 
   it('run as the user of the image, closed up, with folders that cannot be written', async () => {
     const stage = readStages(await readFile('Dockerfile', 'utf8')).at(-1);
-    const user = stage?.steps.find((step) => step.kind === 'user');
     for (const { securityContext } of await pods()) {
       expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
-      expect(user).toMatchObject({ user: '1000:1000' });
+      expect(only(stage, 'USER')).toEqual(['1000:1000']);
     }
     const containers = await ours();
     expect(containers).toHaveLength(2);
