@@ -1,8 +1,5 @@
-import { availableParallelism } from 'node:os';
-
-export default {
+const shared = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
@@ -10,11 +7,32 @@ export default {
       { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
-  watchman: false,
   haste: { enableSymlinks: false },
+};
+
+/** The test files whose names end like this. */
+const project = (displayName, suffix, more = {}) => ({
+  ...shared,
+  displayName,
+  testMatch: [`<rootDir>/test/**/*.${suffix}.ts`],
+  ...more,
+});
+
+export default {
+  projects: [
+    project('fast', 'test'),
+    // What starts programs many times, or a browser, and takes minutes: `npm run test:long`.
+    project('long', 'long'),
+    // What builds root trees, packages and images, or needs the machine for itself: `npm run test:packaging`.
+    project('packaging', 'slow', {
+      globalSetup: '<rootDir>/test/packaging/support/set-up.js',
+      globalTeardown: '<rootDir>/test/packaging/support/tear-down.js',
+    }),
+  ],
+  watchman: false,
   reporters: ['default', '<rootDir>/test/support/repository/count-reporter.js'],
   testSequencer: '<rootDir>/test/support/repository/slowest-first.js',
   testTimeout: 30_000,
   // Most tests wait for sockets, processes and disks: fewer workers would leave the cores idle.
-  maxWorkers: 2 * availableParallelism(),
+  maxWorkers: '200%',
 };

@@ -16,7 +16,8 @@ function run(command, words, options = {}) {
 function testUnder(binary) {
   const env = { ...process.env, PATH: `${dirname(binary)}${delimiter}${process.env.PATH}` };
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-  return run(binary, ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest], { env });
+  const words = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest];
+  return run(binary, [...words, '--selectProjects', 'fast'], { env });
 }
 
 for (const script of ['build', 'build:modules'])

@@ -9,16 +9,16 @@ import { describeWhere } from '../support/needs.ts';
 import { wait } from './support/fleet-host.ts';
 import { missingRedis, settle, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
-import { startUploadObserver } from './support/upload-observer.ts';
-import type { UploadObserver } from './support/upload-observer.ts';
+import { startScriptedService } from '../support/services/scripted-service.ts';
+import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 describeWhere(missingRedis, 'a host that freezes in the middle of an upload', () => {
   let redis: RedisServer;
-  let service: UploadObserver;
+  let service: ScriptedService;
   let place: Installation | null;
   beforeEach(async () => {
     redis = await startRedis();
-    service = await startUploadObserver();
+    service = await startScriptedService();
     place = null;
   });
   afterEach(async () => {
@@ -28,7 +28,7 @@ describeWhere(missingRedis, 'a host that freezes in the middle of an upload', ()
   });
 
   it('sends not one byte more of it when it wakes up, and sends the document again on another permit (H6)', async () => {
-    const { uploads } = service;
+    const { requests } = service;
     settle(redis, 'frozen');
     place = await installation({
       ...service,
@@ -40,15 +40,15 @@ describeWhere(missingRedis, 'a host that freezes in the middle of an upload', ()
     });
     const daemon = await place.start();
     await writeFile(join(place.inbox, 'large.txt'), Buffer.alloc(3_000_000, 'x'));
-    await eventually(() => (uploads[0]?.pieces.length ?? 0) > 5, { withinMs: 15_000 });
+    await eventually(() => (requests[0]?.bytes() ?? 0) > 200_000, { withinMs: 15_000 });
     daemon.signal('SIGSTOP');
     // Longer than its permit holds without a renewal.
     await wait(17_000);
     const woken = performance.now();
     daemon.signal('SIGCONT');
-    await eventually(() => uploads.length === 2, { withinMs: 20_000 });
-    expect(uploads[0]?.ended).toBe(false);
-    expect(uploads[0]?.pieces.filter((at) => at > woken)).toEqual([]);
+    await eventually(() => requests.length === 2, { withinMs: 20_000 });
+    expect(requests[0]?.complete()).toBe(false);
+    expect(requests[0]?.lastAt()).toBeLessThan(woken);
     const failing = (await daemon.status()).failures.map(({ code }) => code);
     expect(['permit-lost', undefined]).toContain(failing[0]);
     expect(daemon.log()).not.toMatch(/in doubt/);

@@ -89,7 +89,7 @@ async function copyProject(copy) {
   const config = `import config from './jest.config.js';
 export default {
   ...config,
-  testEnvironment: '<rootDir>/test/mutation/environment.mjs',
+  projects: [{ ...config.projects[0], testEnvironment: '<rootDir>/test/mutation/environment.mjs' }],
   testSequencer: '<rootDir>/test/mutation/in-order.mjs',
   reporters: [],
 };

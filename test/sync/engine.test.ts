@@ -11,6 +11,7 @@ import type { EngineWorld, EngineWorldOptions } from '../support/worlds/engine-w
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
+import type { SimulatedFolder } from '../support/worlds/simulated-folder.ts';
 
 let world: EngineWorld;
 
@@ -88,14 +89,6 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual(['delete']);
   });
 
-  it('asks nothing of the service when files are touched', async () => {
-    world = await filled(20);
-    for (const [path, content] of world.folder.contents()) world.folder.write(path, content);
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual([]);
-  });
-
   it('reads a file that was edited once to compare it', async () => {
     world = await filled(2);
     const { hash } = world.folder;
@@ -135,15 +128,92 @@ describe('the sync engine', () => {
     expect(missed()).toBe(2);
   });
 
-  it('moves a renamed directory without a request but for titles that follow names', async () => {
-    world = await filled(40);
-    const before = [...world.docIds().values()].sort();
-    world.folder.rename('a', 'elsewhere/b');
+  it.each<
+    readonly [string, number, (folder: SimulatedFolder) => void, readonly string[], Record<string, string>]
+  >([
+    [
+      'asks nothing of the service for files that are touched',
+      20,
+      ({ contents, write }) => contents().forEach((content, path) => write(path, content)),
+      [],
+      { 'a/7.txt': 'a/7.txt' },
+    ],
+    [
+      'moves a renamed directory without a request',
+      40,
+      ({ rename }) => rename('a', 'elsewhere/b'),
+      [],
+      { 'elsewhere/b/7.txt': 'a/7.txt' },
+    ],
+    [
+      'follows a swap of two names',
+      2,
+      ({ rename }) => {
+        rename('a/0.txt', 't.txt');
+        rename('a/1.txt', 'a/0.txt');
+        rename('t.txt', 'a/1.txt');
+      },
+      ['modify', 'modify'],
+      { 'a/0.txt': 'a/1.txt', 'a/1.txt': 'a/0.txt' },
+    ],
+    [
+      'follows a chain of renames',
+      2,
+      ({ rename }) => {
+        rename('a/1.txt', 'a/2.txt');
+        rename('a/0.txt', 'a/1.txt');
+      },
+      ['modify', 'modify'],
+      { 'a/1.txt': 'a/0.txt', 'a/2.txt': 'a/1.txt' },
+    ],
+    [
+      'keeps the docId of a document that is renamed over another, and deletes the other',
+      30,
+      ({ rename }) => rename('a/0.txt', 'a/1.txt'),
+      ['delete', 'modify'],
+      { 'a/1.txt': 'a/0.txt' },
+    ],
+    [
+      'finds the overwritten document again when its file stands elsewhere',
+      3,
+      ({ rename }) => {
+        rename('a/1.txt', 'hidden/1.txt');
+        rename('a/0.txt', 'a/1.txt');
+      },
+      ['modify'],
+      { 'a/1.txt': 'a/0.txt', 'hidden/1.txt': 'a/1.txt' },
+    ],
+    [
+      'keeps the docId of the path where a file that was no document is renamed over it',
+      3,
+      ({ rename, write }) => {
+        write('saving', 'saved again');
+        rename('saving', 'a/0.txt');
+      },
+      ['modify'],
+      { 'a/0.txt': 'a/0.txt' },
+    ],
+    [
+      'never takes the docId of a document that still stands for a copy of it',
+      1,
+      ({ write }) => write('copy.txt', 'text 0'),
+      ['upload'],
+      { 'a/0.txt': 'a/0.txt' },
+    ],
+  ])('%s', async (_, count, act, calls, came) => {
+    world = await filled(count);
+    const before = world.docIds();
+    act(world.folder);
     world.folder.scan();
     await world.quiesce();
-    expect(world.service.calls).toEqual([]);
-    expect([...world.docIds().values()].sort()).toEqual(before);
-    expect(world.docIds().has('elsewhere/b/7.txt')).toBe(true);
+    expect(world.service.calls.toSorted()).toEqual(calls);
+    const now = world.docIds();
+    for (const [path, from] of Object.entries(came)) expect(now.get(path)).toBe(before.get(from));
+    const held = [...now].map(
+      ([path, docId]) => [path, world.service.documents.get(docId)?.content] as const,
+    );
+    expect(new Map(held)).toEqual(new Map(world.folder.contents()));
+    expect(world.service.documents.size).toBe(new Set(now.values()).size);
   });
 
   it('moves while it is off', async () => {
@@ -154,20 +224,6 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(world.docIds().get('z.txt')).toBe(docId);
     expect(world.service.calls).toEqual(['modify']);
-  });
-
-  it('follows a swap of two names without sending a file', async () => {
-    world = await filled(2);
-    const before = world.docIds();
-    world.folder.rename('a/0.txt', 't.txt');
-    world.folder.rename('a/1.txt', 'a/0.txt');
-    world.folder.rename('t.txt', 'a/1.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.docIds().get('a/0.txt')).toBe(before.get('a/1.txt'));
-    expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
-    expect(world.service.documents.get(before.get('a/0.txt') ?? '')?.content).toBe('text 0');
-    expect(world.service.calls).toEqual(['modify', 'modify']);
   });
 
   it('gives no two paths one docId where names are swapped and a hard link is made', async () => {
@@ -195,18 +251,6 @@ describe('the sync engine', () => {
     expect(world.service.calls.filter((call) => call === 'upload')).toHaveLength(1);
   });
 
-  it('follows a chain of renames', async () => {
-    world = await filled(2);
-    const before = world.docIds();
-    world.folder.rename('a/1.txt', 'a/2.txt');
-    world.folder.rename('a/0.txt', 'a/1.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
-    expect(world.docIds().get('a/2.txt')).toBe(before.get('a/1.txt'));
-    expect(world.service.calls).toEqual(['modify', 'modify']);
-  });
-
   it('sends no file of a chain of renames that goes on while it is looked at', async () => {
     world = await filled(3);
     const before = [...world.docIds().values()].sort();
@@ -226,18 +270,6 @@ describe('the sync engine', () => {
     expect([...world.docIds().keys()].sort()).toEqual(['a/1.txt', 'a/2.txt', 'a/3.txt']);
   });
 
-  it('keeps the docId of a document that is renamed over another, and deletes the other without sending a file', async () => {
-    world = await filled(30);
-    const before = world.docIds();
-    world.folder.rename('a/0.txt', 'a/1.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
-    expect(world.docIds().has('a/0.txt')).toBe(false);
-    expect(world.service.documents.has(before.get('a/1.txt') ?? '')).toBe(false);
-    expect(world.service.calls.toSorted()).toEqual(['delete', 'modify']);
-  });
-
   it('asks a person before it deletes many documents that others were renamed over', async () => {
     world = await filled(30);
     const before = world.docIds();
@@ -254,38 +286,6 @@ describe('the sync engine', () => {
     expect(world.service.documents.size).toBe(15);
   });
 
-  it('finds the overwritten document again when its file stands elsewhere', async () => {
-    world = await filled(3);
-    const before = world.docIds();
-    world.folder.rename('a/1.txt', 'hidden/1.txt');
-    world.folder.rename('a/0.txt', 'a/1.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
-    expect(world.docIds().get('hidden/1.txt')).toBe(before.get('a/1.txt'));
-    expect(world.service.documents.size).toBe(3);
-  });
-
-  it('keeps the docId of the path where a file that was no document is renamed over it', async () => {
-    world = await filled(3);
-    const docId = world.docIds().get('a/0.txt');
-    world.folder.write('saving', 'saved again');
-    world.folder.rename('saving', 'a/0.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['modify']);
-    expect(world.docIds().get('a/0.txt')).toBe(docId);
-  });
-
-  it('never takes the docId of a document that still stands for a copy of it', async () => {
-    world = await filled(1);
-    world.folder.write('copy.txt', 'text 0');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['upload']);
-    expect(new Set(world.docIds().values()).size).toBe(2);
-  });
-
   it('keeps the docId when a document is saved by unlink and recreate after three seconds', async () => {
     world = await filled(1);
     const docId = world.docIds().get('a/0.txt');
@@ -297,17 +297,6 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(world.service.calls).toEqual(['modify']);
     expect(world.docIds().get('a/0.txt')).toBe(docId);
-  });
-
-  it('deletes what is gone after the grace', async () => {
-    world = await filled(3);
-    world.folder.remove('a/1.txt');
-    world.folder.scan();
-    await world.clock.advance(4_000);
-    expect(world.service.calls).toEqual([]);
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['delete']);
-    expect(world.docIds().has('a/1.txt')).toBe(false);
   });
 
   it.each([
@@ -454,13 +443,20 @@ describe('the sync engine', () => {
     await eventually(() => world.ledger().hold('inbox') === undefined);
   });
 
-  it('deletes 600 documents in three requests', async () => {
-    world = await filled(650, { ...quick, safety: { maxDeleteCount: 1_000 } });
-    for (let index = 0; index < 600; index += 1) world.folder.remove(`a/${index}.txt`);
+  it('tags and deletes at most 250 documents in a request', async () => {
+    world = await filled(300, { ...quick, safety: { maxDeleteCount: 1_000 } });
+    for (const path of world.folder.contents().keys()) {
+      world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
+    }
     world.folder.scan();
     await world.quiesce();
-    expect(world.service.calls).toHaveLength(3);
-    expect(world.service.documents.size).toBe(50);
+    for (let index = 0; index < 260; index += 1) world.folder.remove(`a/${index}.txt`);
+    world.folder.scan();
+    await world.quiesce();
+    const [tagged, others, ...deleted] = world.service.calls;
+    expect([tagged, others]).toEqual(['bulk modify 250', 'bulk modify 50']);
+    expect(deleted).toEqual(['bulk delete 250', 'bulk delete 10']);
+    expect(world.service.documents.size).toBe(40);
   }, 60_000);
 
   it('deletes documents of two owners in two requests', async () => {
@@ -507,16 +503,6 @@ describe('the sync engine', () => {
     for (const docIds of calls) expect(new Set(docIds).size).toBe(docIds.length);
     expect(world.service.documents.size).toBe(36);
   });
-
-  it('tags 600 documents in three requests', async () => {
-    world = await filled(600, quick);
-    for (const path of world.folder.contents().keys()) {
-      world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
-    }
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['bulk modify 250', 'bulk modify 250', 'bulk modify 100']);
-  }, 60_000);
 
   it('F45: holds a mass deletion, across a restart too, until it is approved', async () => {
     world = await filled(30);
@@ -599,27 +585,6 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual([]);
     expect([...world.docIds().values()].sort()).toEqual(ids);
     expect(world.ledger().hold('inbox')).toBeUndefined();
-  });
-
-  it('holds every deletion when the root is another directory', async () => {
-    world = await filled(3);
-    world.folder.replaceRoot();
-    world.folder.remove('a');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual([]);
-    expect(world.engine().tasks.counts('inbox').held).toBe(3);
-  });
-
-  it('forgets a document that the service does not know when its file is removed', async () => {
-    world = await filled(4);
-    const unknown = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true } as const;
-    world.service.failNext(unknown);
-    world.folder.remove('a/0.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect([world.service.calls, world.docIds().has('a/0.txt')]).toEqual([['delete'], false]);
-    expect(world.engine().tasks.counts('inbox').held).toBe(0);
   });
 
   it('sends what gathered for a bulk call within seconds, though another file takes long to inspect', async () => {
@@ -737,26 +702,6 @@ describe('the sync engine', () => {
     expect(await world.engine().decide(ref, [{ kind: 'doubt', doubt }])).toBe(true);
     expect(world.ledger().doubts()).toEqual([doubt]);
   });
-
-  it.each([
-    ['fail', ['modify'], 1],
-    ['upload', ['modify', 'upload'], 0],
-  ] as const)(
-    'of a document that the service has no more does as onMissing says: %s',
-    async (onMissing, calls, failed) => {
-      world = await filled(1, { service: { onMissing } });
-      const before = world.docIds().get('a/0.txt');
-      world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
-      world.folder.write('a/0.txt', 'edited');
-      world.folder.scan();
-      await world.quiesce();
-      expect([world.service.calls, world.engine().tasks.counts('inbox').failed]).toEqual([calls, failed]);
-      expect(world.docIds().get('a/0.txt') === before).toBe(onMissing === 'fail');
-      expect(world.ledger().failure({ folder: 'inbox', path: 'a/0.txt' })?.code).toBe(
-        onMissing === 'fail' ? 'missing-at-service' : undefined,
-      );
-    },
-  );
 
   it('uploads a private document again as private where the service has lost it', async () => {
     world = await engineWorld({ service: { onMissing: 'upload' } });
@@ -1119,36 +1064,6 @@ describe('the sync engine', () => {
     expect(world.service.documents.size).toBe(1);
   });
 
-  it('tells the log of an outage when it begins and when it is over, not of each attempt', async () => {
-    world = await engineWorld(quick);
-    const away = (code: string, message: string) =>
-      ({ kind: 'unavailable', code, message, retryAfterMs: null, sent: 'nothing' }) as const;
-    for (let time = 0; time < 12; time += 1) {
-      world.service.failNext(time % 2 === 0 ? away('econnrefused', 'away') : away('http-429', 'too many'));
-    }
-    for (let index = 0; index < 20; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
-    world.folder.scan();
-    await world.quiesce();
-    const told = world.log.lines.filter(({ message }) => message.startsWith('service '));
-    expect(told).toEqual([
-      {
-        level: 'warn',
-        data: { code: 'rate-limited', message: 'too many', againInSeconds: expect.any(Number) },
-        message: 'service unavailable',
-      },
-      {
-        level: 'warn',
-        data: { code: 'service-unavailable', message: 'away', againInSeconds: expect.any(Number) },
-        message: 'service unavailable',
-      },
-      {
-        level: 'info',
-        data: { lastedSeconds: expect.any(Number) },
-        message: 'service available again',
-      },
-    ]);
-  });
-
   it('takes no sharing mode back while the sidecar of a moved document may still follow it', async () => {
     world = await engineWorld(quick);
     world.folder.write('a/secret.txt', 'secret');
@@ -1241,33 +1156,6 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual(['upload', 'delete']);
   });
 
-  it('counts no night in which nothing was to be sent as part of an outage', async () => {
-    world = await engineWorld(quick);
-    for (let time = 0; time < 3; time += 1) {
-      world.service.failNext({
-        kind: 'unavailable',
-        code: 'econnrefused',
-        message: 'away',
-        retryAfterMs: null,
-        sent: 'nothing',
-      });
-    }
-    world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    while (world.service.calls.length < 3) await world.clock.advance(100);
-    world.folder.remove('a.txt');
-    world.folder.scan();
-    await world.quiesce();
-    await world.clock.advance(10 * 3_600_000);
-    world.folder.write('b.txt', 'two');
-    world.folder.scan();
-    await world.quiesce();
-    const over = world.log.lines.find(({ message }) => message === 'service available again');
-    // Of the clock in hand, which runs on while the disk is slow.
-    expect(over?.data).toEqual({ lastedSeconds: expect.any(Number) });
-    expect(Number(Object.values(over?.data ?? {})[0])).toBeLessThan(3 * 3_600);
-  });
-
   it('counts a possible duplicate when the answer to an upload was lost', async () => {
     world = await engineWorld();
     world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
@@ -1277,7 +1165,7 @@ describe('the sync engine', () => {
     expect(world.service.documents.size).toBe(2);
     expect([...world.ledger().entries()][0]?.record.possibleDuplicates).toBe(1);
     const ref = { folder: 'inbox', path: 'a.txt' };
-    expect(await world.engine().retry([ref])).toEqual({ retried: [], unknown: [ref] });
+    expect(await world.engine().retry([ref])).toEqual({ delivered: [ref], retried: [ref], unknown: [] });
     expect(world.ledger().possibleDuplicates()).toBe(1);
   });
 
@@ -1313,19 +1201,6 @@ describe('the sync engine', () => {
       );
     },
   );
-
-  it('holds an upload in doubt for a person where safety.inDoubt is hold', async () => {
-    world = await engineWorld({ safety: { inDoubt: 'hold' } });
-    world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
-    world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toHaveLength(1);
-    expect(world.ledger().doubts()).toHaveLength(1);
-    await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
-    await world.quiesce();
-    expect(world.service.calls).toHaveLength(2);
-  });
 
   it('deletes what is gone while new files of the same size wait for their turn', async () => {
     world = await filled(3);

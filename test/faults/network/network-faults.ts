@@ -33,11 +33,8 @@ interface Fates {
   readonly token: Fate | null;
 }
 
-export interface NetworkFault extends Fates {
-  /** Of faults.md, section 2b. */
-  readonly row: string;
-  readonly fault: string;
-  /** What meets the first request, or the first few. */
+/** What meets the first request, or the first few. */
+interface Meeting {
   readonly steps: (service: HoldingService, operation: Operation) => readonly Step[];
   /** The service has taken the request all the same. */
   readonly taken?: boolean;
@@ -47,336 +44,216 @@ export interface NetworkFault extends Fates {
   readonly away?: boolean;
 }
 
-const again = (code: string): Omit<Fates, 'token'> => all(`again ${code}`);
-/** An upload is in doubt; all else may be repeated. */
-const lost = (code: string): Omit<Fates, 'token'> => ({ ...again(code), upload: `doubt ${code}` });
-const refused = (code: string): Omit<Fates, 'token'> => ({ ...all(`fails ${code}`), bulk: 'singly' });
-const tokenLater: Fate = 'again no-token';
+export interface NetworkFault extends Fates, Meeting {
+  /** Of faults.md, section 2b. */
+  readonly row: string;
+  readonly fault: string;
+}
 
-function all(fate: Fate): Omit<Fates, 'token'> {
+type Known = Omit<Fates, 'token'>;
+
+const again = (code: string): Known => all(`again ${code}`);
+/** An upload is in doubt; all else may be repeated. */
+const lost = (code: string): Known => ({ ...again(code), upload: `doubt ${code}` });
+const refused = (code: string): Known => ({ ...all(`fails ${code}`), bulk: 'singly' });
+const words = (upload: Fate): Known => ({ upload, modify: 'warned', remove: 'warned', bulk: 'accepted' });
+
+function all(fate: Fate): Known {
   return { upload: fate, modify: fate, remove: fate, bulk: fate };
 }
 
-const once = (step: Step) => () => [step];
-const onceTaken = (step: Step) => (service: HoldingService) => [service.taken(step)];
-const onceStalled = (step: Step) => (service: HoldingService) => [service.stalling(service.taken(step))];
-const gzip = { 'Content-Encoding': 'gzip' };
-const mebibyte = 1024 * 1024;
+const tokenLater = 'again no-token';
+const noCredentials = 'alarm credentials-refused';
+const notFound = 'alarm auth-not-found';
+
+const meets = (...list: readonly Step[]): Meeting => ({ steps: () => list });
+const taken = (step: Step): Meeting => ({ steps: (service) => [service.taken(step)], taken: true });
+const stalled = (step: Step): Meeting => ({
+  steps: (service) => [service.stalling(service.taken(step))],
+  taken: true,
+});
+const answering = (step: (docId: string) => Step): Meeting => ({
+  steps: (service) => [service.answering(step)],
+  taken: true,
+});
+
+const bytes = 7_500_000;
+const resetMidBody: Meeting = {
+  steps: (_, operation) => [operation === 'remove' ? steps.resetBeforeBody() : steps.resetMidBody(20)],
+  bytes,
+};
+const notKnown: Meeting = {
+  steps: (service, operation) => {
+    const answer = steps.refuse('no such document', 404);
+    return [operation === 'remove' ? service.taken(answer) : answer];
+  },
+};
+const success = (docId: string) => ({ success: { docId, message: '' } });
+const asHtml = { 'Content-Type': 'text/html' };
+const packed = steps.answer(200, '\u001f\u008b packed', { 'Content-Encoding': 'gzip' });
+const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
+const later = 'Thu, 01 Jan 2026 00:01:30 GMT';
+const elsewhere = 'http://127.0.0.2:9';
+
+/** Row, fault, what is met, what comes of it, and what comes of a new document whose token meets it. */
+const table: readonly (readonly [string, string, Meeting, Known, Fate | null])[] = [
+  ['N1', 'a refused connection', { ...meets(), away: true }, again('econnrefused'), tokenLater],
+  ['N3', 'no answer', stalled(steps.silence()), lost('response-timeout'), tokenLater],
+  ['N3', 'the head of an answer and no body', stalled(steps.silentBody()), lost('answer-cut'), tokenLater],
+  ['N3', 'an answer by the byte for ever', stalled(steps.trickle(5)), lost('answer-cut'), tokenLater],
+  [
+    'N4',
+    'a reset before the body',
+    { ...meets(steps.resetBeforeBody()), bytes },
+    again('econnreset|epipe'),
+    tokenLater,
+  ],
+  ['N4', 'a reset in the middle of the body', resetMidBody, again('econnreset|epipe'), tokenLater],
+  ['N5', 'a reset after the service took it', taken(steps.resetAfterBody()), lost('econnreset'), tokenLater],
+  [
+    'N5',
+    'a connection closed after the service took it',
+    taken(steps.hangUp()),
+    lost('econnreset'),
+    tokenLater,
+  ],
+  ['N5', '502 after the service took it', taken(steps.html(502)), lost('http-502'), tokenLater],
+  ['N5', '504 after the service took it', taken(steps.html(504)), lost('http-504'), tokenLater],
+  ['N19', '500', meets(steps.html(500)), again('http-500'), tokenLater],
+  ['N19', '503', meets(steps.html(503)), again('http-503'), tokenLater],
+  ['N19', '502 of a gateway that did not pass it on', meets(steps.html(502)), lost('http-502'), tokenLater],
+  [
+    'N20',
+    'an envelope with error',
+    meets(steps.refuse('the service says no')),
+    refused('error-envelope'),
+    tokenLater,
+  ],
+  [
+    'N20',
+    'an envelope with warning',
+    answering((docId) => steps.warn(docId, 'careful')),
+    all('warned'),
+    null,
+  ],
+  ['N21', 'the login page of a proxy', meets(steps.html()), lost('answer-not-json'), tokenLater],
+  ['N22', 'an answer cut off', taken(steps.cutAnswer()), lost('answer-cut'), tokenLater],
+  ['N22', 'an empty success', taken(steps.empty()), lost('answer-empty'), tokenLater],
+  [
+    'N22',
+    'JSON that is no envelope',
+    taken(steps.json(200, { ok: true })),
+    lost('answer-not-envelope'),
+    tokenLater,
+  ],
+  [
+    'N22',
+    'a success under a wrong Content-Type',
+    answering((docId) => steps.json(200, success(docId), asHtml)),
+    all('accepted'),
+    null,
+  ],
+  [
+    'N23',
+    'a success without docId',
+    taken(steps.json(200, { success: { message: 'ok' } })),
+    { ...all('accepted'), upload: 'doubt no-doc-id' },
+    tokenLater,
+  ],
+  [
+    'N23',
+    'a docId that leads elsewhere',
+    taken(steps.accept('../bulk/delete?x')),
+    words('doubt no-doc-id'),
+    tokenLater,
+  ],
+  [
+    'N24',
+    'the docId of another document',
+    taken(steps.accept('doc-1')),
+    words('conflict docid-conflict'),
+    null,
+  ],
+  [
+    'N25',
+    'an answer of 64 MiB',
+    taken(steps.longAnswer(64 * 1024 * 1024)),
+    lost('answer-too-long'),
+    tokenLater,
+  ],
+  ['N25', 'a packed answer', taken(packed), lost('answer-not-json'), tokenLater],
+  ['N16', '400', meets(steps.refuse('no', 400)), refused('http-400'), noCredentials],
+  ['N7', '401 once, in XML', meets(steps.xml(401)), all('replayed'), noCredentials],
+  [
+    'N8',
+    '401 with a fresh token too',
+    meets(steps.xml(401), steps.xml(401)),
+    all(noCredentials),
+    noCredentials,
+  ],
+  ['N14', '403', meets(steps.refuse('no', 403)), refused('http-403'), noCredentials],
+  [
+    'N15',
+    '404 of something else',
+    meets(steps.html(404)),
+    { ...again('http-404'), bulk: 'singly' },
+    notFound,
+  ],
+  [
+    'N15',
+    '404 of the service itself',
+    notKnown,
+    { ...refused('http-404'), modify: 'fails missing-at-service', remove: 'accepted' },
+    notFound,
+  ],
+  ['N19', '408', meets(steps.html(408)), lost('http-408'), tokenLater],
+  ['N16', '409', meets(steps.refuse('no', 409)), refused('http-409'), tokenLater],
+  ['N16', '413', meets(steps.html(413)), refused('http-413'), tokenLater],
+  ['N16', '415', meets(steps.html(415)), refused('http-415'), tokenLater],
+  ['N16', '422', meets(steps.refuse('no', 422)), refused('http-422'), tokenLater],
+  ['N18', '429 without Retry-After', meets(steps.html(429)), all('waits http-429'), tokenLater],
+  [
+    'N17',
+    '429 with Retry-After in seconds',
+    meets(steps.answer(429, '', { 'Retry-After': '90' })),
+    all('waits http-429'),
+    tokenLater,
+  ],
+  [
+    'N17',
+    '429 with Retry-After as a date',
+    meets(steps.answer(429, '', { Date: date, 'Retry-After': later })),
+    all('waits http-429'),
+    tokenLater,
+  ],
+  [
+    'N26',
+    'a redirect to another host',
+    meets(steps.redirect(`${elsewhere}/steal`)),
+    again('redirect'),
+    'alarm redirect',
+  ],
+  [
+    'N26',
+    'a redirect to the result of what the service took',
+    taken(steps.redirect(`${elsewhere}/result`, 303)),
+    lost('redirect'),
+    null,
+  ],
+  [
+    'N5',
+    'a proxy that was no longer waited for, after the service took it',
+    taken(steps.html(499)),
+    lost('http-499'),
+    null,
+  ],
+];
 
 /** Every fault that a single request can meet, and what comes of it for every operation. */
-export const networkFaults: readonly NetworkFault[] = [
-  {
-    row: 'N1',
-    fault: 'a refused connection',
-    steps: () => [],
-    away: true,
-    ...again('econnrefused'),
-    token: tokenLater,
-  },
-  {
-    row: 'N3',
-    fault: 'no answer',
-    steps: onceStalled(steps.silence()),
-    taken: true,
-    ...lost('response-timeout'),
-    token: tokenLater,
-  },
-  {
-    row: 'N3',
-    fault: 'the head of an answer and no body',
-    steps: onceStalled(steps.silentBody()),
-    taken: true,
-    ...lost('answer-cut'),
-    token: tokenLater,
-  },
-  {
-    row: 'N3',
-    fault: 'an answer by the byte for ever',
-    steps: onceStalled(steps.trickle(5)),
-    taken: true,
-    ...lost('answer-cut'),
-    token: tokenLater,
-  },
-  {
-    row: 'N4',
-    fault: 'a reset before the body',
-    steps: once(steps.resetBeforeBody()),
-    bytes: 7_500_000,
-    ...again('econnreset|epipe'),
-    token: tokenLater,
-  },
-  {
-    row: 'N4',
-    fault: 'a reset in the middle of the body',
-    steps: (_, operation) => [operation === 'remove' ? steps.resetBeforeBody() : steps.resetMidBody(20)],
-    bytes: 7_500_000,
-    ...again('econnreset|epipe'),
-    token: tokenLater,
-  },
-  {
-    row: 'N5',
-    fault: 'a reset after the service took it',
-    steps: onceTaken(steps.resetAfterBody()),
-    taken: true,
-    ...lost('econnreset'),
-    token: tokenLater,
-  },
-  {
-    row: 'N5',
-    fault: 'a connection closed after the service took it',
-    steps: onceTaken(steps.hangUp()),
-    taken: true,
-    ...lost('econnreset'),
-    token: tokenLater,
-  },
-  {
-    row: 'N5',
-    fault: '502 after the service took it',
-    steps: onceTaken(steps.html(502)),
-    taken: true,
-    ...lost('http-502'),
-    token: tokenLater,
-  },
-  {
-    row: 'N5',
-    fault: '504 after the service took it',
-    steps: onceTaken(steps.html(504)),
-    taken: true,
-    ...lost('http-504'),
-    token: tokenLater,
-  },
-  { row: 'N19', fault: '500', steps: once(steps.html(500)), ...again('http-500'), token: tokenLater },
-  { row: 'N19', fault: '503', steps: once(steps.html(503)), ...again('http-503'), token: tokenLater },
-  {
-    row: 'N19',
-    fault: '502 of a gateway that did not pass it on',
-    steps: once(steps.html(502)),
-    ...lost('http-502'),
-    token: tokenLater,
-  },
-  {
-    row: 'N20',
-    fault: 'an envelope with error',
-    steps: once(steps.refuse('the service says no')),
-    ...refused('error-envelope'),
-    token: tokenLater,
-  },
-  {
-    row: 'N20',
-    fault: 'an envelope with warning',
-    steps: (service) => [service.answering((docId) => steps.warn(docId, 'careful'))],
-    taken: true,
-    ...all('warned'),
-    token: null,
-  },
-  {
-    row: 'N21',
-    fault: 'the login page of a proxy',
-    steps: once(steps.html()),
-    ...lost('answer-not-json'),
-    token: tokenLater,
-  },
-  {
-    row: 'N22',
-    fault: 'an answer cut off',
-    steps: onceTaken(steps.cutAnswer()),
-    taken: true,
-    ...lost('answer-cut'),
-    token: tokenLater,
-  },
-  {
-    row: 'N22',
-    fault: 'an empty success',
-    steps: onceTaken(steps.empty()),
-    taken: true,
-    ...lost('answer-empty'),
-    token: tokenLater,
-  },
-  {
-    row: 'N22',
-    fault: 'JSON that is no envelope',
-    steps: onceTaken(steps.json(200, { ok: true })),
-    taken: true,
-    ...lost('answer-not-envelope'),
-    token: tokenLater,
-  },
-  {
-    row: 'N22',
-    fault: 'a success under a wrong Content-Type',
-    steps: (service) => [
-      service.answering((docId) =>
-        steps.json(200, { success: { docId, message: '' } }, { 'Content-Type': 'text/html' }),
-      ),
-    ],
-    taken: true,
-    ...all('accepted'),
-    token: null,
-  },
-  {
-    row: 'N23',
-    fault: 'a success without docId',
-    steps: onceTaken(steps.json(200, { success: { message: 'ok' } })),
-    taken: true,
-    ...all('accepted'),
-    upload: 'doubt no-doc-id',
-    token: tokenLater,
-  },
-  {
-    row: 'N23',
-    fault: 'a docId that leads elsewhere',
-    steps: onceTaken(steps.accept('../bulk/delete?x')),
-    taken: true,
-    ...all('accepted'),
-    modify: 'warned',
-    remove: 'warned',
-    upload: 'doubt no-doc-id',
-    token: tokenLater,
-  },
-  {
-    row: 'N24',
-    fault: 'the docId of another document',
-    steps: onceTaken(steps.accept('doc-1')),
-    taken: true,
-    ...all('accepted'),
-    modify: 'warned',
-    remove: 'warned',
-    upload: 'conflict docid-conflict',
-    token: null,
-  },
-  {
-    row: 'N25',
-    fault: 'an answer of 64 MiB',
-    steps: onceTaken(steps.longAnswer(64 * mebibyte)),
-    taken: true,
-    ...lost('answer-too-long'),
-    token: tokenLater,
-  },
-  {
-    row: 'N25',
-    fault: 'a packed answer',
-    steps: onceTaken(steps.answer(200, '\u001f\u008b packed', gzip)),
-    taken: true,
-    ...lost('answer-not-json'),
-    token: tokenLater,
-  },
-  {
-    row: 'N16',
-    fault: '400',
-    steps: once(steps.refuse('no', 400)),
-    ...refused('http-400'),
-    token: 'alarm credentials-refused',
-  },
-  {
-    row: 'N7',
-    fault: '401 once, in XML',
-    steps: once(steps.xml(401)),
-    ...all('replayed'),
-    token: 'alarm credentials-refused',
-  },
-  {
-    row: 'N8',
-    fault: '401 with a fresh token too',
-    steps: () => [steps.xml(401), steps.xml(401)],
-    ...all('alarm credentials-refused'),
-    token: 'alarm credentials-refused',
-  },
-  {
-    row: 'N14',
-    fault: '403',
-    steps: once(steps.refuse('no', 403)),
-    ...refused('http-403'),
-    token: 'alarm credentials-refused',
-  },
-  {
-    row: 'N15',
-    fault: '404 of something else',
-    steps: once(steps.html(404)),
-    ...again('http-404'),
-    bulk: 'singly',
-    token: 'alarm auth-not-found',
-  },
-  {
-    row: 'N15',
-    fault: '404 of the service itself',
-    steps: (service, operation) =>
-      operation === 'remove'
-        ? [service.taken(steps.refuse('no such document', 404))]
-        : [steps.refuse('no such document', 404)],
-    ...refused('http-404'),
-    modify: 'fails missing-at-service',
-    remove: 'accepted',
-    token: 'alarm auth-not-found',
-  },
-  { row: 'N19', fault: '408', steps: once(steps.html(408)), ...lost('http-408'), token: tokenLater },
-  {
-    row: 'N16',
-    fault: '409',
-    steps: once(steps.refuse('no', 409)),
-    ...refused('http-409'),
-    token: tokenLater,
-  },
-  { row: 'N16', fault: '413', steps: once(steps.html(413)), ...refused('http-413'), token: tokenLater },
-  {
-    row: 'N16',
-    fault: '415',
-    steps: once(steps.html(415)),
-    ...refused('http-415'),
-    token: tokenLater,
-  },
-  {
-    row: 'N16',
-    fault: '422',
-    steps: once(steps.refuse('no', 422)),
-    ...refused('http-422'),
-    token: tokenLater,
-  },
-  {
-    row: 'N18',
-    fault: '429 without Retry-After',
-    steps: once(steps.html(429)),
-    ...all('waits http-429'),
-    token: tokenLater,
-  },
-  {
-    row: 'N17',
-    fault: '429 with Retry-After in seconds',
-    steps: once(steps.answer(429, '', { 'Retry-After': '90' })),
-    ...all('waits http-429'),
-    token: tokenLater,
-  },
-  {
-    row: 'N17',
-    fault: '429 with Retry-After as a date',
-    steps: once(
-      steps.answer(429, '', {
-        Date: 'Thu, 01 Jan 2026 00:00:00 GMT',
-        'Retry-After': 'Thu, 01 Jan 2026 00:01:30 GMT',
-      }),
-    ),
-    ...all('waits http-429'),
-    token: tokenLater,
-  },
-  {
-    row: 'N26',
-    fault: 'a redirect to another host',
-    steps: once(steps.redirect('http://127.0.0.2:9/steal')),
-    ...again('redirect'),
-    token: 'alarm redirect',
-  },
-  {
-    row: 'N26',
-    fault: 'a redirect to the result of what the service took',
-    steps: onceTaken(steps.redirect('http://127.0.0.2:9/result', 303)),
-    taken: true,
-    ...lost('redirect'),
-    token: null,
-  },
-  {
-    row: 'N5',
-    fault: 'a proxy that was no longer waited for, after the service took it',
-    steps: onceTaken(steps.html(499)),
-    taken: true,
-    ...lost('http-499'),
-    token: null,
-  },
-];
+export const networkFaults: readonly NetworkFault[] = table.map(([row, fault, meeting, known, token]) => ({
+  row,
+  fault,
+  ...meeting,
+  ...known,
+  token,
+}));
