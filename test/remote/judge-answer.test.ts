@@ -6,6 +6,7 @@ import { judgeAnswer } from '../../src/remote/judge-answer.ts';
 import type { HttpResult } from '../../src/remote/http/send-http-request.ts';
 import { isUsableDocId } from '../../src/model/document.ts';
 import type { OperationKind } from '../../src/remote/operation-calls.ts';
+import { shortOutcome } from './client-world.ts';
 
 const operation = fc.constantFrom<OperationKind[]>('upload', 'modify', 'remove', 'bulkModify', 'bulkRemove');
 const sent = fc.constantFrom<BodySent[]>('nothing', 'part', 'all');
@@ -129,11 +130,32 @@ describe('what comes of a request', () => {
       '{"success":{"message":"done"}}',
       { kind: 'unknown', code: 'no-doc-id', message: 'the answer contains no usable docId' },
     ],
+    [
+      'modify',
+      '{"error":{"message":"no"},"success":{"docId":"d"}}',
+      { kind: 'rejected', code: 'error-envelope', message: 'no' },
+    ],
   ])('is for a %s that is answered with %s exactly what it says', (asked, body, outcome) => {
     const docId = asked === 'upload' ? null : 'mine';
     expect(
       judgeAnswer({ ...whole, text: body }, { operation: asked, docId, now: 0, hasWorked: false }),
     ).toEqual(outcome);
+  });
+
+  it.each<readonly [unknown, string, string]>([
+    ...['a/b', '..', 'a\r\nb', '', 'x'.repeat(10_000)].map(
+      (docId) => [docId, 'unknown no-doc-id', 'accepted'] as const,
+    ),
+    ...[7, {}, ['x'], true].map(
+      (docId) => [docId, 'unknown answer-not-envelope', 'unavailable answer-not-envelope'] as const,
+    ),
+  ])('of a success with the docId %j is for an upload %s, and otherwise %s (N23)', (docId, upload, other) => {
+    const result = { ...whole, text: JSON.stringify({ success: { docId, message: '' } }) };
+    const judge = (asked: OperationKind) =>
+      judgeAnswer(result, { operation: asked, docId: null, now: 0, hasWorked: false });
+    expect(shortOutcome(judge('upload'))).toBe(upload);
+    for (const asked of ['modify', 'remove', 'bulkModify', 'bulkRemove'] as const)
+      expect(shortOutcome(judge(asked))).toBe(other);
   });
 
   const own = '{"error":{"message":"no"}}';
@@ -156,6 +178,9 @@ describe('what comes of a request', () => {
     [404, 'upload', 'all', 'gateway', 'unavailable http-404'],
     [404, 'modify', 'all', own, 'missing'],
     [410, 'remove', 'all', 'gateway', 'missing'],
+    [410, 'upload', 'all', own, 'rejected http-410'],
+    [404, 'bulkRemove', 'all', own, 'rejected http-404'],
+    [409, 'upload', 'all', own, 'rejected http-409'],
     [404, 'bulkModify', 'all', 'gateway', 'rejected http-404'],
     [407, 'upload', 'nothing', 'proxy', 'misaddressed proxy-authentication'],
     [408, 'upload', 'part', own, 'unavailable http-408'],
@@ -258,7 +283,7 @@ describe('what comes of a request', () => {
     'A7: where the service has answered before, %s is an outage: a network login page',
     (_, result, expected) => {
       const outcome = judgeAnswer(result, { operation: 'upload', docId: null, now: 0, hasWorked: true });
-      expect('code' in outcome ? `${outcome.kind} ${outcome.code}` : outcome.kind).toBe(expected);
+      expect(shortOutcome(outcome)).toBe(expected);
       if (outcome.kind === 'unavailable' || outcome.kind === 'unknown')
         expect(outcome.message).toContain('a network login page may be in between');
     },

@@ -9,8 +9,8 @@ import type { ClientWorldOptions, OperationName } from '../client-world.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What comes of it: for every operation, or for an upload, for modify and remove of one document, for bulk calls. */
-type Expected = string | { readonly upload: string; readonly single: string; readonly bulk?: string };
+/** What comes of it: for every operation, or for an upload and for all others. */
+type Expected = string | { readonly upload: string; readonly other: string };
 
 interface Row {
   readonly name: string;
@@ -25,11 +25,12 @@ interface Row {
   readonly always?: boolean;
 }
 
-const inDoubt = (upload: string, other: string): Expected => ({ upload: `unknown ${upload}`, single: other });
+const inDoubt = (upload: string, other: string): Expected => ({ upload: `unknown ${upload}`, other });
 const unusable = (code: string) => inDoubt(code, `unavailable ${code}`);
 const withFiles: readonly OperationName[] = ['upload', 'modify'];
 const rejected = (code: string): Expected => `rejected ${code}`;
 
+/** What only a wire can do; what a whole answer means is decided by `judgeAnswer`, and tested there. */
 const rows: readonly Row[] = [
   {
     name: 'no answer (N3)',
@@ -105,77 +106,15 @@ const rows: readonly Row[] = [
     step: steps.raw('HTTP/1.0 200 OK\r\n\r\n{"success":{"docId":"doc-a"}}'),
     expected: 'accepted',
   },
-  { name: 'a login page (N21)', step: steps.html(), expected: unusable('answer-not-json') },
-  { name: 'an empty success (N22)', step: steps.empty(), expected: unusable('answer-empty') },
   { name: '64 MiB (N25)', step: steps.longAnswer(64 * mebibyte), expected: unusable('answer-too-long') },
   {
     name: '64 MiB of refusal (N25)',
     step: steps.longAnswer(64 * mebibyte, 415),
     expected: rejected('http-415'),
   },
-  {
-    name: 'a JSON success that is no envelope (N22)',
-    step: steps.json(200, { ok: true }),
-    expected: unusable('answer-not-envelope'),
-  },
-  { name: 'an envelope with error (N20)', step: steps.refuse('no'), expected: rejected('error-envelope') },
-  { name: 'an envelope with warning', step: steps.warn('doc-a', 'careful'), expected: 'accepted' },
-  {
-    name: 'an envelope under a wrong Content-Type (N22)',
-    step: steps.answer(200, '{"success":{"docId":"doc-a"}}', { 'Content-Type': 'text/html' }),
-    expected: 'accepted',
-  },
-  {
-    name: 'a success without docId (N23)',
-    step: steps.json(200, { success: { message: 'ok' } }),
-    expected: { upload: 'unknown no-doc-id', single: 'accepted' },
-  },
-  ...['a/b', '..', 'a\r\nb', '', 'x'.repeat(10_000)].map((docId) => ({
-    name: `the docId ${JSON.stringify(docId.slice(0, 20))} (N23)`,
-    step: steps.accept(docId),
-    expected: { upload: 'unknown no-doc-id', single: 'accepted' },
-  })),
-  ...[7, {}, ['x'], true].map((docId) => ({
-    name: `the docId ${JSON.stringify(docId)} (N23)`,
-    step: steps.accept(docId),
-    expected: unusable('answer-not-envelope'),
-  })),
-  {
-    name: 'error and success at once',
-    step: steps.json(200, { error: { message: 'no' }, success: { docId: 'd', message: '' } }),
-    expected: {
-      upload: 'unknown answer-contradictory',
-      single: 'rejected error-envelope',
-    },
-  },
-  { name: '400', step: steps.refuse('no', 400), expected: rejected('http-400') },
   { name: '401 once, in XML (N7)', step: steps.xml(401), expected: 'accepted', requests: 2 },
   { name: '401 always (N8)', step: steps.xml(401), always: true, expected: 'unauthorized', requests: 2 },
-  { name: '403 (N14)', step: steps.refuse('no', 403), expected: rejected('http-403') },
-  {
-    name: '404 of the service itself (N15)',
-    step: steps.refuse('no such document', 404),
-    expected: { upload: 'rejected http-404', single: 'missing', bulk: 'rejected http-404' },
-  },
-  {
-    name: '404 of something else (N15)',
-    step: steps.html(404),
-    expected: { upload: 'unavailable http-404', single: 'missing', bulk: 'rejected http-404' },
-  },
-  {
-    name: '410 (N15)',
-    step: steps.refuse('gone', 410),
-    expected: { upload: 'rejected http-410', single: 'missing', bulk: 'rejected http-410' },
-  },
-  { name: '408', step: steps.html(408), expected: inDoubt('http-408', 'unavailable http-408') },
-  { name: '409 (N16)', step: steps.refuse('no', 409), expected: rejected('http-409') },
-  { name: '413 (N16)', step: steps.html(413), expected: rejected('http-413') },
-  { name: '415 (N16)', step: steps.html(415), expected: rejected('http-415') },
-  { name: '418', step: steps.html(418), expected: rejected('http-418') },
-  { name: '422 (N16)', step: steps.refuse('no', 422), expected: rejected('http-422') },
-  { name: '425', step: steps.html(425), expected: 'unavailable http-425' },
   { name: '429 (N18)', step: steps.html(429), expected: 'unavailable http-429' },
-  { name: '499 (N5)', step: steps.html(499), expected: inDoubt('http-499', 'unavailable http-499') },
   {
     name: '101, which nobody asked for (N27)',
     step: steps.raw('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
@@ -186,28 +125,17 @@ const rows: readonly Row[] = [
     step: steps.raw('HTTP/1.1 103 Early Hints\r\n\r\n'),
     expected: inDoubt('econnreset', 'unavailable econnreset'),
   },
-  {
-    name: 'a status that HTTP does not know',
-    step: steps.raw('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'),
-    expected: inDoubt('http-999', 'unavailable http-999'),
-  },
-  { name: '500 (N19)', step: steps.html(500), expected: 'unavailable http-500' },
   { name: '502 (N5, N19)', step: steps.html(502), expected: inDoubt('http-502', 'unavailable http-502') },
-  { name: '503 (N19)', step: steps.html(503), expected: 'unavailable http-503' },
-  { name: '504 (N5, N19)', step: steps.html(504), expected: inDoubt('http-504', 'unavailable http-504') },
-  ...[301, 302, 303, 307, 308].map((status) => ({
-    name: `a redirect by ${status} to another host (N26, S11)`,
-    step: steps.redirect('http://127.0.0.2:9/steal', status),
+  {
+    name: 'a redirect to another host (N26, S11)',
+    step: steps.redirect('http://127.0.0.2:9/steal', 302),
     expected: 'misaddressed redirect',
-  })),
-  { name: 'a 304', step: steps.empty(304), expected: 'misaddressed redirect' },
+  },
 ];
 
 function expectedFor({ expected }: Row, operation: OperationName): string {
   if (typeof expected === 'string') return expected;
-  if (operation === 'upload') return expected.upload;
-  const isBulk = operation === 'bulkModify' || operation === 'bulkRemove';
-  return isBulk ? (expected.bulk ?? expected.single) : expected.single;
+  return operation === 'upload' ? expected.upload : expected.other;
 }
 
 afterEach(closeWorlds);
@@ -349,25 +277,5 @@ describe('Retry-After', () => {
     const { outcome } = await world.call('remove');
     expect(outcome).toMatchObject({ kind: 'unavailable', retryAfterMs: 120_000 });
     expect(world.limiter.status().nextFreeMs).toBeGreaterThan(119_000);
-  });
-
-  it('as a date is counted from the Date of the same answer (N17, N31)', async () => {
-    const world = await startClientWorld();
-    world.service.script(
-      steps.answer(429, '', {
-        Date: 'Tue, 01 Jan 2030 00:00:00 GMT',
-        'Retry-After': 'Tue, 01 Jan 2030 00:00:40 GMT',
-      }),
-    );
-    expect((await world.call('remove')).outcome).toMatchObject({ retryAfterMs: 40_000 });
-  });
-
-  it('that is not there or is junk is left to the caller (N18)', async () => {
-    const world = await startClientWorld();
-    for (const header of [{}, { 'Retry-After': 'soon' }, { 'Retry-After': '-5' }]) {
-      world.service.script(steps.answer(429, '', header));
-      expect((await world.call('remove')).outcome).toMatchObject({ kind: 'unavailable', retryAfterMs: null });
-    }
-    expect(world.limiter.status().pausedUntil).toBeNull();
   });
 });
