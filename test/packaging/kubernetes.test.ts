@@ -5,26 +5,7 @@ import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { only, readStages } from './support/dockerfile.ts';
-
-/** Every name that the manifests use; one that is misspelt is not among them. */
-const known = new Set(
-  `apiVersion kind metadata name labels app data spec accessModes resources requests storage cpu memory limits replicas
-  strategy type selector matchLabels template serviceName automountServiceAccountToken terminationGracePeriodSeconds
-  securityContext runAsNonRoot runAsUser runAsGroup fsGroup fsGroupChangePolicy seccompProfile containers
-  initContainers image imagePullPolicy restartPolicy command allowPrivilegeEscalation readOnlyRootFilesystem
-  capabilities drop env value startupProbe livenessProbe exec initialDelaySeconds periodSeconds timeoutSeconds
-  failureThreshold volumeMounts mountPath readOnly subPath volumes configMap secret secretName defaultMode
-  persistentVolumeClaim claimName volumeClaimTemplates`.split(/\s+/),
-);
-
-/** The names in a manifest that are not known. */
-function strange(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, below]) => [
-    ...(known.has(key) || Array.isArray(value) || key.endsWith('.yaml') ? [] : [key]),
-    ...strange(below),
-  ]);
-}
+import { unknownNames } from './support/unknown-names.ts';
 
 interface Manifest {
   readonly apiVersion: string;
@@ -79,9 +60,9 @@ describe('the Kubernetes manifests', () => {
       'apps/v1 Deployment',
       'apps/v1 StatefulSet',
     ]);
-    expect(strange(all)).toEqual([]);
+    expect(unknownNames(all)).toEqual([]);
     const text = JSON.stringify(all).replace('livenessProbe', 'livelinessProbe');
-    expect(strange(JSON.parse(text))).toEqual(['livelinessProbe']);
+    expect(unknownNames(JSON.parse(text))).toEqual(['livelinessProbe']);
   });
 
   it('run one daemon for one state, and ask it for its health', async () => {

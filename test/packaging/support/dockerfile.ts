@@ -1,5 +1,5 @@
 /** One instruction, variables filled in. */
-export interface Step {
+interface Step {
   readonly keyword: string;
   readonly content: string;
 }
