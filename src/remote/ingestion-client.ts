@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../lib/time/clock.ts';
+import { isUsableDocId } from '../model/document.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type {
   FileOutcome,
@@ -83,9 +84,10 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   };
 
   async function run(call: Call, permit: Permit, watch: RequestWatch): Promise<FileOutcome> {
-    if (call.fault !== null) {
+    if (call.docId !== null && !isUsableDocId(call.docId)) {
       permit.giveBack();
-      return nothingSent({ kind: 'rejected', code: 'invalid-request', message: call.fault });
+      const message = 'docId: it cannot be part of an address';
+      return nothingSent({ kind: 'rejected', code: 'invalid-request', message });
     }
     const first = await sendCall(call, { permit, watch, accessToken }, wire);
     if (first.kind === 'sent' && first.result.kind === 'answer' && first.result.status === 401)

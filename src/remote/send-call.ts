@@ -49,19 +49,30 @@ interface Ticket {
 
 /** Sends a call once on the given permit, which is spent or given back. Never rejects. */
 export async function sendCall(call: Call, ticket: Ticket, options: SendCallOptions): Promise<CallResult> {
+  const { permit, watch } = ticket;
   const parts: OpenPart[] = [];
+  /** What follows when the present step fails. */
+  let outcomeOf = withoutContent;
   try {
     // All of them before the first byte goes out: one that is gone costs no request.
-    await openParts(call.content, parts);
+    for (const { field, file } of filesOf(call.content))
+      parts.push({ field, name: file.name, source: await file.open() });
     const bytes = parts.reduce((sum, { source }) => sum + source.size, 0);
-    const accessToken = await orUnsent(ticket.accessToken(bytes), withoutToken);
+    outcomeOf = withoutToken;
+    const accessToken = await ticket.accessToken(bytes);
+    outcomeOf = ledgerUnwritable;
     const id = randomUUID();
-    await orUnsent(note(ticket.watch, id), ledgerUnwritable);
+    await watch.beforeSend(id);
+    outcomeOf = withoutContent;
     const outgoing = call.signedBy?.(accessToken.credentials.username) ?? call;
-    return await send(outgoing, parts, { ...options, ...ticket, accessToken, id });
+    try {
+      return await send(outgoing, parts, { ...options, permit, watch, accessToken });
+    } finally {
+      watch.onAnswer(id);
+    }
   } catch (error) {
-    ticket.permit.giveBack();
-    return { kind: 'unsent', outcome: error instanceof Unsent ? error.outcome : withoutContent(error) };
+    permit.giveBack();
+    return { kind: 'unsent', outcome: outcomeOf(error) };
   } finally {
     await Promise.allSettled(parts.map(({ source }) => source.close()));
   }
@@ -71,77 +82,48 @@ export async function sendCall(call: Call, ticket: Ticket, options: SendCallOpti
 async function send(
   call: Call,
   parts: readonly OpenPart[],
-  ticket: SendCallOptions &
-    Omit<Ticket, 'accessToken'> & { readonly accessToken: AccessToken; readonly id: string },
-): Promise<CallResult> {
-  const { ingestUrl, sendApiKey, bandwidth, accessToken, permit, watch } = ticket;
-  try {
-    await permit.guard?.confirm();
-    const { headers, body } = await wireBody(call.content, parts);
-    const result = await sendHttpRequest(
-      {
-        method: call.method,
-        url: `${ingestUrl}${prefix}${call.path}`,
-        headers: {
-          ...headers,
-          authorization: `Bearer ${accessToken.value}`,
-          ClientId: accessToken.credentials.clientId,
-          ...(sendApiKey ? { 'x-api-key': accessToken.credentials.apiKey } : {}),
-        },
-        body: body === null || bandwidth === null ? body : throttled(body, bandwidth),
-        onBytes: watch.onBytes,
-        guard: permit.guard,
+  {
+    ingestUrl,
+    sendApiKey,
+    http,
+    bandwidth,
+    permit,
+    watch,
+    accessToken,
+  }: SendCallOptions & Pick<Ticket, 'permit' | 'watch'> & { readonly accessToken: AccessToken },
+): Promise<Sent> {
+  await permit.guard?.confirm();
+  const { headers, body } = await wireBody(call.content, parts);
+  const result = await sendHttpRequest(
+    {
+      method: call.method,
+      url: `${ingestUrl}${prefix}${call.path}`,
+      headers: {
+        ...headers,
+        authorization: `Bearer ${accessToken.value}`,
+        ClientId: accessToken.credentials.clientId,
+        ...(sendApiKey ? { 'x-api-key': accessToken.credentials.apiKey } : {}),
       },
-      ticket.http,
-    );
-    // Without a connection the service has not counted the request.
-    if (result.sent === 'nothing') permit.giveBack();
-    else permit.spent();
-    const isSuccess = result.kind === 'answer' && result.status < 300 && result.sent === 'all';
-    const contents = isSuccess ? parts.map(({ source }) => ({ sha256: source.sha256() })) : [];
-    return { kind: 'sent', result, accessToken, contents };
-  } finally {
-    reportAnswered(watch, ticket.id);
-  }
+      body: body === null || bandwidth === null ? body : throttled(body, bandwidth),
+      onBytes: watch.onBytes,
+      guard: permit.guard,
+    },
+    http,
+  );
+  // Without a connection the service has not counted the request.
+  if (result.sent === 'nothing') permit.giveBack();
+  else permit.spent();
+  const isSuccess = result.kind === 'answer' && result.status < 300 && result.sent === 'all';
+  const contents = isSuccess ? parts.map(({ source }) => ({ sha256: source.sha256() })) : [];
+  return { kind: 'sent', result, accessToken, contents };
 }
 
-/** A listener that throws must not make an accepted upload go out again. */
-function reportAnswered(watch: RequestWatch, id: string): void {
-  try {
-    watch.onAnswer(id);
-  } catch {
-    // The listener's failure says nothing about the request.
-  }
-}
-
-/** Nothing went out, with what follows from that. */
-class Unsent extends Error {
-  readonly outcome: Outcome;
-
-  constructor(outcome: Outcome, cause: unknown) {
-    super('not sent', { cause });
-    this.outcome = outcome;
-  }
-}
-
-function orUnsent<T>(promise: Promise<T>, outcomeOf: (error: unknown) => Outcome): Promise<T> {
-  return promise.catch((error: unknown) => {
-    throw new Unsent(outcomeOf(error), error);
-  });
-}
-
-async function note(watch: RequestWatch, id: string): Promise<void> {
-  await watch.beforeSend(id);
-}
-
-async function openParts(content: Content, parts: OpenPart[]): Promise<void> {
-  if (content.kind !== 'form') return;
-  if (content.file !== null) parts.push(await openPart('file', content.file));
-  for (const attachment of content.attachments) parts.push(await openPart('attachments', attachment));
-}
-
-async function openPart(field: OpenPart['field'], file: OutgoingFile): Promise<OpenPart> {
-  return { field, name: file.name, source: await file.open() };
+function filesOf(
+  content: Content,
+): readonly { readonly field: OpenPart['field']; readonly file: OutgoingFile }[] {
+  if (content.kind !== 'form') return [];
+  const attachments = content.attachments.map((file) => ({ field: 'attachments' as const, file }));
+  return content.file === null ? attachments : [{ field: 'file', file: content.file }, ...attachments];
 }
 
 async function wireBody(

@@ -5,23 +5,18 @@ interface LogData {
   readonly [name: string]: LogValue;
 }
 
-/** Fixed words and data, as pino takes them. */
-type LogLine = (data: LogData, message: string) => void;
+/** Fixed words and data, as pino takes them. Implementations escape names and messages and redact secrets. */
+export type LogPort = Readonly<
+  Record<'trace' | 'debug' | 'info' | 'warn' | 'error', (data: LogData, message: string) => void>
+>;
 
-/** The log. Implementations escape names and messages and redact secrets. */
-export interface LogPort {
-  readonly trace: LogLine;
-  readonly debug: LogLine;
-  readonly info: LogLine;
-  readonly warn: LogLine;
-  readonly error: LogLine;
-}
+const nothing = (): void => {};
 
 /** Keeps nothing: for who reports by itself what it finds. */
 export const silentLog: LogPort = {
-  trace: () => {},
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
+  trace: nothing,
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
 };

@@ -142,6 +142,7 @@ export interface BulkModifyRequest extends BulkChange {
 export interface RequestWatch {
   /** Called before each HTTP attempt; the attempt goes out when it resolves, and not at all when it rejects. */
   readonly beforeSend: (id: string) => Promise<void>;
+  /** Called when the attempt has ended, answered or not. Must not throw: an accepted upload would go out again. */
   readonly onAnswer: (id: string) => void;
   /** Bytes of the body that went out since the last call. A replay sends a body from its beginning again. */
   readonly onBytes: (bytes: number) => void;

@@ -9,9 +9,7 @@ export interface SharedToken {
 }
 
 /** What a host asks the token endpoint for, on behalf of all. */
-export type AskForToken = (
-  refreshToken: string | null,
-) => Promise<{ readonly accessToken: string; readonly refreshToken: string | null; readonly lifeMs: number }>;
+export type AskForToken = (refreshToken: string | null) => Promise<Omit<SharedToken, 'leftMs'>>;
 
 /** One token for all hosts with the same credentials. */
 export interface TokenStorePort {

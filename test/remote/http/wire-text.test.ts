@@ -3,7 +3,6 @@ import * as fc from 'fast-check';
 
 import { documentTypes, mediaTypeOf } from '../../../src/model/names-and-types.ts';
 import { isUsableDocId } from '../../../src/model/document.ts';
-import { bulkModifyCall, uploadCall } from '../../../src/remote/operation-calls.ts';
 import { envelope, parseJson, readRetryAfter, tokenResponse } from '../../../src/remote/http/read-answer.ts';
 
 describe('Retry-After (N17)', () => {
@@ -96,26 +95,6 @@ describe('the objects of interface section 2', () => {
     for (const other of [{}, [], null, 'x', 5, { error: null }, { success: 'ok' }]) {
       expect(envelope.safeParse(other).success).toBe(false);
     }
-  });
-
-  it('go out only as the interface has them', () => {
-    const faultOf = (metadata: object) =>
-      uploadCall({
-        file: { name: 'a.txt', open: () => Promise.reject(new Error()) },
-        attachments: [],
-        metadata,
-      }).fault;
-    expect(faultOf({ title: 't', shareInfo: {}, createdTimestamp: '2026-01-01T00:00:00Z' })).toBeNull();
-    for (const bad of [
-      { createdTimestamp: '2026-01-01' },
-      { shareInfo: { mode: 'ALL' } },
-      { titel: 'x' },
-      { companies: [{}] },
-    ]) {
-      expect(faultOf(bad)).not.toBeNull();
-    }
-    expect(bulkModifyCall({ docIds: Array.from({ length: 250 }, String) }).fault).toBeNull();
-    expect(bulkModifyCall({ docIds: Array.from({ length: 251 }, String) }).fault).not.toBeNull();
   });
 });
 
