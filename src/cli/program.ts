@@ -14,7 +14,6 @@ import { addHealthCommand, addStatusCommand } from './report/status-commands.ts'
 import { addWhyCommand } from './report/why-command.ts';
 import { withExamples } from './define-command.ts';
 import type { CommandContext } from './define-command.ts';
-import { addCompleteCommand } from './shell/complete-command.ts';
 import { addCompletionCommand } from './shell/completion-command.ts';
 import { addInitCommand } from './setup/init-command.ts';
 import { addServiceCommand } from './setup/service-command.ts';
@@ -62,7 +61,6 @@ export function createProgram(context: CommandContext): Command {
     addServiceCommand,
     addHealthCommand,
     addCompletionCommand,
-    addCompleteCommand,
   ];
   for (const add of adders) add(program, context);
   return withExamples(program, [

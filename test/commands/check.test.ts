@@ -6,7 +6,7 @@ import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { silentLog } from '../../src/model/ports/log-port.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { checkFolder, checkPolling } from '../../src/commands/check/check-folder.ts';
-import { checkServiceClock } from '../../src/commands/check/check.ts';
+import { checkAddress } from '../../src/commands/check/check.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { asUser, nobody } from '../support/processes/as-user.ts';
@@ -336,8 +336,7 @@ describe("the service's clock", () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const service = { authUrl: `http://127.0.0.1:${port}`, connectSeconds: 5 };
-      expect(await checkServiceClock(service)).toMatchObject(expected);
+      expect(await checkAddress(`http://127.0.0.1:${port}`, 5)).toMatchObject(expected);
       expect(requests).toEqual(['HEAD', undefined]);
     } finally {
       await new Promise((resolve) => server.close(resolve));
@@ -345,7 +344,7 @@ describe("the service's clock", () => {
   });
 
   it('is an error where nobody answers', async () => {
-    const findings = await checkServiceClock({ authUrl: 'http://127.0.0.1:1', connectSeconds: 5 });
+    const findings = await checkAddress('http://127.0.0.1:1', 5);
     expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
   });
 });

@@ -45,8 +45,6 @@ function argumentNode(argument: Argument) {
     description: argument.description,
     /** True where a file of this machine is meant. */
     file: ['path', 'paths', 'file'].includes(name),
-    /** True where ingestd knows what it may be: `ingestd __complete` says it. */
-    asked: ['folder', 'path', 'paths'].includes(name),
     choices: argument.argChoices ?? [],
     variadic: argument.variadic,
   };

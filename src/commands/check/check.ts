@@ -5,7 +5,7 @@ import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.t
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import type { ClusterSettings, ServiceSettings, Settings } from '../../model/settings.ts';
+import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { requestHead } from '../../remote/http/head-request.ts';
 import { checkFolder } from './check-folder.ts';
 import { checkLedger, checkLedgerExists, checkStateDirectory } from './check-ledger.ts';
@@ -111,9 +111,12 @@ async function checkService({
   settings: { service },
   signIn,
 }: Pick<CheckOptions, 'settings' | 'signIn'>): Promise<CheckFinding[]> {
-  const findings = await checkServiceClock(service);
-  const isAway = findings.some(({ level }) => level === 'error');
-  return isAway || signIn === null ? findings : [...findings, await checkSignIn(service.authUrl, signIn)];
+  const { authUrl, ingestUrl, connectSeconds } = service;
+  const isOneHost = new URL(authUrl).origin === new URL(ingestUrl).origin;
+  const ingest = isOneHost ? [] : await checkAddress(ingestUrl, connectSeconds);
+  const auth = await checkAddress(authUrl, connectSeconds);
+  const isAway = auth.some(({ level }) => level === 'error');
+  return [...auth, ...ingest, ...(isAway || signIn === null ? [] : [await checkSignIn(authUrl, signIn)])];
 }
 
 async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Promise<CheckFinding> {
@@ -134,25 +137,22 @@ async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Pro
 const toleratedSeconds = 60;
 
 /**
- * Asks the token endpoints' host for nothing: does it answer, and does its Date header agree with this machine's clock?
+ * Asks an address of the service for nothing: does it answer, and does its Date header agree with this machine's clock?
  * No credentials go out.
  */
-export async function checkServiceClock({
-  authUrl,
-  connectSeconds,
-}: Pick<ServiceSettings, 'authUrl' | 'connectSeconds'>): Promise<CheckFinding[]> {
+export async function checkAddress(address: string, connectSeconds: number): Promise<CheckFinding[]> {
   try {
     const before = Date.now();
-    const date = await requestHead(authUrl, connectSeconds * 1000, ({ headers }) => headers.date);
+    const date = await requestHead(address, connectSeconds * 1000, ({ headers }) => headers.date);
     const now = (before + Date.now()) / 2;
     const ahead = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
     return [
-      finding('info', authUrl, { code: 'service-reachable', message: 'it answers', fix: '' }),
-      judgeClock(authUrl, ahead),
+      finding('info', address, { code: 'service-reachable', message: 'it answers', fix: '' }),
+      judgeClock(address, ahead),
     ];
   } catch (error) {
     return [
-      finding('error', authUrl, {
+      finding('error', address, {
         code: 'service-unreachable',
         message: `cannot be reached (${errorCode(error) ?? errorMessage(error)})`,
         fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
@@ -162,11 +162,11 @@ export async function checkServiceClock({
 }
 
 /** `ahead`: how many seconds this machine's clock is; NaN: not known. */
-function judgeClock(authUrl: string, ahead: number): CheckFinding {
+function judgeClock(address: string, ahead: number): CheckFinding {
   const seconds = Math.abs(ahead);
   if (seconds > toleratedSeconds) {
     const way = ahead > 0 ? 'ahead of' : 'behind';
-    return finding('warning', authUrl, {
+    return finding('warning', address, {
       code: 'clock',
       message: `this machine’s clock is ${numberWords(seconds)} seconds ${way} the service’s`,
       fix: 'Set the clock: timedatectl set-ntp true',
@@ -175,7 +175,7 @@ function judgeClock(authUrl: string, ahead: number): CheckFinding {
   const message = Number.isNaN(ahead)
     ? 'it sends no Date header, so the clocks could not be compared'
     : `this machine’s clock agrees with the service’s to within ${countWords(Math.max(1, seconds), 'second')}`;
-  return finding('info', authUrl, { code: 'clock', message, fix: '' });
+  return finding('info', address, { code: 'clock', message, fix: '' });
 }
 
 /** Whether Redis answers, lets this host in, and keeps what it is told. Writes nothing. */

@@ -12,7 +12,6 @@ export async function requestHead<T>(
   address: string,
   withinMs: number,
   read: (response: IncomingMessage) => T,
-  onConnected: () => void = () => {},
 ): Promise<T> {
   const agents = createAgents(address);
   const isSecure = address.startsWith('https:');
@@ -21,11 +20,6 @@ export async function requestHead<T>(
       method: 'HEAD',
       agent: isSecure ? agents.https : agents.http,
       signal: AbortSignal.timeout(withinMs),
-    });
-    call.once('socket', (socket) => {
-      // By way of a proxy it comes connected.
-      if (socket.connecting) socket.once('connect', onConnected);
-      else onConnected();
     });
     call.on('response', (response) => {
       resolve(read(response));
