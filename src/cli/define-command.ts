@@ -64,15 +64,19 @@ export interface Example {
   readonly does: string;
 }
 
-/** Gives a command what it runs (arguments first, then its flags; the result is the exit code) and its examples. */
+/** What a command runs: it is given the arguments first, then the flags; the result is the exit code. */
+type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
+
+/** Gives a command what it runs and its examples. `load` imports the action's module: no other command loads it. */
 export function defineCommand(
   command: Command,
   context: CommandContext,
-  run: (context: CommandContext, ...given: never[]) => Promise<number>,
+  load: () => Promise<Action>,
   examples: readonly Example[],
 ): void {
   command.action(async (...given: unknown[]) => {
     const values = given.slice(0, command.registeredArguments.length);
+    const run = await load();
     context.exitWith(await run(context, ...([...values, command.optsWithGlobals()] as never[])));
   });
   withExamples(command, examples);

@@ -1,25 +1,25 @@
 import { Command, Option } from 'commander';
 import { logLevels } from '../model/settings.ts';
 import { version } from '../config/package-files.ts';
-import { addFolderCommands } from './control/folder-commands.ts';
-import { addAuthCommand } from './control/auth-command.ts';
-import { addFleetCommand } from './control/fleet-command.ts';
-import { addLedgerCommand } from './control/ledger-command.ts';
-import { addNotifyCommand } from './control/notify-command.ts';
-import { addRetryCommands } from './control/retry-commands.ts';
-import { addCheckCommand } from './report/check-command.ts';
-import { addDoctorCommand } from './report/doctor-command.ts';
-import { addLogCommand } from './report/log-command.ts';
-import { addHealthCommand, addStatusCommand } from './report/status-commands.ts';
-import { addWhyCommand } from './report/why-command.ts';
+import {
+  addAuthCommand,
+  addFolderCommands,
+  addNotifyCommand,
+  addRetryCommands,
+} from './definitions/control-commands.ts';
+import { addPlanCommand, addRunCommand, addSyncCommand } from './definitions/delivery-commands.ts';
+import { addFleetCommand, addLedgerCommand } from './definitions/ledger-commands.ts';
+import {
+  addCheckCommand,
+  addDoctorCommand,
+  addHealthCommand,
+  addLogCommand,
+  addStatusCommand,
+  addWhyCommand,
+} from './definitions/report-commands.ts';
+import { addCompletionCommand, addInitCommand, addServiceCommand } from './definitions/setup-commands.ts';
 import { withExamples } from './define-command.ts';
 import type { CommandContext } from './define-command.ts';
-import { addCompletionCommand } from './shell/completion-command.ts';
-import { addInitCommand } from './setup/init-command.ts';
-import { addServiceCommand } from './setup/service-command.ts';
-import { addPlanCommand } from './delivery/plan-command.ts';
-import { addRunCommand } from './delivery/run-command.ts';
-import { addSyncCommand } from './delivery/sync-command.ts';
 
 /** The command line: every command with its options and what it calls. */
 export function createProgram(context: CommandContext): Command {

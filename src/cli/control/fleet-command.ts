@@ -1,31 +1,11 @@
-import type { Command } from 'commander';
+import { forgetFleetHost } from '../../commands/ask-fleet.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { defineCommand, withExamples } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { fleetAddress } from '../prepare-command.ts';
+import { fleetAddress } from '../find-daemon.ts';
 
-/** `ingestd fleet`: the hosts that share an account. */
-export function addFleetCommand(program: Command, context: CommandContext): void {
-  const fleet = program.command('fleet').description('manage the hosts that share one account (cluster)');
-  const forget = fleet
-    .command('forget')
-    .description('forget a host that is gone for good, and free its folders and the requests reserved for it')
-    .argument('<host>', 'its name, as in ingestd status --fleet');
-  withExamples(fleet, [
-    {
-      command: 'ingestd fleet forget scanner-2',
-      does: 'another host may have its folders; its cluster.aloneShare is free at once, not after a day',
-    },
-  ]);
-  defineCommand(forget, context, forgetHost, [
-    { command: 'ingestd fleet forget scanner-2', does: 'after that machine was switched off for good' },
-  ]);
-}
-
-async function forgetHost(context: CommandContext, host: string, flags: GlobalFlags): Promise<number> {
+export async function forgetHost(context: CommandContext, host: string, flags: GlobalFlags): Promise<number> {
   const address = await fleetAddress(context, flags);
-  const { forgetFleetHost } = await import('../../commands/ask-fleet.ts');
   const { share, folders } = await forgetFleetHost(address, host);
   const { line } = context.output;
   line(`${host} has been forgotten.`);

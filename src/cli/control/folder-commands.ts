@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
@@ -8,63 +7,12 @@ import type { ShownDeletions } from '../../model/ports/control-port.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
-import { decisionsOf, fleetAddress, prepareAction } from '../prepare-command.ts';
+import { decisionsOf, fleetAddress, prepareAction } from '../find-daemon.ts';
 import { confirm } from '../prompter.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 
-/** `ingestd approve`, `pause`, `resume` and `rescan`, each `[FOLDER]`: what a person decides about folders. */
-export function addFolderCommands(program: Command, context: CommandContext): void {
-  const approving = program
-    .command('approve')
-    .description('release held deletions of one folder, or of all')
-    .argument('[folder]', "a folder's name in the configuration")
-    .option('--yes', 'do not ask');
-  defineCommand(approving, context, approve, [
-    { command: 'ingestd status', does: 'list what is held, and why' },
-    { command: 'ingestd approve inbox', does: 'then delete it at the service' },
-  ]);
-  approving.addHelpText('after', `\n${howToKeep}`);
-  const pausing = program
-    .command('pause')
-    .description(
-      'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
-    )
-    .argument('[folder]', "a folder's name in the configuration")
-    .option('--fleet', 'on all hosts of the account (cluster)');
-  defineCommand(pausing, context, change('pause'), [
-    { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
-    { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
-    { command: 'ingestd pause --fleet', does: 'no host of the account sends anything' },
-  ]);
-  const resuming = program
-    .command('resume')
-    .description('send again, for one folder or all')
-    .argument('[folder]', "a folder's name in the configuration")
-    .option('--fleet', 'on all hosts of the account (cluster)');
-  defineCommand(resuming, context, change('resume'), [
-    { command: 'ingestd resume', does: 'resume everything that is paused' },
-    { command: 'ingestd resume inbox', does: 'resume one folder' },
-  ]);
-  const scanning = program
-    .command('rescan')
-    .description('scan one folder or all of them now; the running daemon sends what has changed')
-    .argument('[folder]', "a folder's name in the configuration");
-  defineCommand(scanning, context, rescan, [
-    { command: 'ingestd rescan', does: 'everything' },
-    { command: 'ingestd rescan inbox', does: 'one folder, for example after a restore' },
-  ]);
-}
-
-const howToKeep = `To keep the documents at the service instead:
-  Put the files back: the hold ends by itself.
-  Or name them in the folder's "ignore", for example "reports/2025/", and send
-  SIGHUP. They are kept as long as the pattern is there, and other removed
-  files are still deleted.
-  Or set the folder's "onRemove" to keep and send SIGHUP. Then every removed
-  file leaves its document there. Set back to delete, it holds these again.`;
-
-async function approve(
+export async function approve(
   context: CommandContext,
   folder: string | undefined,
   flags: GlobalFlags & { yes?: boolean },
@@ -106,13 +54,18 @@ async function askedFor(
 }
 
 async function offline(settings: Settings): Promise<Status> {
-  const { offlineStatus } = await import('../../commands/offline/offline-reports.ts');
   return offlineStatus({ settings, account: null, readsFolders: false });
 }
 
 interface PauseFlags extends GlobalFlags {
   readonly fleet?: boolean;
 }
+
+/** `ingestd pause`. */
+export const pause = change('pause');
+
+/** `ingestd resume`. */
+export const resume = change('resume');
 
 function change(action: 'pause' | 'resume') {
   return async (context: CommandContext, folder: string | undefined, flags: PauseFlags): Promise<number> =>
@@ -191,7 +144,7 @@ async function changeFleet(
   return exitCodes.ok;
 }
 
-async function rescan(
+export async function rescan(
   context: CommandContext,
   folder: string | undefined,
   flags: GlobalFlags,

@@ -1,61 +1,21 @@
-import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { insideWorkingDirectory, requireFolder } from '../../daemon/control/resolve-path.ts';
-import { decisionsOf, prepareAction } from '../prepare-command.ts';
+import { decisionsOf, prepareAction } from '../find-daemon.ts';
 import { confirm } from '../prompter.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-
-/** `ingestd retry [PATH…]` and `ingestd resolve PATH`: sends failed documents again, ends the doubt about an upload. */
-export function addRetryCommands(program: Command, context: CommandContext): void {
-  const retrying = program
-    .command('retry')
-    .description(
-      'send documents again; without a path, all that failed, except uploads in doubt and those dismissed',
-    )
-    .argument('[paths...]', 'files, or FOLDER/PATH as in status: failed, in doubt or delivered')
-    .option(
-      '--all <FOLDER>',
-      'every delivered document of a folder, for a service that was restored from a backup',
-    )
-    .option('--yes', 'send all documents of a folder without asking');
-  defineCommand(retrying, context, retry, [
-    { command: 'ingestd retry', does: 'all that failed' },
-    {
-      command: 'ingestd retry inbox/report.pdf',
-      does: 'one document, even if its upload is in doubt or was dismissed, or the service accepted it before',
-    },
-    { command: 'ingestd retry --all inbox', does: 'modify every document of a folder at the service' },
-  ]);
-  const resolving = program
-    .command('resolve')
-    .description('settle an upload in doubt, or a possible duplicate')
-    .argument('<path>', 'a file, or FOLDER/PATH as in status')
-    .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
-    .option('--again', 'upload it again')
-    .option('--dismiss', 'clear the doubt and send nothing')
-    .option('--yes', 'adopt a docId without asking');
-  defineCommand(resolving, context, resolve, [
-    {
-      command: 'ingestd resolve inbox/report.pdf --doc-id 4f1c…',
-      does: 'the service has the document, under this docId',
-    },
-    { command: 'ingestd resolve inbox/report.pdf --again', does: 'the service does not have the document' },
-    {
-      command: 'ingestd resolve inbox/report.pdf --dismiss',
-      does: 'you have checked, and there is nothing to do',
-    },
-  ]);
-}
 
 interface RetryFlags extends GlobalFlags {
   readonly all?: string;
   readonly yes?: boolean;
 }
 
-async function retry(context: CommandContext, paths: readonly string[], flags: RetryFlags): Promise<number> {
+export async function retry(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: RetryFlags,
+): Promise<number> {
   if (flags.all !== undefined) return retryFolder(context, flags.all, { paths, flags });
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
@@ -111,7 +71,7 @@ interface ResolveFlags extends GlobalFlags {
   readonly yes?: boolean;
 }
 
-async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
+export async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
   const resolution = resolutionOf(flags);
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;

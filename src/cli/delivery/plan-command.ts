@@ -1,35 +1,20 @@
-import type { Command } from 'commander';
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { pauseWords } from '../../model/report/fleet-pause.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { fleetView, prepareCommand } from '../prepare-command.ts';
+import { fleetView } from '../find-daemon.ts';
+import { prepareCommand } from '../prepare-command.ts';
+import { surveyFolders } from '../../commands/make-plan.ts';
 
-/** `ingestd plan`: what `sync` would do. */
-export function addPlanCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('plan')
-    .description(
-      'show what sync would do, how many requests it needs and how long they take; changes nothing',
-    )
-    .option('--json', 'print JSON');
-  defineCommand(command, context, plan, [
-    {
-      command: 'ingestd plan',
-      does: 'every operation on a line; exit code 4: a folder or directory cannot be read',
-    },
-    { command: "ingestd plan --json | jq '.requests'", does: 'the number of requests' },
-  ]);
-}
-
-async function plan(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
+export async function plan(
+  context: CommandContext,
+  flags: GlobalFlags & { json?: boolean },
+): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true });
   const { settings, configuration } = prepared;
-  const { surveyFolders } = await import('../../commands/make-plan.ts');
   const fleet = await fleetView(context, prepared);
   const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial, fleet });
   if (flags.json) context.output.json(report);

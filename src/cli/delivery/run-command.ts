@@ -1,6 +1,4 @@
-import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/process/obey-signals.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import {
   credentialsAdvice,
@@ -10,26 +8,10 @@ import {
   prepareCommand,
 } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
+import { runDaemon } from '../../daemon/run-daemon.ts';
 
-/** `ingestd run`: watch and deliver until stopped. The default command. */
-export function addRunCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('run', { isDefault: true })
-    .description('watch the folders and deliver until stopped (the default command)');
-  defineCommand(command, context, run, [
-    { command: 'ingestd', does: 'with ./ingestd.yaml, or the trial where there is none' },
-    {
-      command: 'ingestd run --config /etc/ingestd/ingestd.yaml',
-      does: 'with the configuration of the installed service',
-    },
-  ]);
-}
-
-async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const { prepareScan } = await import('../../daemon/prepare-scan.ts');
-  prepareScan();
+export async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { reportsTrial: 'in the log' });
-  const { runDaemon } = await import('../../daemon/run-daemon.ts');
   const { settings, configuration, log } = prepared;
   // The same file again, also where another would be found by now.
   const again = configuration.trial ? flags : { ...flags, config: settings.file };

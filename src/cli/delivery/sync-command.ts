@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { createSyncProgress } from './sync-progress.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { SyncReport } from '../../daemon/run-sync.ts';
@@ -6,36 +6,23 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { fleetPaused, pauseWords } from '../../model/report/fleet-pause.ts';
 import { reasonWords } from '../../model/report/headline.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { credentialsAdvice, credentialsFor, prepareCommand } from '../prepare-command.ts';
+import { runSync } from '../../daemon/run-sync.ts';
 
-/** `ingestd sync`: one pass, then exit. */
-export function addSyncCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('sync')
-    .description('bring the service up to date with the folders once, then exit')
-    .option('--json', 'print JSON');
-  defineCommand(command, context, sync, [
-    { command: 'ingestd plan && ingestd sync', does: 'preview, then deliver' },
-    { command: 'ingestd sync --json 2>sync.log', does: 'from a script' },
-  ]);
-}
-
-async function sync(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
-  // Loaded only where it is drawn: every command loads this file.
+export async function sync(
+  context: CommandContext,
+  flags: GlobalFlags & { json?: boolean },
+): Promise<number> {
   const progress =
-    context.progress === null || flags.quiet === true
-      ? null
-      : (await import('./sync-progress.ts')).createSyncProgress(context.progress);
+    context.progress === null || flags.quiet === true ? null : createSyncProgress(context.progress);
   const prepared = await prepareCommand(context, flags, {
     quiet: progress !== null,
     writeLog: progress?.above,
   });
   const credentials = await credentialsFor(prepared);
   const { settings, log, configuration } = prepared;
-  const { runSync } = await import('../../daemon/run-sync.ts');
   try {
     const report = await runSync({
       settings,

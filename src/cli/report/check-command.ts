@@ -1,42 +1,19 @@
-import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { checkOptions, prepareCommand } from '../prepare-command.ts';
+import { check } from '../../commands/check/check.ts';
 
 interface CheckFlags extends GlobalFlags {
   readonly json?: boolean;
   readonly online?: boolean;
 }
 
-/** `ingestd check`: what is wrong, and what to do about it. */
-export function addCheckCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('check')
-    .description(
-      'check offline that the configuration is valid, the credentials are set and every file would be accepted',
-    )
-    .option('--json', 'print JSON')
-    .option(
-      '--online',
-      'also ask whether the service accepts the credentials and Redis answers, and compare the clocks; no document is sent',
-    );
-  defineCommand(command, context, runCheck, [
-    { command: 'ingestd check', does: 'exit code 0: no problems, 4: problems found' },
-    {
-      command: 'ingestd check --online',
-      does: 'also check that the service accepts the credentials and the clock is right',
-    },
-  ]);
-}
-
-async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
+export async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, reportsWarnings: false });
-  const { check } = await import('../../commands/check/check.ts');
   const findings = await check({
     ...(await checkOptions(prepared)),
     online: flags.online === true,

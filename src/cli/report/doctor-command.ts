@@ -1,31 +1,18 @@
-import type { Command } from 'commander';
 import { numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import { cleanData } from '../../log/clean-data.ts';
 import type { DoctorReport } from '../../commands/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { checkOptions, prepareCommand } from '../prepare-command.ts';
 import type { Output } from '../output.ts';
 import { printFindings, printVerdict } from './check-command.ts';
+import { examine } from '../../commands/doctor.ts';
 
-/** `ingestd doctor`: one report about this machine, to be read or to go with a bug report. */
-export function addDoctorCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('doctor')
-    .description('check --online, plus this machine, as one report without secrets')
-    .option('--json', 'print JSON');
-  defineCommand(command, context, doctor, [
-    {
-      command: 'ingestd doctor > report.txt',
-      does: 'for a bug report; it contains names of folders and files',
-    },
-  ]);
-}
-
-async function doctor(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
+export async function doctor(
+  context: CommandContext,
+  flags: GlobalFlags & { json?: boolean },
+): Promise<number> {
   const { output, redactor } = context;
-  const { examine } = await import('../../commands/doctor.ts');
   const options = await optionsOrProblem(context, flags);
   const report = await examine(options);
   // Any text may contain a secret: the name of a file, an answer from the network.

@@ -1,5 +1,3 @@
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -12,10 +10,10 @@ import {
   resolvePath,
 } from '../../daemon/control/resolve-path.ts';
 import type { Folders } from '../../daemon/control/resolve-path.ts';
-import { findDaemon, foldersOf } from '../prepare-command.ts';
-import { defineCommand } from '../define-command.ts';
+import { findDaemon, foldersOf } from '../find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
+import { readLog } from '../../daemon/history/history-files.ts';
 
 interface LogFlags extends GlobalFlags {
   readonly since?: string;
@@ -24,52 +22,15 @@ interface LogFlags extends GlobalFlags {
   readonly follow?: boolean;
 }
 
-/** `ingestd log [PATH]`: what happened, newest last, over restarts. */
-export function addLogCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('log')
-    .description(
-      'show what happened in the last 30 days, newest last; works with or without a running daemon',
-    )
-    .argument('[path]', 'a file or directory, or FOLDER/PATH as in status (default: everything)')
-    .option(
-      '--since <TIME>',
-      'start at a time (2026-01-31, 2026-01-31T08:00:00Z) or an age (90m, 36h, 7d)',
-      sinceOf,
-    )
-    .option('--failed', 'only failures, doubts, held deletions and warnings')
-    .option('--json', 'print a JSON array; with --follow, one JSON object per line')
-    .option('--follow', 'keep printing new entries until interrupted');
-  defineCommand(command, context, log, [
-    { command: 'ingestd log --since 1h --failed', does: 'failures of the last hour' },
-    { command: 'ingestd log inbox/report.pdf', does: 'the history of one document' },
-    { command: 'ingestd log --follow', does: 'watch what happens' },
-  ]);
-}
-
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** ISO 8601, UTC. */
-function sinceOf(text: string): string {
-  const [, amount, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  const ms =
-    amount === undefined
-      ? Date.parse(/^\d{4}-/.test(text) ? text : '')
-      : Date.now() - Number(amount) * unitMs[unit as keyof typeof unitMs];
-  if (Number.isNaN(ms)) {
-    throw new InvalidArgumentError(
-      'Give a time as 2026-01-31 or 2026-01-31T08:00:00Z, or an age as 90m, 36h or 7d.',
-    );
-  }
-  return new Date(ms).toISOString();
-}
-
-async function log(context: CommandContext, path: string | undefined, flags: LogFlags): Promise<number> {
+export async function log(
+  context: CommandContext,
+  path: string | undefined,
+  flags: LogFlags,
+): Promise<number> {
   const found = await findDaemon(context, flags);
   const { stateDir } = found;
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
-  const { readLog } = await import('../../daemon/history/history-files.ts');
   const places = wanted === null ? null : await loggedPlaces(stateDir, folders, wanted);
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const { output } = context;
@@ -104,7 +65,6 @@ async function loggedPlaces(
 }
 
 async function hasLogged(stateDir: string, place: DocumentRef): Promise<boolean> {
-  const { readLog } = await import('../../daemon/history/history-files.ts');
   const entries = readLog(stateDir, { since: null, failed: false, places: [place] });
   return (await entries.next()).done === false;
 }

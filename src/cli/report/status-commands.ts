@@ -1,18 +1,18 @@
+import { connectDaemon } from '../../commands/daemon-client.ts';
+import { usualWatchSeconds } from '../definitions/report-commands.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
 
 import { ConfigurationError, errorMessage, exitCodes } from '../../model/errors.ts';
 import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headline.ts';
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { daemonOf, findDaemon, fleetAddress, fleetView, presentCredentials } from '../prepare-command.ts';
+import { findDaemon, fleetAddress, fleetView } from '../find-daemon.ts';
+import { presentCredentials } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
+import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 
 interface StatusFlags extends GlobalFlags {
   readonly json?: boolean;
@@ -21,47 +21,9 @@ interface StatusFlags extends GlobalFlags {
   readonly watch?: boolean | number;
 }
 
-const watchSeconds = 2;
-
-/** `ingestd status`: the running daemon's state; without one, that of the ledger and the folders. */
-export function addStatusCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('status')
-    .description(
-      'show the state of the running daemon, or of the ledger and the folders when none is running',
-    )
-    .option('--json', 'print JSON')
-    .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
-    .option('--fleet', 'all hosts of the account (cluster)')
-    .option('--watch [SECONDS]', `refresh every ${watchSeconds} seconds until interrupted`, secondsOf);
-  defineCommand(command, context, status, [
-    { command: 'ingestd status --watch', does: 'refresh continuously' },
-    { command: 'ingestd status --check', does: 'for monitoring: one line and an exit code' },
-    { command: 'ingestd status --fleet', does: 'all hosts with this account' },
-    { command: "ingestd status --json | jq '.failures'", does: 'what failed, and why' },
-  ]);
-}
-
-/** `ingestd health`: exit 0 while the running daemon is healthy. */
-export function addHealthCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('health')
-    .description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
-  defineCommand(command, context, health, [
-    { command: 'ingestd health && echo well', does: 'prints nothing when healthy' },
-  ]);
-}
-
-async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
+export async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
   if (flags.fleet === true) return fleet(context, flags);
   return flags.check === true ? check(context, flags) : show(context, flags);
-}
-
-function secondsOf(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds >= 0.1 && seconds <= 86_400))
-    throw new InvalidArgumentError('Give seconds from 0.1 to 86400.');
-  return seconds;
 }
 
 const checkCodes = { ok: 0, attention: 1, error: 2 } as const;
@@ -109,7 +71,6 @@ async function offline(context: CommandContext, prepared: PreparedCommand | null
     );
   const { settings, configuration } = prepared;
   const known = await presentCredentials(prepared).catch(() => null);
-  const { offlineStatus } = await import('../../commands/offline/offline-reports.ts');
   return offlineStatus({
     settings,
     account: known?.credentials?.username ?? null,
@@ -123,7 +84,7 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
   const { stateDir, prepared } = await findDaemon(context, flags);
   const { output } = context;
   const showNow = async (): Promise<void> => {
-    const daemon = await daemonOf(stateDir, prepared?.settings.file);
+    const daemon = await connectDaemon(stateDir, prepared?.settings.file);
     const now = await statusOf(daemon, () => offline(context, prepared));
     if (flags.json) output.json(now.raw);
     else
@@ -142,7 +103,7 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
   };
   await showNow();
   if (flags.watch === undefined) return exitCodes.ok;
-  const everyMs = (flags.watch === true ? watchSeconds : Number(flags.watch)) * 1000;
+  const everyMs = (flags.watch === true ? usualWatchSeconds : Number(flags.watch)) * 1000;
   while (!output.closed()) {
     await delay(everyMs);
     if (!redraws && !flags.json) output.line();
@@ -164,7 +125,7 @@ async function statusOf(
   return { status: statusSchema.parse(raw), raw };
 }
 
-async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
+export async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const { stateDir, daemon } = await findDaemon(context, flags, { reports: false });
   if (daemon === null) {
     context.complain(`no daemon is running with the state directory ${stateDir}`);

@@ -1,28 +1,14 @@
-import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
-import { findDaemon, fleetView, foldersOf } from '../prepare-command.ts';
+import { findDaemon, fleetView, foldersOf } from '../find-daemon.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
+import { whyOffline } from '../../commands/offline/offline-reports.ts';
 
-/** `ingestd why PATH`: the whole story of one file. */
-export function addWhyCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('why')
-    .description('explain one file: what it is, what was sent and what happens next')
-    .argument('<path>', 'a file, or FOLDER/PATH as in status')
-    .option('--json', 'print JSON');
-  defineCommand(command, context, why, [
-    { command: 'ingestd why ./inbox/report.pdf', does: 'by its path' },
-    { command: 'ingestd why inbox/report.pdf', does: 'by the name of its folder' },
-  ]);
-}
-
-async function why(
+export async function why(
   context: CommandContext,
   path: string,
   flags: GlobalFlags & { json?: boolean },
@@ -37,7 +23,6 @@ async function why(
 }
 
 async function offline(context: CommandContext, prepared: PreparedCommand, path: string): Promise<Why> {
-  const { whyOffline } = await import('../../commands/offline/offline-reports.ts');
   return whyOffline(prepared.settings, path, await fleetView(context, prepared));
 }
 

@@ -1,6 +1,4 @@
 import { dirname, join, resolve } from 'node:path';
-import { Option } from 'commander';
-import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import {
   CredentialsRefusedError,
@@ -9,9 +7,7 @@ import {
   errorMessage,
   exitCodes,
 } from '../../model/errors.ts';
-import { shareModes } from '../../model/metadata/metadata.ts';
 import { credentialNames } from '../../config/secrets/secret-names.ts';
-import { defineCommand } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareCommand } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
@@ -20,46 +16,7 @@ import type { Prompter } from '../prompter.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
 import type { Destination } from './init-files.ts';
 
-/** `ingestd init`: asks, then writes a configuration file and a `.env`. */
-export function addInitCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('init')
-    .description(
-      'create a configuration file and a .env (mode 0600); asks on a terminal, else reads flags and environment',
-    )
-    .option('--auth-url <URL>', 'base address of the token endpoints (INGESTD_AUTH_URL)')
-    .option('--ingest-url <URL>', 'base address of the ingestion operations (INGESTD_INGEST_URL)')
-    .option('--folder <DIR>', 'the directory to watch (INGESTD_FOLDERS__0__PATH)')
-    .option('--name <NAME>', "the folder's name (default: the directory's)")
-    .addOption(
-      new Option(
-        '--share <MODE>',
-        'who may see documents unless a sidecar says otherwise (default: NONE, private)',
-      ).choices(shareModes),
-    )
-    .option('--no-login', 'do not check the credentials')
-    .addOption(
-      new Option('--user-service', 'install and start the systemd user service without asking').default(
-        undefined,
-      ),
-    )
-    .option('--no-user-service', 'do not offer the systemd user service')
-    .option('--force', 'overwrite without asking')
-    .option('--yes', 'do not ask questions, even on a terminal');
-  defineCommand(command, context, init, [
-    { command: 'ingestd init', does: 'ask on the terminal; secrets are not shown' },
-    {
-      command: 'ingestd init --config /etc/ingestd/ingestd.yaml',
-      does: 'another place; the .env goes beside it',
-    },
-    {
-      command: 'ingestd init --yes --folder ./inbox',
-      does: 'unattended, with the rest from INGESTD_… variables',
-    },
-  ]);
-}
-
-async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Promise<number> {
+export async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Promise<number> {
   const { env, cwd, output } = context;
   const { initAnswers } = await import('./init-answers.ts');
   const { mayOverwrite, readIfThere, writeInitFiles } = await import('./init-files.ts');

@@ -1,13 +1,12 @@
+import { usualServicePort } from '../definitions/setup-commands.ts';
 import { join, resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { listenForSignals } from '../../daemon/process/signals.ts';
 import { homeDirectory } from '../../config/find-places.ts';
 import { fixturesDirectory } from '../../config/package-files.ts';
-import { levelAskedFor, defineCommand } from '../define-command.ts';
+import { levelAskedFor } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 
 interface ServiceFlags extends GlobalFlags {
@@ -17,38 +16,14 @@ interface ServiceFlags extends GlobalFlags {
   readonly fixtures?: boolean;
 }
 
-const USUAL_PORT = 7421;
-
-/** `ingestd service`: the embedded service alone. */
-export function addServiceCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('service')
-    .description('run only the embedded service; print its addresses and trial credentials in .env format')
-    .option('--port <N>', `port; 0: any free one (default: ${USUAL_PORT}, or any free one)`, portOf)
-    .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
-    .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)')
-    .option('--fixtures', 'fill it with an example document of each type, for a demonstration');
-  defineCommand(command, context, service, [
-    { command: '(umask 077; ingestd service > .env)', does: 'in one terminal' },
-    { command: 'ingestd run --config ./ingestd.yaml', does: 'in another terminal, with that .env' },
-  ]);
-}
-
-function portOf(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new InvalidArgumentError('Give a port from 0 to 65535.');
-  }
-  return Number(text);
-}
-
-async function service(context: CommandContext, flags: ServiceFlags): Promise<number> {
+export async function service(context: CommandContext, flags: ServiceFlags): Promise<number> {
   const { port, host, data } = flags;
   const { env, cwd, output, redactor } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
   const { createLog } = await import('../../log/create-log.ts');
   const log = await createLog({ level: levelAskedFor(flags) ?? 'info', format: 'auto', redactor });
   const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
-  const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
+  const address = port === undefined ? { usualPort: usualServicePort } : { port };
   const { loadHttpToken } = await import('../../config/secrets/read-secrets.ts');
   const { credentialVariables } = await import('../../config/secrets/secret-names.ts');
   const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };

@@ -18,7 +18,7 @@ export interface CommandNode {
 }
 
 export type OptionNode = ReturnType<typeof optionNode>;
-export type ArgumentNode = ReturnType<typeof argumentNode>;
+type ArgumentNode = ReturnType<typeof argumentNode>;
 
 /** The tree of a program, hidden commands left out, `--help` among each command's options. */
 export function commandTree(command: Command, parents = ''): CommandNode {

@@ -1,26 +1,12 @@
-import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { withExamples } from '../define-command.ts';
-import type { CommandContext } from '../define-command.ts';
 import { commandTree, flattened, globalOptions, optionsWithValue } from './command-tree.ts';
 import type { CommandNode, OptionNode } from './command-tree.ts';
 
 const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-/** `ingestd completion SHELL`: a completion script, made from the commands themselves. */
-export function addCompletionCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('completion')
-    .description('print a completion script for a shell')
-    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(shells)))
-    .action((shell: keyof typeof shells) => {
-      context.output.raw(shells[shell](commandTree(program)));
-    });
-  withExamples(command, [
-    { command: 'source <(ingestd completion bash)', does: 'bash, in ~/.bashrc' },
-    { command: 'ingestd completion zsh > "${fpath[1]}/_ingestd"', does: 'zsh' },
-    { command: 'ingestd completion fish > ~/.config/fish/completions/ingestd.fish', does: 'fish' },
-  ]);
+/** The completion script of a shell, made from the commands themselves. */
+export function completionScript(shell: keyof typeof shells, program: Command): string {
+  return shells[shell](commandTree(program));
 }
 
 /** For bash alone; it needs nothing else. */
