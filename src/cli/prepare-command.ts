@@ -1,6 +1,7 @@
+import type { FleetAddress, FleetView } from '../commands/ask-fleet.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { CheckOptions } from '../commands/check/check.ts';
-import { errorCode, errorMessage } from '../model/errors.ts';
+import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import { levelAskedFor } from './define-command.ts';
 import type { CommandContext, GlobalFlags } from './define-command.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
@@ -9,17 +10,12 @@ import { correctionAdvice } from '../config/secrets/correction-advice.ts';
 import {
   closedDirectory,
   findCredentials,
-  findHttpToken,
   loadCredentials,
   loadHttpToken,
   loadNotifyWebhook,
   missingVariables,
-  plainSecrets,
   wholeCredentials,
 } from '../config/secrets/read-secrets.ts';
-import { secretVariables } from '../config/secrets/secret-names.ts';
-import { fixFor } from '../model/report/explanations.ts';
-import { withTokens } from '../commands/offline/with-tokens.ts';
 
 /** The configuration and the log of one command. */
 export type PreparedCommand = Awaited<ReturnType<typeof prepareCommand>>;
@@ -114,7 +110,7 @@ export async function presentCredentials({ configuration, settings, redactor }: 
 }
 
 /** What is wrong with the source of a secret, without its variable. Throws every other error. */
-function sourceFault(error: unknown): string {
+export function sourceFault(error: unknown): string {
   if (errorCode(error) !== 'configuration') throw error;
   return errorMessage(error).replace(/^INGESTD_\w+: /, '');
 }
@@ -143,39 +139,48 @@ function secretPartsOf({ pathname, search }: URL): readonly string[] {
   return [`${pathname}${search}`, pathname].filter((part) => part.length >= long);
 }
 
-/** What `check` is given: secrets that cannot be read are findings. */
-export async function checkOptions(prepared: PreparedCommand): Promise<Omit<CheckOptions, 'online'>> {
-  const { configuration, settings, log, redactor } = prepared;
-  const { missing, credentials } = await presentCredentials(prepared);
-  const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(
-    (error: unknown) => ({
-      token: null,
-      fault: { subject: secretVariables.httpToken, message: sourceFault(error), fix: fixFor('http-token') },
-    }),
-  );
-  if (token !== null) redactor.add([token]);
-  return {
-    settings,
-    log,
-    missingCredentials: missing,
-    plainSecrets: credentials === null ? [] : plainSecrets(credentials),
-    httpTokenFault: fault,
-    signIn: credentials === null ? null : () => signIn(prepared, credentials),
-    webhookFault: await notifyWebhookFor(prepared).then(() => null, sourceFault),
-    warnings: configuration.warnings,
-  };
-}
-
-/** Obtains a token for one command. Gives until when it is valid. Throws CredentialsRefusedError, ServiceUnavailableError. */
-export async function signIn(
-  prepared: PreparedCommand,
-  credentials: Credentials,
-): Promise<{ readonly expiresAt: string }> {
-  const { settings, log } = prepared;
-  const advice = (): Promise<string> => credentialsAdvice(prepared);
-  return withTokens({ settings, credentials, advice, log }, (tokens) => tokens.login());
-}
-
 function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
   return level === 'info' ? 'warn' : level;
+}
+
+/** Where the configuration's fleet is to be asked. Throws ConfigurationError where it is for one host. */
+export async function fleetAddress(context: CommandContext, flags: GlobalFlags): Promise<FleetAddress> {
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const { cluster, service } = prepared.settings;
+  if (cluster === null) {
+    throw new ConfigurationError(
+      'cluster is not configured, so there is no fleet; docs/fleet.md describes how to set one up',
+    );
+  }
+  return { cluster, service, username: await fleetUser(prepared) };
+}
+
+/**
+ * Whose the folders are in a fleet, and whether it is paused; null: there is none, or it cannot be asked, which is said on
+ * standard error.
+ */
+export async function fleetView(
+  { complain }: CommandContext,
+  prepared: PreparedCommand,
+): Promise<FleetView | null> {
+  const { settings } = prepared;
+  const { cluster, service } = settings;
+  if (cluster === null) return null;
+  try {
+    const { viewFleet } = await import('../commands/ask-fleet.ts');
+    return await viewFleet({ cluster, service, username: await fleetUser(prepared) }, settings);
+  } catch (error) {
+    complain(`whether another host sends one of the folders is not known: ${errorMessage(error)}`);
+    return null;
+  }
+}
+
+/**
+ * Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws
+ * ConfigurationError.
+ */
+export async function fleetUser(prepared: PreparedCommand): Promise<string> {
+  const { cluster } = prepared.settings;
+  if (cluster === null || cluster.account !== undefined) return '';
+  return (await credentialsFor(prepared))?.username ?? '';
 }

@@ -1,8 +1,9 @@
 import { connectDaemon } from '../../commands/daemon-client.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { credentialsAdvice, credentialsFor, prepareCommand, signIn } from '../prepare-command.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
+import { credentialsAdvice, credentialsFor, prepareCommand } from '../prepare-command.ts';
+import { signIn } from '../report/check-options.ts';
 
 export async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });

@@ -2,7 +2,7 @@ import { forgetFleetHost } from '../../commands/ask-fleet.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { fleetAddress } from '../find-daemon.ts';
+import { fleetAddress } from '../prepare-command.ts';
 
 export async function forgetHost(context: CommandContext, host: string, flags: GlobalFlags): Promise<number> {
   const address = await fleetAddress(context, flags);

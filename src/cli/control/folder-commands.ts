@@ -7,10 +7,11 @@ import type { ShownDeletions } from '../../model/ports/control-port.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
-import { decisionsOf, fleetAddress, prepareAction } from '../find-daemon.ts';
 import { confirm } from '../prompter.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
+import { decisionsOf, prepareAction } from '../prepare-action.ts';
+import { fleetAddress } from '../prepare-command.ts';
 
 export async function approve(
   context: CommandContext,

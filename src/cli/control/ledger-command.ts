@@ -8,8 +8,6 @@ import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../mo
 import { serviceWords } from '../../daemon/preconditions/whose-ledger.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { offlineOptions } from '../find-daemon.ts';
-import { prepareCommand } from '../prepare-command.ts';
 import type { ServiceMove } from '../../commands/offline/offline-actions.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../prompter.ts';
@@ -18,6 +16,8 @@ import { exportLedger } from '../../ledger/transfer/export-ledger.ts';
 import { verifyLedger } from '../../ledger/verify-ledger.ts';
 import { importIntoLedger } from '../../commands/import-ledger.ts';
 import { moveService } from '../../commands/offline/offline-actions.ts';
+import { offlineOptions } from '../prepare-action.ts';
+import { prepareCommand } from '../prepare-command.ts';
 
 export async function ledgerExport(
   context: CommandContext,

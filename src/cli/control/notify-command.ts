@@ -1,8 +1,8 @@
 import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
 import { waysOf } from '../../daemon/notify/notifier.ts';
 import { testEvent } from '../../daemon/notify/event.ts';
+import { notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
 
 export async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });

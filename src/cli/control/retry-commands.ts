@@ -2,9 +2,9 @@ import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { insideWorkingDirectory, requireFolder } from '../../daemon/control/resolve-path.ts';
-import { decisionsOf, prepareAction } from '../find-daemon.ts';
 import { confirm } from '../prompter.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { decisionsOf, prepareAction } from '../prepare-action.ts';
 
 interface RetryFlags extends GlobalFlags {
   readonly all?: string;

@@ -1,10 +1,7 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext } from '../define-command.ts';
-
-/** Between two looks of `status --watch`. */
-export const usualWatchSeconds = 2;
 
 /** `ingestd check`: what is wrong, and what to do about it. */
 export function addCheckCommand(program: Command, context: CommandContext): void {
@@ -51,8 +48,12 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     .option('--json', 'print JSON')
     .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
     .option('--fleet', 'all hosts of the account (cluster)')
-    .option('--watch [SECONDS]', `refresh every ${usualWatchSeconds} seconds until interrupted`, secondsOf);
-  defineCommand(command, context, async () => (await import('../report/status-commands.ts')).status, [
+    .addOption(
+      new Option('--watch [SECONDS]', 'refresh every 2 seconds until interrupted')
+        .preset('2')
+        .argParser(secondsOf),
+    );
+  defineCommand(command, context, async () => (await import('../report/status-command.ts')).status, [
     { command: 'ingestd status --watch', does: 'refresh continuously' },
     { command: 'ingestd status --check', does: 'for monitoring: one line and an exit code' },
     { command: 'ingestd status --fleet', does: 'all hosts with this account' },
@@ -65,7 +66,7 @@ export function addHealthCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('health')
     .description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
-  defineCommand(command, context, async () => (await import('../report/status-commands.ts')).health, [
+  defineCommand(command, context, async () => (await import('../report/health-command.ts')).health, [
     { command: 'ingestd health && echo well', does: 'prints nothing when healthy' },
   ]);
 }

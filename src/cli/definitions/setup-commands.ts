@@ -2,11 +2,9 @@ import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
+import { usualServicePort } from '../setup/usual-port.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext } from '../define-command.ts';
-
-/** Where the embedded service listens when it is alone. */
-export const usualServicePort = 7421;
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
 export function addInitCommand(program: Command, context: CommandContext): void {

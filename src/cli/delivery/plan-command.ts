@@ -5,9 +5,8 @@ import { pauseWords } from '../../model/report/fleet-pause.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { fleetView } from '../find-daemon.ts';
-import { prepareCommand } from '../prepare-command.ts';
 import { surveyFolders } from '../../commands/make-plan.ts';
+import { fleetView, prepareCommand } from '../prepare-command.ts';
 
 export async function plan(
   context: CommandContext,

@@ -1,5 +1,7 @@
 import type { Reloaded } from '../../daemon/process/obey-signals.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { PreparedCommand } from '../prepare-command.ts';
+import { runDaemon } from '../../daemon/run-daemon.ts';
 import {
   credentialsAdvice,
   credentialsFor,
@@ -7,8 +9,6 @@ import {
   notifyWebhookFor,
   prepareCommand,
 } from '../prepare-command.ts';
-import type { PreparedCommand } from '../prepare-command.ts';
-import { runDaemon } from '../../daemon/run-daemon.ts';
 
 export async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { reportsTrial: 'in the log' });

@@ -8,8 +8,8 @@ import { fleetPaused, pauseWords } from '../../model/report/fleet-pause.ts';
 import { reasonWords } from '../../model/report/headline.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { credentialsAdvice, credentialsFor, prepareCommand } from '../prepare-command.ts';
 import { runSync } from '../../daemon/run-sync.ts';
+import { credentialsAdvice, credentialsFor, prepareCommand } from '../prepare-command.ts';
 
 export async function sync(
   context: CommandContext,

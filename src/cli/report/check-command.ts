@@ -4,8 +4,9 @@ import { fixBeside } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { checkOptions, prepareCommand } from '../prepare-command.ts';
 import { check } from '../../commands/check/check.ts';
+import { prepareCommand } from '../prepare-command.ts';
+import { checkOptions } from './check-options.ts';
 
 interface CheckFlags extends GlobalFlags {
   readonly json?: boolean;

@@ -10,10 +10,10 @@ import {
   resolvePath,
 } from '../../daemon/control/resolve-path.ts';
 import type { Folders } from '../../daemon/control/resolve-path.ts';
-import { findDaemon, foldersOf } from '../find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { readLog } from '../../daemon/history/history-files.ts';
+import { findDaemon, foldersOf } from '../find-daemon.ts';
 
 interface LogFlags extends GlobalFlags {
   readonly since?: string;

@@ -2,11 +2,12 @@ import { exitCodes } from '../../model/errors.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
-import { findDaemon, fleetView, foldersOf } from '../find-daemon.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { whyOffline } from '../../commands/offline/offline-reports.ts';
+import { findDaemon, foldersOf } from '../find-daemon.ts';
+import { fleetView } from '../prepare-command.ts';
 
 export async function why(
   context: CommandContext,

@@ -9,12 +9,12 @@ import {
 } from '../../model/errors.ts';
 import { credentialNames } from '../../config/secrets/secret-names.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { prepareCommand } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import { terminalPrompter } from '../prompter.ts';
 import type { Prompter } from '../prompter.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
 import type { Destination } from './init-files.ts';
+import { prepareCommand } from '../prepare-command.ts';
 
 export async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Promise<number> {
   const { env, cwd, output } = context;

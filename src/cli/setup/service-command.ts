@@ -1,4 +1,4 @@
-import { usualServicePort } from '../definitions/setup-commands.ts';
+import { usualServicePort } from './usual-port.ts';
 import { join, resolve } from 'node:path';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';

@@ -1,5 +1,4 @@
 import { connectDaemon } from '../../commands/daemon-client.ts';
-import { usualWatchSeconds } from '../definitions/report-commands.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { ConfigurationError, errorMessage, exitCodes } from '../../model/errors.ts';
@@ -7,18 +6,18 @@ import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headli
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { findDaemon, fleetAddress, fleetView } from '../find-daemon.ts';
-import { presentCredentials } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
+import { findDaemon } from '../find-daemon.ts';
+import { fleetAddress, fleetView, presentCredentials } from '../prepare-command.ts';
 
 interface StatusFlags extends GlobalFlags {
   readonly json?: boolean;
   readonly check?: boolean;
   readonly fleet?: boolean;
-  readonly watch?: boolean | number;
+  readonly watch?: number;
 }
 
 export async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
@@ -103,7 +102,7 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
   };
   await showNow();
   if (flags.watch === undefined) return exitCodes.ok;
-  const everyMs = (flags.watch === true ? usualWatchSeconds : Number(flags.watch)) * 1000;
+  const everyMs = flags.watch * 1000;
   while (!output.closed()) {
     await delay(everyMs);
     if (!redraws && !flags.json) output.line();
@@ -123,15 +122,4 @@ async function statusOf(
   }
   const raw = await daemon.rawStatus();
   return { status: statusSchema.parse(raw), raw };
-}
-
-export async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const { stateDir, daemon } = await findDaemon(context, flags, { reports: false });
-  if (daemon === null) {
-    context.complain(`no daemon is running with the state directory ${stateDir}`);
-    return exitCodes.unforeseen;
-  }
-  if (await daemon.healthy()) return exitCodes.ok;
-  context.complain('the daemon is not making progress; see its log, or restart it');
-  return exitCodes.unforeseen;
 }
