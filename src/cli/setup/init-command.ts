@@ -15,11 +15,15 @@ import type { Prompter } from '../prompter.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
 import type { Destination } from './init-files.ts';
 import { prepareCommand } from '../prepare-command.ts';
+import { askCredentials, initAnswers } from './init-answers.ts';
+import { mayOverwrite, readIfThere, writeCredentials, writeInitFiles } from './init-files.ts';
+import { hasUserManager, installUserService } from './user-service.ts';
+import { readLedger } from '../../ledger/read-ledger.ts';
+import { documentsIn, serviceWords } from '../../daemon/preconditions/whose-ledger.ts';
+import { withTokens } from '../../commands/offline/with-tokens.ts';
 
 export async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Promise<number> {
   const { env, cwd, output } = context;
-  const { initAnswers } = await import('./init-answers.ts');
-  const { mayOverwrite, readIfThere, writeInitFiles } = await import('./init-files.ts');
   const file = resolve(cwd, flags.config ?? (env['INGESTD_CONFIG'] || 'ingestd.yaml'));
   const prompter = context.interactive && flags.yes !== true ? await terminalPrompter() : null;
   const destination = { file, prompter, force: flags.force === true, env };
@@ -33,7 +37,6 @@ export async function init(context: CommandContext, flags: GlobalFlags & InitFla
   const code = flags.login === false ? exitCodes.ok : await tryLogin(context, prepared, answers, destination);
   if (code !== exitCodes.ok) return code;
   if (await wantsService(context, flags, prompter)) {
-    const { installUserService } = await import('./user-service.ts');
     for (const line of await installUserService(destination)) output.line(line);
     return code;
   }
@@ -49,7 +52,6 @@ async function wantsService(
   prompter: Prompter | null,
 ): Promise<boolean> {
   if (userService !== undefined || prompter === null) return userService === true;
-  const { hasUserManager } = await import('./user-service.ts');
   if (!(await hasUserManager(env))) return false;
   return await prompter.confirm('Run ingestd now and whenever you log in (a systemd user service)?', true);
 }
@@ -57,8 +59,6 @@ async function wantsService(
 /** Configurations that name no state directory have one in common: a ledger that is there already may be another's. */
 async function tellOfLedger({ output }: CommandContext, { settings }: PreparedCommand): Promise<void> {
   const { dir } = settings.state;
-  const { readLedger } = await import('../../ledger/read-ledger.ts');
-  const { documentsIn, serviceWords } = await import('../../daemon/preconditions/whose-ledger.ts');
   const held = await readLedger(dir).then(
     (ledger) => {
       const documents = documentsIn(ledger);
@@ -86,9 +86,6 @@ async function tryLogin(
   destination: Destination,
 ): Promise<number> {
   const { file, prompter } = destination;
-  const { withTokens } = await import('../../commands/offline/with-tokens.ts');
-  const { askCredentials } = await import('./init-answers.ts');
-  const { writeCredentials } = await import('./init-files.ts');
   for (let credentials = answers; ;) {
     try {
       const { expiresAt } = await withTokens({ settings, credentials, log }, (tokens) => tokens.login());

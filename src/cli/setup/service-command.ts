@@ -8,6 +8,10 @@ import { homeDirectory } from '../../config/find-places.ts';
 import { fixturesDirectory } from '../../config/package-files.ts';
 import { levelAskedFor } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { createLog } from '../../log/create-log.ts';
+import { startEmbeddedService } from '../../embedded/embedded-service.ts';
+import { loadHttpToken } from '../../config/secrets/read-secrets.ts';
+import { credentialVariables } from '../../config/secrets/secret-names.ts';
 
 interface ServiceFlags extends GlobalFlags {
   readonly port?: number;
@@ -20,12 +24,8 @@ export async function service(context: CommandContext, flags: ServiceFlags): Pro
   const { port, host, data } = flags;
   const { env, cwd, output, redactor } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
-  const { createLog } = await import('../../log/create-log.ts');
   const log = await createLog({ level: levelAskedFor(flags) ?? 'info', format: 'auto', redactor });
-  const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
   const address = port === undefined ? { usualPort: usualServicePort } : { port };
-  const { loadHttpToken } = await import('../../config/secrets/read-secrets.ts');
-  const { credentialVariables } = await import('../../config/secrets/secret-names.ts');
   const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };
   // Its page needs none: without one it answers to this machine alone.
   const http = { host: '127.0.0.1', port: 0 };
