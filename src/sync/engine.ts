@@ -137,6 +137,16 @@ const unforeseenMs = 5_000;
 const abortedMs = 2_000;
 
 const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
+/** On its way to a request, or in it. */
+const untriedStates: readonly StateKind[] = [
+  'ready',
+  'sending',
+  'retry',
+  'inspect',
+  'inspecting',
+  'settling',
+  'grace',
+];
 /** Reasons that end by themselves. */
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 
@@ -275,6 +285,7 @@ export class Engine {
       log,
       random: options.random,
       restMs: options.authRestMs,
+      isPass: options.maxAttempts !== null,
       changed: options.onChange,
     });
     this.#request = createTrackedRequest({
@@ -305,7 +316,9 @@ export class Engine {
         mayUpload: (folder) => this.folders.mayUpload(folder),
         isQuiet: this.#isQuiet(),
         inGrace: tasks.in('grace').size,
+        isProbing: this.#breaker.isProbing(),
       }),
+      random: options.random,
       deliver: (work, permit) => this.#deliver(work, permit),
     });
   }
@@ -848,7 +861,7 @@ export class Engine {
         if (refused !== undefined) return this.#stayRefused(task, refused);
         const { operation } = found;
         const bulk = operation.kind === 'modify' && !task.alone ? operation.bulk : null;
-        const bulkKey = bulk === null ? null : bulkKeyOf(task.ref.folder, 'modify', bulk.key);
+        const bulkKey = bulk === null ? null : bulkKeyOf(task, 'modify', bulk.key);
         const at = this.#clock.monotonic();
         this.#advance(task, { kind: 'ready', operation: operation.kind, bulkKey, at });
         return;
@@ -875,8 +888,8 @@ export class Engine {
       case 'later': {
         await this.holds.endApproval(task);
         const { againMs, reason } = found;
-        const { attempts } = task;
-        this.#advance(task, { kind: 'retryLater', dueAt: this.#inMs(againMs), reason, attempts });
+        const { attempts, untaken } = task;
+        this.#advance(task, { kind: 'retryLater', dueAt: this.#inMs(againMs), reason, attempts, untaken });
         return;
       }
       case 'waiting': {
@@ -997,7 +1010,7 @@ export class Engine {
       // The hold may have ended meanwhile, before its own grace was over.
       const dueAt = since + removeGraceMs;
       if (this.#clock.monotonic() < dueAt) return this.#advance(task, { kind: 'grace', dueAt });
-      const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
+      const bulkKey = task.alone ? null : bulkKeyOf(task, 'delete', '');
       this.#advance(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
     } else this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
   }
@@ -1110,7 +1123,8 @@ export class Engine {
   ): Promise<void> {
     if (operation.kind !== 'upload') return permit.giveBack();
     const request = uploadRequest(document, operation, open);
-    const result = await this.#request(aboutUpload(document, operation), (watch) =>
+    const about = { ...aboutUpload(document, operation), untaken: task.untaken };
+    const result = await this.#request(about, (watch) =>
       this.#options.service.upload(request, permit, watch),
     );
     const { outcome, sent } = result;
@@ -1139,7 +1153,7 @@ export class Engine {
 
   async #modify(task: Task, found: Modifiable, open: OpenFile, permit: Permit): Promise<void> {
     const request = modifyRequest(found, open);
-    const result = await this.#request(aboutModify(found), (watch) =>
+    const result = await this.#request({ ...aboutModify(found), untaken: task.untaken }, (watch) =>
       this.#options.service.modify(request, permit, watch),
     );
     const { outcome, sent } = result;
@@ -1155,7 +1169,7 @@ export class Engine {
       const found = await this.#assess(task);
       const isMember = found.kind === 'send' && isModifiable(found);
       const bulk = isMember ? found.operation.bulk : null;
-      if (!isMember || bulk === null || bulkKeyOf(task.ref.folder, 'modify', bulk.key) !== bulkKey)
+      if (!isMember || bulk === null || bulkKeyOf(task, 'modify', bulk.key) !== bulkKey)
         this.#advance(task, { kind: 'replan' });
       else members.push({ task, found });
     }
@@ -1262,10 +1276,11 @@ export class Engine {
     result: RequestResult,
     isBulk = false,
   ): Promise<void> {
-    const { outcome } = result;
+    const { outcome, untaken } = result;
     const { kind } = outcome;
-    if (isBulk && (kind === 'rejected' || kind === 'missing')) {
-      const code = kind === 'rejected' ? outcome.code : `http-${outcome.status}`;
+    const isRefused = kind === 'rejected' || kind === 'missing';
+    if (isBulk && (isRefused || (kind === 'unavailable' && this.#breaker.isOwnFault(untaken)))) {
+      const code = kind === 'missing' ? `http-${outcome.status}` : outcome.code;
       this.#tried(task, operation, { code, message: `refused together with others: ${outcome.message}` });
       return this.#advance(task, { kind: 'replan', alone: true });
     }
@@ -1276,6 +1291,7 @@ export class Engine {
     const consequence = consequenceOf(outcome, {
       operation,
       attempts: task.attempts,
+      untaken: result.untaken,
       record: this.#ledger.get(task.ref),
       breaker: this.#breaker,
       maxAttempts,
@@ -1305,9 +1321,10 @@ export class Engine {
         return;
       }
       case 'retry': {
-        const { reason, attempts, delayMs } = consequence;
+        const { reason, attempts, delayMs, untaken } = consequence;
         this.#tried(task, operation, reason);
-        this.#advance(task, { kind: 'retryLater', dueAt: this.#inMs(delayMs), reason, attempts });
+        const dueAt = this.#inMs(delayMs);
+        this.#advance(task, { kind: 'retryLater', dueAt, reason, attempts, untaken });
         return;
       }
       case 'unreadable': {
@@ -1420,12 +1437,21 @@ export class Engine {
 
   /**
    * For `sync`: going on is of no use. The address is wrong, as far as the last answer tells, or `maxAttempts` requests
-   * in a row, of whatever documents, met no service.
+   * in a row, of whatever documents, met no service, or were not taken and no document is left that was never tried.
    */
   isHopeless(): boolean {
     const { maxAttempts } = this.#options;
     if (this.#breaker.isMisaddressed()) return true;
-    return maxAttempts !== null && this.#breaker.unansweredInARow() >= maxAttempts;
+    if (maxAttempts === null || this.#breaker.unansweredInARow() < maxAttempts) return false;
+    return this.#breaker.unmetInARow() >= maxAttempts || !this.#isAnyUntried();
+  }
+
+  #isAnyUntried(): boolean {
+    if (this.backlogged() > 0) return true;
+    for (const kind of untriedStates)
+      for (const { attempts, untaken, ref } of this.tasks.in(kind))
+        if ((attempts === 0 || untaken?.isShared === true) && !this.#paused.has(ref.folder)) return true;
+    return false;
   }
 
   reasons(): readonly Reason[] {
@@ -1480,8 +1506,9 @@ function urgencyOf(liveAt: number | null, mtimeMs: number): Pick<TaskFacts, 'pri
   return liveAt === null ? { priority: 'backlog', at: mtimeMs } : { priority: 'live', at: liveAt };
 }
 
-function bulkKeyOf(folder: string, operation: 'modify' | 'delete', key: string): string {
-  return `${folder}/${operation}/${key}`;
+/** What the service did not take shares no call with what it was not asked for as often. */
+function bulkKeyOf({ ref, untaken }: Task, operation: 'modify' | 'delete', key: string): string {
+  return `${ref.folder}/${operation}/${untaken?.count ?? 0}/${key}`;
 }
 
 function resolvedBy({ intentIds }: RequestResult): readonly Change[] {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 
 import { PriorityQueue, priorityOf } from '../../src/lib/queue/work-queue.ts';
 
-const levels = [3, 2, 1, 0] as const;
+const levels = [4, 3, 2, 1, 0] as const;
 
 function fill(queue: PriorityQueue, level: number, count: number): void {
   for (let index = 0; index < count; index += 1) put(queue, `${level}-${index}`, level, index);
@@ -52,20 +52,22 @@ describe('the priority queue', () => {
 
   it('shares the reserve by the same rule when every level is full', async () => {
     const queue = new PriorityQueue();
-    for (const level of levels) fill(queue, level, 300);
-    expect(levelsOf(await takeAll(queue, 256))).toEqual([192, 48, 12, 4]);
+    for (const level of levels) fill(queue, level, 600);
+    expect(levelsOf(await takeAll(queue, 512))).toEqual([384, 96, 24, 7, 1]);
   });
 
   it.each([
-    [3, 0],
-    [2, 1],
-    [1, 0],
-  ])('gives level %i three turns of four while level %i waits', async (upper, lower) => {
+    [4, 1, 75],
+    [3, 2, 75],
+    [2, 1, 75],
+    [4, 0, 88],
+    [1, 0, 88],
+  ])('gives level %i its turns while level %i waits: %i of a hundred', async (upper, lower, turns) => {
     const queue = new PriorityQueue();
     fill(queue, upper, 100);
     fill(queue, lower, 100);
     const taken = levelsOf(await takeAll(queue, 100));
-    expect([taken[3 - upper], taken[3 - lower]]).toEqual([75, 25]);
+    expect([taken[4 - upper], taken[4 - lower]]).toEqual([turns, 100 - turns]);
   });
 
   it('owes the levels below nothing for turns that were taken while none of them waited', async () => {
@@ -81,9 +83,9 @@ describe('the priority queue', () => {
       fc.asyncProperty(fc.nat(20), fc.nat(20), async (liveBefore, turns) => {
         const queue = new PriorityQueue();
         for (const level of levels.slice(1)) fill(queue, level, 100);
-        fill(queue, 3, liveBefore);
+        fill(queue, 4, liveBefore);
         await takeAll(queue, turns);
-        put(queue, 'saved', 3, 1_000);
+        put(queue, 'saved', 4, 1_000);
         expect(await takeAll(queue, 2)).toContain('saved');
       }),
     );
@@ -130,7 +132,7 @@ describe('the priority queue', () => {
         }
         const places = taken.flatMap((order, place) => (all[order]?.level === 0 ? [place] : []));
         for (const [index, place] of places.entries()) {
-          expect(place - (places[index - 1] ?? -1)).toBeLessThanOrEqual(64);
+          expect(place - (places[index - 1] ?? -1)).toBeLessThanOrEqual(512);
         }
       }),
     );

@@ -14,6 +14,7 @@ import { regimes } from './regimes.ts';
 import { seededRandom } from './seeded-random.ts';
 import { diskHistories } from '../sync/histories/disk-histories.ts';
 import { histories } from '../sync/histories/random-histories.ts';
+import { untakenHistories } from '../sync/histories/untaken-histories.ts';
 
 const { values } = parseArgs({
   options: {
@@ -54,6 +55,10 @@ try {
     say(`${numRuns} random histories in memory and as many on disk, safety.inDoubt: ${inDoubt}`);
     await fc.assert(histories(inDoubt), { numRuns, seed });
     await fc.assert(diskHistories(inDoubt), { numRuns, seed });
+  }
+  if (runs > 0 && !values.barred) {
+    say(`${runs} sets of documents that the service does not take`);
+    await fc.assert(untakenHistories(), { numRuns: runs, seed });
   }
   if (!values.barred)
     await inNamespace(

@@ -4,7 +4,7 @@ import type { Queue } from 'p-queue';
 import { ShortLivedMap } from './short-lived.ts';
 
 /** Levels of work, the lower the later. */
-type Level = 0 | 1 | 2 | 3;
+type Level = 0 | 1 | 2 | 3 | 4;
 
 /** An entry of p-queue costs a kilobyte: of each level no more than these are in it, the others wait as keys. */
 const windowSize = 1_000;
@@ -16,9 +16,9 @@ export class WorkQueue {
   readonly #queue: PQueue<PriorityQueue>;
   /** Levels of the keys in the p-queue, and how many each has. */
   readonly #levels = new ShortLivedMap<string, Level>();
-  readonly #inWindow = [0, 0, 0, 0];
+  readonly #inWindow = [0, 0, 0, 0, 0];
   /** What is beyond the window, by level, in the order of its coming: when it became due, by key. */
-  readonly #beyond = Array.from({ length: 4 }, () => new Map<string, number>());
+  readonly #beyond = Array.from({ length: levelCount }, () => new Map<string, number>());
 
   constructor({
     concurrency,
@@ -66,12 +66,19 @@ export class WorkQueue {
     return this.#queue.pending;
   }
 
+  /** Keys that wait, but for those that wait for a place in the p-queue. */
+  keys(): Iterable<string> {
+    return this.#levels.keys();
+  }
+
   /**
    * Starts the first key in line that has work: `run` gives it, null for a key that has none any more. False: no key had,
-   * or as many run as may.
+   * or as many run as may. `called`: this one of `keys` is the first in line now.
    */
-  startFirst(run: (key: string) => Promise<void> | null): boolean {
+  startFirst(run: (key: string) => Promise<void> | null, called?: string): boolean {
     let isStarted = false;
+    if (this.#queue.pending >= this.#queue.concurrency) return false;
+    if (called !== undefined) this.#queue.setPriority(called, calledPriority);
     this.#run = (key) => {
       // Before it begins: p-queue starts keys one after the other until it is paused.
       this.#queue.pause();
@@ -80,7 +87,7 @@ export class WorkQueue {
       return work ?? nothing();
     };
     // Each turn is one key, which runs at once.
-    while (this.#queue.size > 0 && this.#queue.pending < this.#queue.concurrency) {
+    while (this.#queue.size > 0) {
       this.#queue.start();
       if (isStarted) return true;
     }
@@ -153,9 +160,13 @@ interface LevelEntries {
 
 /** Room for times in milliseconds between one level and the next. */
 const levelWidth = 1e14;
-const levelCount = 4;
+const levelCount = 5;
 /** While a lower level waits, every fourth entry is taken from it. */
 const turnsBeforeReserve = 3;
+/** While the lowest waits, every eighth entry of those above. */
+const turnsBeforeLowest = 7;
+/** Of the entry that is called before its turn. */
+const calledPriority = levelCount * levelWidth;
 
 /**
  * The number by which p-queue knows a place: a higher level goes before a lower one, and the newest first within one.
@@ -165,26 +176,37 @@ export function priorityOf(level: number, atMs: number): number {
 }
 
 /**
- * The queue inside a p-queue: levels 3 (first) to 0, newest first within each and among equals in the order of their
+ * The queue inside a p-queue: levels 4 (first) to 0, newest first within each and among equals in the order of their
  * coming, with a reserve: of four turns that a level could have, the levels below it together get one, and share it
- * among themselves by the same rule. So what comes first is taken second at the latest, and nothing
- * below is starved. Sorted lists will do: the window of `WorkQueue` keeps them short.
+ * among themselves by the same rule; level 0 alone gets one of eight. So what comes first is taken second at the latest,
+ * and nothing below is starved. Sorted lists will do: the window of `WorkQueue` keeps them short.
  */
 export class PriorityQueue implements Queue<RunFunction, Options> {
+  #called: Entry | null = null;
   readonly #levels = Array.from({ length: levelCount }, (): LevelEntries => ({ entries: [], turns: 0 }));
 
   get size(): number {
-    return this.#levels.reduce((total, { entries }) => total + entries.length, 0);
+    const called = this.#called === null ? 0 : 1;
+    return this.#levels.reduce((total, { entries }) => total + entries.length, called);
   }
 
   /** p-queue gives an id to whatever has none. */
   enqueue(run: RunFunction, { id = '', priority = 0 }: Options = {}): void {
+    if (priority === calledPriority) {
+      this.#called = { id, priority, run };
+      return;
+    }
     const level = this.#levels[Math.floor(priority / levelWidth)];
     if (level === undefined) throw new RangeError(`no level has the priority ${priority}`);
     level.entries.splice(insertionIndex(level.entries, priority), 0, { id, priority, run });
   }
 
   dequeue(): RunFunction | undefined {
+    if (this.#called !== null) {
+      const { run } = this.#called;
+      this.#called = null;
+      return run;
+    }
     const level = inTurn(this.#levels.toReversed()).find(({ entries }) => entries.length > 0);
     if (level !== undefined) this.#countTurn(level);
     return level?.entries.pop()?.run;
@@ -229,5 +251,7 @@ function insertionIndex(entries: readonly Entry[], priority: number): number {
 /** The levels as they are to be asked for the next entry. */
 function inTurn([level, ...lower]: readonly LevelEntries[]): readonly LevelEntries[] {
   if (level === undefined) return [];
-  return level.turns >= turnsBeforeReserve ? [...inTurn(lower), level] : [level, ...inTurn(lower)];
+  const isLowestAlone = lower.slice(0, -1).every(({ entries }) => entries.length === 0);
+  const turns = isLowestAlone ? turnsBeforeLowest : turnsBeforeReserve;
+  return level.turns >= turns ? [...inTurn(lower), level] : [level, ...inTurn(lower)];
 }

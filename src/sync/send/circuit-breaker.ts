@@ -4,9 +4,16 @@ import { longestBackOffMs, nextDelayMs, refusedDelayMs } from '../../model/back-
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import type { Untaken } from '../tasks/task.ts';
 
 /** From this many in a row on it is the service, not the document. */
 const inARow = 3;
+
+/** Statuses that have nothing to do with the document: too many requests, an address that is not the service's. */
+const serviceCodes: ReadonlySet<string> = new Set(['http-404', 'http-410', 'http-425', 'http-429']);
+
+/** In one pass, probes are no further apart than the back-off after so many failures: 4 s. */
+const longestPassAttempt = 3;
 
 /** No answer of the service itself. */
 type Unanswered = Extract<Outcome, { kind: 'unavailable' | 'unknown' | 'missing' }>;
@@ -17,16 +24,25 @@ interface Options {
   readonly random: () => number;
   /** How long the token endpoint is left alone, ms; 0 or less: it does not say. */
   readonly restMs: () => number;
+  /** For one pass, which is over when each document was tried: probes are never far apart. */
+  readonly isPass?: boolean;
   readonly changed: () => void;
 }
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
-/** Whether the service as a whole takes requests now, learned from the outcomes. Open: nothing goes out. */
-export function createCircuitBreaker({ clock, log, random, restMs, changed }: Options) {
+/**
+ * Tells from the outcomes whether the service as a whole takes requests now, or some documents are what it does not
+ * take: those that fail while it answers others. Open: nothing goes out.
+ */
+export function createCircuitBreaker({ clock, log, random, restMs, isPass = false, changed }: Options) {
   const outage = createOutage(clock, log);
+  /** Requests that it answered, whatever it said. */
+  let answers = 0;
+  /** Since then: failures that found out something, those of requests that were under way together as one. */
   let unavailable = 0;
   let unanswered = 0;
+  let unmet = 0;
   /** Whose requests failed since one was answered: one document alone may be what is wrong. */
   let suspect: string | null = null;
   let isSeveral = false;
@@ -64,6 +80,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   function answered(): void {
     unavailable = 0;
     unanswered = 0;
+    unmet = 0;
     suspect = null;
     isSeveral = false;
     notFoundByOthers.clear();
@@ -84,23 +101,51 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     openUntil = -Infinity;
   }
 
-  function noteUnavailable(outcome: Unanswered, about: string): void {
-    unavailable += 1;
+  function noteUnavailable(outcome: Unanswered, about: string, untaken: Untaken | null): void {
+    const isMet = mayBeTheDocument(outcome);
+    // Of the service it says nothing: that took others since this document failed first.
+    const isOwn = isMet && isOwnFault(untaken);
+    if (isOwn && !isSeveral) return;
+    if (clock.monotonic() >= openUntil) unavailable += 1;
     if (!isTooMany(outcome)) unanswered += 1;
+    if (!isTooMany(outcome) && !isMet) unmet += 1;
     suspect ??= about;
-    isSeveral ||= suspect !== about || (outcome.kind === 'unavailable' && outcome.sent === 'nothing');
+    isSeveral ||= suspect !== about || !isMet;
     // With a Retry-After the limiter waits; without one, all hold back all the same.
     if (unavailable < 2 && (!isTooMany(outcome) || outcome.retryAfterMs !== null)) return;
     const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : null;
     const code = isTooMany(outcome) ? 'rate-limited' : 'service-unavailable';
     const why = { code, message: outcome.message };
-    const setBack = { kind: 'circuit', attempt: unavailable, retryAfterMs: asked } as const;
+    const attempt = isPass ? Math.min(unavailable, longestPassAttempt) : unavailable;
+    const setBack = { kind: 'circuit', attempt, retryAfterMs: asked } as const;
     // Of one document alone it is said, and its own back-off is enough: others find out at once.
     open(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
   }
 
-  /** Takes note of one outcome; `about` tells the documents of one request from those of another. */
-  function note(outcome: Outcome, about: string): void {
+  function isOwnFault(untaken: Untaken | null): boolean {
+    return untaken !== null && untaken.since < answers;
+  }
+
+  /**
+   * Takes note of one outcome; `about` tells the documents of one request from those of another, `untaken` is what is
+   * known of them. Gives what is known of them now.
+   */
+  function note(
+    outcome: Outcome,
+    about: string,
+    untaken: Untaken | null = null,
+    documents = 1,
+  ): Untaken | null {
+    if (outcome.kind === 'accepted' || outcome.kind === 'rejected') answers += 1;
+    if (outcome.kind === 'missing' && outcome.isOwnWord) answers += 1;
+    noteOfService(outcome, about, untaken);
+    if (outcome.kind === 'accepted') return null;
+    if (!mayBeTheDocument(outcome)) return untaken;
+    const since = untaken?.since ?? answers;
+    return { count: (untaken?.count ?? 0) + 1, since, isShared: documents > 1 };
+  }
+
+  function noteOfService(outcome: Outcome, about: string, untaken: Untaken | null): void {
     switch (outcome.kind) {
       case 'accepted':
         outage.over();
@@ -108,7 +153,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
         return;
       case 'unavailable':
       case 'unknown':
-        return noteUnavailable(outcome, about);
+        return noteUnavailable(outcome, about, untaken);
       case 'unauthorized':
         refused += 1;
         openForCredentials({ code: 'credentials-refused', message: outcome.message });
@@ -121,7 +166,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
       case 'missing': {
         if (!outcome.isOwnWord) {
           addUpTo(inARow, notFoundByOthers, about);
-          return noteUnavailable(outcome, about);
+          return noteUnavailable(outcome, about, untaken);
         }
         // It answers, and of this one document: whatever was wrong with all of it is over.
         outage.over();
@@ -148,6 +193,10 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
 
   return {
     note,
+    /** It answered others since it first failed to take these: they are what is wrong. */
+    isOwnFault,
+    /** One request at a time tries whether what stands in the way is over. */
+    isProbing: () => reason !== null,
     /** Requests that may be under way at once: all, one that tries, or none. */
     allowedInFlight: (concurrency: number) => {
       if (clock.monotonic() < openUntil) return 0;
@@ -165,14 +214,27 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     manyForbidden: () => forbidden >= inARow,
     /** The last answer said that the address is wrong: no other document fares better. */
     isMisaddressed: () => misaddressed,
-    /** How many in a row found no service that answers. One that asks to wait is there. */
+    /** How many in a row were not taken, and no answer between. What asks to wait is there. */
     unansweredInARow: () => unanswered,
+    /** Of these, how many say by themselves that it is the service, not the document. */
+    unmetInARow: () => unmet,
     /** A person fixed something: try at once. */
     close: () => {
       outage.reportAgain();
       reset();
     },
   };
+}
+
+/**
+ * The service was there, or nearly, and it may be this document alone that it does not take. False where no connection
+ * came about, where it asks to wait, and where another program answers at its address: no document fares better.
+ */
+function mayBeTheDocument(outcome: Outcome): boolean {
+  if (outcome.kind === 'unknown') return true;
+  if (outcome.kind !== 'unavailable' || outcome.retryAfterMs !== null) return false;
+  if (outcome.code.startsWith('http-')) return !serviceCodes.has(outcome.code);
+  return outcome.sent !== 'nothing';
 }
 
 /** More than `most` say no more. */

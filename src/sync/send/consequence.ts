@@ -8,6 +8,7 @@ import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { SafetySettings, ServiceSettings } from '../../model/settings.ts';
 import { bareReason } from '../tasks/task.ts';
+import type { Untaken } from '../tasks/task.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { isPerhapsGone } from './delete.ts';
 
@@ -17,7 +18,13 @@ export type Consequence =
   | { readonly kind: 'fail'; readonly reason: Reason }
   /** Failed for this pass only: nothing is wrong with the document, and the next pass tries it again. */
   | { readonly kind: 'giveUp'; readonly reason: Reason; readonly attempts: number }
-  | { readonly kind: 'retry'; readonly reason: Reason; readonly delayMs: number; readonly attempts: number }
+  | {
+      readonly kind: 'retry';
+      readonly reason: Reason;
+      readonly delayMs: number;
+      readonly attempts: number;
+      readonly untaken: Untaken | null;
+    }
   /** The service may hold a document of it that nobody knows: `next` follows. */
   | { readonly kind: 'doubt'; readonly reason: Reason; readonly holds: boolean; readonly next: Consequence }
   /** The file, or one of its attachments, could not be read. */
@@ -32,7 +39,9 @@ interface Circumstances {
   /** Attempts before this one. */
   readonly attempts: number;
   readonly record: LedgerRecord | undefined;
-  readonly breaker: Pick<CircuitBreaker, 'openMs' | 'manyMissing' | 'manyForbidden'>;
+  /** What is known of it after this one. */
+  readonly untaken: Untaken | null;
+  readonly breaker: Pick<CircuitBreaker, 'openMs' | 'manyMissing' | 'manyForbidden' | 'isOwnFault'>;
   /** `sync` gives up after this many; null: never. */
   readonly maxAttempts: number | null;
   readonly onMissing: ServiceSettings['onMissing'];
@@ -113,8 +122,10 @@ function missing(
 }
 
 /** Tried again after its back-off. */
-function later(reason: Reason, afterMs: number | null, now: Circumstances): Consequence {
+function later({ code, message }: Reason, afterMs: number | null, now: Circumstances): Consequence {
   const attempts = now.attempts + 1;
+  const words = now.breaker.isOwnFault(now.untaken) ? `${message}; the service accepts others` : message;
+  const reason = { code, message: words };
   if (now.maxAttempts !== null && attempts >= now.maxAttempts) return giveUp(reason, attempts);
   const own = nextDelayMs({
     kind: 'unavailable',
@@ -122,12 +133,14 @@ function later(reason: Reason, afterMs: number | null, now: Circumstances): Cons
     retryAfterMs: afterMs,
     random: now.random(),
   });
-  return { kind: 'retry', reason, attempts, delayMs: Math.max(own, now.breaker.openMs()) };
+  const delayMs = Math.max(own, now.breaker.openMs());
+  return { kind: 'retry', reason, attempts, delayMs, untaken: now.untaken };
 }
 
 /** No fault of the document: it goes out as soon as the circuit breaker lets one through. */
-function wait(reason: Reason, { attempts, breaker }: Circumstances): Consequence {
-  return { kind: 'retry', reason, attempts, delayMs: Math.max(changedUnderWayMs, breaker.openMs()) };
+function wait(reason: Reason, { attempts, untaken, breaker }: Circumstances): Consequence {
+  const delayMs = Math.max(changedUnderWayMs, breaker.openMs());
+  return { kind: 'retry', reason, attempts, delayMs, untaken };
 }
 
 function giveUp(reason: Reason, attempts: number): Consequence {

@@ -15,9 +15,10 @@ export interface Deletable {
 export function aboutDelete(batch: readonly [Deletable, ...Deletable[]]): RequestAbout {
   const [{ task, record }] = batch;
   const before = batch.map((one) => markGone(one.task.ref, one.record));
-  const shared = { folder: task.ref.folder, bytesTotal: 0, documents: batch.length, before };
+  const { ref, untaken } = task;
+  const shared = { folder: ref.folder, bytesTotal: 0, documents: batch.length, before, untaken };
   if (batch.length > 1) return { ...shared, path: '', operation: 'bulk_delete' };
-  return { ...shared, path: task.ref.path, operation: 'delete', mayBeGone: isPerhapsGone(record) };
+  return { ...shared, path: ref.path, operation: 'delete', mayBeGone: isPerhapsGone(record) };
 }
 
 /** What accepted deletions change in the ledger, as one commit. `now`: wall clock. */

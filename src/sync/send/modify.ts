@@ -140,6 +140,7 @@ export function bulkModify(
       operation: 'bulk_modify',
       bytesTotal: 0,
       documents: members.length,
+      untaken: first.task.untaken,
       before: members.map(({ task, found: { operation, record } }) =>
         markUnsure(task.ref, record, operation),
       ),

@@ -2,8 +2,11 @@ import { maxBulkDocuments } from '../../model/operation.ts';
 import { isReady } from '../tasks/task.ts';
 import type { ReadyTask, Task } from '../tasks/task.ts';
 
-/** A higher level is served first. */
-export const levels = { live: 3, retry: 2, backlog: 1, deletion: 0 } as const;
+/**
+ * A higher level is served first. `untaken`: what the service did not take when it was tried last, so that it keeps
+ * nothing else from being tried.
+ */
+export const levels = { live: 4, retry: 3, backlog: 2, deletion: 1, untaken: 0 } as const;
 
 /** What may go out under one key, and its place among the others. */
 export interface LineEntry {
@@ -22,12 +25,16 @@ export interface LineConditions {
   readonly isQuiet: boolean;
   /** Documents that wait out their grace: their deletions may share a call. */
   readonly inGrace: number;
+  /** Nobody knows whether the service is there: what was not taken together is tried in smaller parts. */
+  readonly isProbing: boolean;
   /** Monotonic, ms. */
   readonly now: number;
 }
 
 /** What could share a call waits this long for others that are still inspected. */
 const gatherMs = 5_000;
+/** Among what was not taken, what failed least often comes first. More failures than these count as these. */
+const mostCounted = 1_000_000;
 /** No key of a task begins with this. */
 const bulkPrefix = '\0';
 
@@ -95,7 +102,7 @@ export class SendLine {
     if (key.startsWith(bulkPrefix)) {
       const group = this.#groups.get(key.slice(bulkPrefix.length));
       const isDue = group !== undefined && isGathered(group, conditions);
-      const members = isDue ? [...group].slice(0, maxBulkDocuments) : [];
+      const members = isDue ? [...group].slice(0, callSize(group, conditions)) : [];
       return members.some(({ ref }) => conditions.paused.has(ref.folder)) ? [] : members;
     }
     if (task === undefined || conditions.paused.has(task.ref.folder)) return [];
@@ -126,7 +133,9 @@ function mayStart({ ref: { folder }, state }: ReadyTask, { paused, mayUpload }: 
   return !paused.has(folder) && (state.operation !== 'upload' || mayUpload(folder));
 }
 
-function entryOf(key: string, { priority, at, state }: ReadyTask): LineEntry {
+function entryOf(key: string, { priority, at, state, untaken }: ReadyTask): LineEntry {
+  if (untaken !== null)
+    return { key, level: levels.untaken, at: mostCounted - Math.min(untaken.count, mostCounted) };
   return { key, level: levels[state.operation === 'delete' ? 'deletion' : priority], at };
 }
 
@@ -138,6 +147,13 @@ function entryOfGroup(
   const [first] = group;
   if (first === undefined || conditions.paused.has(first.ref.folder)) return null;
   return isGathered(group, conditions) ? entryOf(bulkPrefix + bulkKey, first) : null;
+}
+
+/** How many go out in one call: a quarter as many with each time that they were not taken. */
+function callSize(group: ReadonlySet<ReadyTask>, { isProbing }: LineConditions): number {
+  const [first] = group;
+  const parts = isProbing ? 4 ** (first?.untaken?.count ?? 0) : 1;
+  return Math.min(maxBulkDocuments, Math.ceil(group.size / parts));
 }
 
 /**

@@ -2,12 +2,15 @@ import { WorkQueue } from '../../lib/queue/work-queue.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit } from '../../model/ports/service-port.ts';
+import type { SendKind } from '../../model/operation.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { isReady } from '../tasks/task.ts';
 import type { ReadyTask, Task } from '../tasks/task.ts';
+import { chooseProbe } from './choose-probe.ts';
+import type { ProbeCandidate } from './choose-probe.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { LedgerCommits } from './ledger-commits.ts';
-import { SendLine } from './send-line.ts';
+import { levels, SendLine } from './send-line.ts';
 import type { LineConditions, LineEntry } from './send-line.ts';
 
 /** While sends wait for a fuller bulk call or for the circuit breaker, they are tried again this often. */
@@ -24,6 +27,8 @@ interface Options {
   /** Requests at once, at most. */
   readonly concurrency: number;
   readonly conditions: () => Omit<LineConditions, 'now'>;
+  /** From 0 to below 1. */
+  readonly random: () => number;
   /** Sends these together, on this permit. Must not reject. */
   readonly deliver: (work: readonly [ReadyTask, ...ReadyTask[]], permit: Permit) => Promise<void>;
 }
@@ -33,6 +38,8 @@ export class SendQueue {
   readonly #options: Options;
   readonly #line = new SendLine();
   readonly #sends: WorkQueue;
+  /** Kinds of the last probes, each once, the latest last. */
+  #probed: readonly SendKind[] = [];
   #isTakingPermits = false;
   #isDraining = false;
   #cancelAsk = () => {};
@@ -102,11 +109,30 @@ export class SendQueue {
       this.#noteDemand();
       const permit = await limiter.take().catch(() => null);
       if (permit === null) return;
-      const isUsed = this.#hasRoom() && this.#sends.startFirst((key) => this.#start(key, permit));
+      const isUsed = this.#hasRoom() && this.#startFirst(permit);
       if (isUsed) metrics.rateWait((clock.monotonic() - asked) / 1000);
       else permit.giveBack();
     }
     if (this.#sends.size > 0 || this.#line.isGathering(this.#options.conditions().paused)) this.#askLater();
+  }
+
+  #startFirst(permit: Permit): boolean {
+    const conditions = this.#conditions();
+    const probe = conditions.isProbing ? this.#chooseProbe(conditions) : undefined;
+    if (probe !== undefined)
+      this.#probed = [...this.#probed.filter((kind) => kind !== probe.operation), probe.operation];
+    return this.#sends.startFirst((key) => this.#start(key, permit), probe?.key);
+  }
+
+  #chooseProbe(conditions: LineConditions): ProbeCandidate | undefined {
+    const { random, tasks } = this.#options;
+    const candidates: ProbeCandidate[] = [];
+    for (const key of this.#sends.keys()) {
+      const [first] = this.#line.tasksUnder(key, tasks.byKey(key), conditions);
+      if (first !== undefined)
+        candidates.push({ key, operation: first.state.operation, attempts: first.attempts });
+    }
+    return chooseProbe(candidates, this.#probed, random());
   }
 
   /** Sends what is in line under a key. Null: nothing is any more, and the permit is left for the next. */
@@ -129,7 +155,8 @@ export class SendQueue {
 
   /** Other hosts may share the minute: what is urgent here goes before what is not there. */
   #noteDemand(): void {
-    this.#options.limiter.demand?.({ level: this.#sends.firstLevel, count: this.#sends.size });
+    const level = Math.max(levels.deletion, this.#sends.firstLevel) - levels.deletion;
+    this.#options.limiter.demand?.({ level, count: this.#sends.size });
   }
 
   #askLater(): void {

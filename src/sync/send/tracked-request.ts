@@ -3,6 +3,7 @@ import type { Change, Intent } from '../../model/ports/ledger-port.ts';
 import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-port.ts';
 import type { FileOutcome, Outcome, RequestWatch } from '../../model/ports/service-port.ts';
 import type { Status, TransferStatus } from '../../model/report/status.ts';
+import type { Untaken } from '../tasks/task.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { LedgerCommits } from './ledger-commits.ts';
 
@@ -18,14 +19,19 @@ export interface RequestAbout {
   readonly documents: number;
   /** That the service says it does not know the document says nothing about its address. */
   readonly mayBeGone?: boolean;
+  /** What came of the requests of these documents before. */
+  readonly untaken?: Untaken | null;
   /** Uploads: durable before the first byte goes out. */
   readonly intent?: Omit<Intent, 'id' | 'at'>;
   /** Durable before the first byte too: what has to be known should no answer come. */
   readonly before?: readonly Change[];
 }
 
-/** What came of a request, and the intents that it left open. */
-export type RequestResult = FileOutcome & { readonly intentIds: readonly string[] };
+/** What came of a request, the intents that it left open, and what is known of its documents now. */
+export type RequestResult = FileOutcome & {
+  readonly intentIds: readonly string[];
+  readonly untaken: Untaken | null;
+};
 
 /** Makes one request: counted, journalled before it goes out, watched, and its outcome noted by the circuit breaker. */
 export type TrackedRequest = (
@@ -58,7 +64,7 @@ export function createTrackedRequest({
   readonly totals: Totals;
   readonly isPaused: (folder: string) => boolean;
 }): TrackedRequest {
-  return async ({ intent, before = [], mayBeGone = false, ...about }, call) => {
+  return async ({ intent, before = [], mayBeGone = false, untaken = null, ...about }, call) => {
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
     let underWay: { readonly since: number; until: number | null } | null = null;
@@ -112,9 +118,10 @@ export function createTrackedRequest({
       const isExpected = mayBeGone && result.outcome.kind === 'missing' && result.outcome.isOwnWord;
       const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
       // What the ledger did not take, and what we ended ourselves, says nothing of the service.
-      if (wentOut && !isEnded(result.outcome))
-        breaker.note(noted, `${about.operation} ${about.folder}/${about.path}`);
-      return { ...result, intentIds };
+      const isTelling = wentOut && !isEnded(result.outcome);
+      const what = `${about.operation} ${about.folder}/${about.path}`;
+      const now = isTelling ? breaker.note(noted, what, untaken, about.documents) : untaken;
+      return { ...result, intentIds, untaken: now };
     } finally {
       transfers.end(transfer);
     }

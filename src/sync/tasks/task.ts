@@ -51,6 +51,16 @@ export interface Seen {
   readonly fingerprint: string;
 }
 
+/** What a service that was there did not take, though perhaps it took others. */
+export interface Untaken {
+  /** Requests in a row. */
+  readonly count: number;
+  /** How many requests of others the service had answered when the first of them failed. */
+  readonly since: number;
+  /** The last was one of several documents: perhaps one of the others was what it did not take. */
+  readonly isShared: boolean;
+}
+
 /** What is known of a task whatever its state. */
 export interface TaskFacts {
   /**
@@ -68,6 +78,8 @@ export interface TaskFacts {
   readonly gone: { readonly since: number; readonly device: number } | null;
   /** Requests in a row that did not deliver it. */
   readonly attempts: number;
+  /** Null: the service took it, or was not there, whenever it was tried as it is now. */
+  readonly untaken: Untaken | null;
   /** Tries in a row at which it, its place or what belongs to it could not be read. */
   readonly unreadable: number;
   /** The failure that was last reported: the same one is not reported again. */
@@ -163,6 +175,7 @@ export type TaskEvent =
       readonly dueAt: number;
       readonly reason: Reason;
       readonly attempts: number;
+      readonly untaken: Untaken | null;
     }
   | {
       readonly kind: 'failed';
@@ -194,6 +207,7 @@ export function newFacts({
     seen,
     gone: null,
     attempts: 0,
+    untaken: null,
     unreadable: 0,
     reported: null,
     alone: false,
@@ -217,7 +231,9 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     case 'touched':
       return isUnderWay(state) ? dirty(task) : inspect({ ...task, present: event.present ?? task.present });
     case 'seen': {
-      const live = event.liveAt === null ? null : ({ priority: 'live', at: event.liveAt } as const);
+      // Of the file as it is now nothing was tried yet.
+      const live =
+        event.liveAt === null ? null : ({ priority: 'live', at: event.liveAt, untaken: null } as const);
       // Something stands there: should it go again before it is inspected, the grace period begins again.
       const known = {
         ...task,
@@ -245,12 +261,13 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         priority: 'retry',
         at: event.at,
         attempts: 0,
+        untaken: null,
         unreadable: 0,
         reported: null,
       });
     case 'decided': {
       const { at, hasRecord } = event;
-      const known = { ...task, priority: 'retry', at, attempts: 0, hasRecord } as const;
+      const known = { ...task, priority: 'retry', at, attempts: 0, untaken: null, hasRecord } as const;
       return isUnderWay(state) ? dirty(known) : inspect(known);
     }
     case 'recordCame': {
@@ -311,6 +328,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         ...task,
         hasRecord: true,
         attempts: 0,
+        untaken: null,
         unreadable: 0,
         reported: null,
         alone: false,
@@ -326,11 +344,11 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         unknownDocId: event.unknownDocId ?? task.unknownDocId,
       });
     case 'retryLater': {
-      const { attempts, dueAt, reason } = event;
+      const { attempts, untaken, dueAt, reason } = event;
       const retry = { kind: 'retry', dueAt, reason } as const;
       if (state.kind === 'inspecting') return after({ ...task, present: true, gone: null }, retry);
       if (state.kind !== 'sending') return task;
-      return { ...task, attempts, unreadable: 0, seen: seenAfter(task), state: retry };
+      return { ...task, attempts, untaken, unreadable: 0, seen: seenAfter(task), state: retry };
     }
     case 'failed': {
       const { attempts, reason, recorded, isGone } = event;

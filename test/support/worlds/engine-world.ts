@@ -58,6 +58,8 @@ export interface EngineWorldOptions {
   readonly beside?: FolderPort;
   /** What the wall clock shows at the beginning, ms. */
   readonly wallClock?: number;
+  /** From 0 to below 1; left out: always a half. */
+  readonly random?: () => number;
   /** How long the next commit, or the next way of a request or an answer, takes, ms of the clock in hand. */
   readonly slow?: () => number;
 }
@@ -152,7 +154,7 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
       settings: { service: serviceSettings, timing: engineTiming, safety },
       authRestMs: () => 0,
       maxAttempts: options.maxAttempts ?? null,
-      random: () => 0.5,
+      random: options.random ?? (() => 0.5),
       onActivity: (activity) => activities.push(activity),
       onChange: () => {},
     });

@@ -59,6 +59,8 @@ export interface SimulatedService extends ServicePort {
   readonly isHolding: () => boolean;
   /** Says what comes of the next request instead; `taken`: the service takes it all the same. */
   readonly failNext: (outcome: Outcome, options?: { readonly taken?: boolean }) => void;
+  /** From now on it does not take what this gives an outcome for. */
+  readonly failWhere: (judge: (request: OutgoingRequest) => Outcome | null) => void;
 }
 
 /** The service in memory: takes what it is given and can be told to fail. */
@@ -74,6 +76,7 @@ export function simulatedService(
   let held: Promise<void> | null = null;
   let holding = 0;
   let isStrict = false;
+  let judge: (request: OutgoingRequest) => Outcome | null = () => null;
   let observer: (request: OutgoingRequest) => void = () => {};
 
   async function attempt(
@@ -122,7 +125,8 @@ export function simulatedService(
     delayed = null;
     await heldBy(travels);
     calls.push(call);
-    const failure = failures.shift();
+    const judged = judge({ kind, docIds, sources, metadata });
+    const failure = failures.shift() ?? (judged === null ? undefined : { outcome: judged, taken: false });
     const isUnknown = isStrict && docIds.length === 1 && !documents.has(docIds[0] ?? '');
     const docId = failure === undefined || failure.taken ? take(contents) : null;
     await way();
@@ -185,6 +189,9 @@ export function simulatedService(
     isHolding: () => holding > 0,
     beStrict: () => {
       isStrict = true;
+    },
+    failWhere: (given) => {
+      judge = given;
     },
     failNext: (outcome, { taken = false } = {}) => failures.push({ outcome, taken }),
     upload: (request, turn, watch) =>

@@ -33,9 +33,13 @@ describe('one pass', () => {
     expect(world.service.documents.size).toBe(1);
   });
 
-  it('of many documents gives up after as many attempts in all as of one where no service answers', async () => {
+  it.each([
+    ['no service answers', { ...busy, code: 'econnrefused' }],
+    ['the service asks to wait', { ...busy, retryAfterMs: 1_000 }],
+    ['another program answers', { ...busy, code: 'http-404' }],
+  ])('of many documents gives up after as many attempts in all as of one where %s', async (_, outcome) => {
     world = await engineWorld({ maxAttempts: 5 });
-    for (let time = 0; time < 1_000; time += 1) world.service.failNext(busy);
+    world.service.failWhere(() => outcome);
     for (let index = 0; index < 40; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
     world.folder.scan();
     await world.until(() => world.engine().isHopeless(), 500);

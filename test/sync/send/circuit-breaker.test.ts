@@ -226,6 +226,7 @@ describe('what the outcomes say of the service', () => {
 describe('what the log says of an outage', () => {
   it('is when it begins, once for each kind, and how long it lasted', async () => {
     note(away, 2);
+    await clock.advance(1_000);
     note(tooMany);
     note(away, 3);
     await clock.advance(90_000);
@@ -234,7 +235,7 @@ describe('what the log says of an outage', () => {
     expect(logged()).toEqual([
       ['warn', 'service unavailable', { code: 'service-unavailable', message: 'away', againInSeconds: 1 }],
       ['warn', 'service unavailable', { code: 'rate-limited', message: 'too many', againInSeconds: 2 }],
-      ['info', 'service available again', { lastedSeconds: 90 }],
+      ['info', 'service available again', { lastedSeconds: 91 }],
     ]);
   });
 

@@ -26,6 +26,7 @@ function after(
   return consequenceOf(outcome, {
     operation: 'upload',
     attempts: 0,
+    untaken: null,
     record,
     maxAttempts: null,
     onMissing: 'fail',
@@ -35,6 +36,7 @@ function after(
       openMs: () => openMs,
       manyMissing: () => manyMissing,
       manyForbidden: () => manyForbidden,
+      isOwnFault: (untaken) => untaken !== null && untaken.count > 1,
     },
     random: () => 0,
   });
@@ -77,6 +79,16 @@ describe('after an answer that accepts nothing, a document', () => {
       { ...busy, retryAfterMs: 7_000 },
       {},
       { kind: 'retry', attempts: 1, delayMs: 7_000 },
+    ],
+    [
+      'that the service does not take, while it takes others, says so',
+      busy,
+      { untaken: { count: 2, since: 0, isShared: false } },
+      {
+        kind: 'retry',
+        reason: { code: 'http-503', message: 'busy; the service accepts others' },
+        untaken: { count: 2, since: 0, isShared: false },
+      },
     ],
     ['waits as long as all do', busy, { openMs: 9_000 }, { kind: 'retry', delayMs: 9_000 }],
     ['is tried for ever by the daemon', busy, { attempts: 900 }, { kind: 'retry', attempts: 901 }],

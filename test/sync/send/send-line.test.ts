@@ -8,7 +8,14 @@ import type { SendKind } from '../../../src/model/operation.ts';
 import { isReady } from '../../../src/sync/tasks/task.ts';
 import type { ReadyTask } from '../../../src/sync/tasks/task.ts';
 
-const fair: LineConditions = { paused: new Set(), mayUpload: () => true, isQuiet: true, inGrace: 0, now: 0 };
+const fair: LineConditions = {
+  paused: new Set(),
+  mayUpload: () => true,
+  isQuiet: true,
+  inGrace: 0,
+  isProbing: false,
+  now: 0,
+};
 const busy: LineConditions = { ...fair, isQuiet: false };
 const pausedInbox: LineConditions = { ...fair, paused: new Set(['inbox']) };
 
@@ -31,8 +38,8 @@ function readyAt(path: string, operation: SendKind, bulkKey: string | null = nul
 
 describe('a document that is ready', () => {
   it('goes out by itself, deletions last', () => {
-    expect(line.enter(readyAt('a', 'upload'), busy)).toEqual({ key: 'inbox/a', level: 3, at: 7 });
-    expect(line.enter(readyAt('b', 'delete'), busy)).toEqual({ key: 'inbox/b', level: 0, at: 7 });
+    expect(line.enter(readyAt('a', 'upload'), busy)).toEqual({ key: 'inbox/a', level: 4, at: 7 });
+    expect(line.enter(readyAt('b', 'delete'), busy)).toEqual({ key: 'inbox/b', level: 1, at: 7 });
   });
 
   it('waits as an upload until it is certain that it is no move', () => {

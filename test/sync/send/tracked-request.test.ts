@@ -57,7 +57,13 @@ beforeEach(() => {
   request = createTrackedRequest({
     clock,
     writer: { commitOnce: commit, commit, trouble: () => null, close: () => {} },
-    breaker: { ...breaker, note: ({ kind }, about) => noted.push([kind, about]) },
+    breaker: {
+      ...breaker,
+      note: ({ kind }, about) => {
+        noted.push([kind, about]);
+        return null;
+      },
+    },
     transfers,
     metrics: {
       request: (one) => measured.push(one),

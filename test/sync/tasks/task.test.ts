@@ -45,7 +45,7 @@ const events: Record<EventKind, TaskEvent> = {
   delivered: { kind: 'delivered' },
   deleted: { kind: 'deleted' },
   replan: { kind: 'replan' },
-  retryLater: { kind: 'retryLater', dueAt: 8, reason, attempts: 2 },
+  retryLater: { kind: 'retryLater', dueAt: 8, reason, attempts: 2, untaken: null },
   failed: { kind: 'failed', reason, recorded: true, attempts: 2 },
 };
 
