@@ -9,8 +9,16 @@ import type { Untaken } from '../tasks/task.ts';
 /** From this many in a row on it is the service, not the document. */
 const inARow = 3;
 
-/** Statuses that have nothing to do with the document: too many requests, an address that is not the service's. */
-const serviceCodes: ReadonlySet<string> = new Set(['http-404', 'http-410', 'http-425', 'http-429']);
+/** What has nothing to do with the document: too many requests, and answers of another program. */
+const serviceCodes: ReadonlySet<string> = new Set([
+  'http-401',
+  'http-404',
+  'http-410',
+  'http-425',
+  'http-429',
+  'redirect',
+  'answer-not-json',
+]);
 
 /** In one pass, probes are no further apart than the back-off after so many failures: 4 s. */
 const longestPassAttempt = 3;
@@ -231,10 +239,10 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
  * came about, where it asks to wait, and where another program answers at its address: no document fares better.
  */
 function mayBeTheDocument(outcome: Outcome): boolean {
+  if (outcome.kind !== 'unknown' && outcome.kind !== 'unavailable') return false;
+  if (serviceCodes.has(outcome.code)) return false;
   if (outcome.kind === 'unknown') return true;
-  if (outcome.kind !== 'unavailable' || outcome.retryAfterMs !== null) return false;
-  if (outcome.code.startsWith('http-')) return !serviceCodes.has(outcome.code);
-  return outcome.sent !== 'nothing';
+  return outcome.retryAfterMs === null && (outcome.sent !== 'nothing' || outcome.code.startsWith('http-'));
 }
 
 /** More than `most` say no more. */
