@@ -136,6 +136,8 @@ const unforeseenMs = 5_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
 
+/** In one pass, probes of documents chosen at random that were all not taken: at most 4 s apart, they take minutes. */
+const mostUntakenInPass = 50;
 const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** On its way to a request, or in it. */
 const untriedStates: readonly StateKind[] = [
@@ -1437,13 +1439,15 @@ export class Engine {
 
   /**
    * For `sync`: going on is of no use. The address is wrong, as far as the last answer tells, or `maxAttempts` requests
-   * in a row, of whatever documents, met no service, or were not taken and no document is left that was never tried.
+   * in a row, of whatever documents, met no service, or were not taken and no document is left that was never tried, or
+   * so many were tried that others would hardly fare better.
    */
   isHopeless(): boolean {
     const { maxAttempts } = this.#options;
     if (this.#breaker.isMisaddressed()) return true;
     if (maxAttempts === null || this.#breaker.unansweredInARow() < maxAttempts) return false;
-    return this.#breaker.unmetInARow() >= maxAttempts || !this.#isAnyUntried();
+    const isEnough = this.#breaker.unansweredInARow() >= mostUntakenInPass;
+    return isEnough || this.#breaker.unmetInARow() >= maxAttempts || !this.#isAnyUntried();
   }
 
   #isAnyUntried(): boolean {

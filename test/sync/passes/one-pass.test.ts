@@ -46,6 +46,16 @@ describe('one pass', () => {
     expect(world.service.calls.length).toBeLessThanOrEqual(5 + 4);
   });
 
+  it('of many documents, none of which is taken, gives up after fifty of them', async () => {
+    world = await engineWorld({ maxAttempts: 5 });
+    world.service.failWhere(() => ({ ...busy, code: 'http-503', sent: 'all' }));
+    for (let index = 0; index < 200; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    world.folder.scan();
+    await world.until(() => world.engine().isHopeless(), 5_000);
+    expect(world.service.calls.length).toBeGreaterThanOrEqual(50);
+    expect(world.service.calls.length).toBeLessThanOrEqual(50 + 4);
+  });
+
   it('waits as long as a service that is there asks it to', async () => {
     world = await engineWorld({ maxAttempts: 5 });
     for (let time = 0; time < 12; time += 1) {
