@@ -13,6 +13,7 @@ import type { Figure } from './hour-of-work.ts';
 import { regimes } from './regimes.ts';
 import { seededRandom } from './seeded-random.ts';
 import { diskHistories } from '../sync/histories/disk-histories.ts';
+import { privateHistories } from '../sync/histories/private-files.ts';
 import { histories } from '../sync/histories/random-histories.ts';
 import { untakenHistories } from '../sync/histories/untaken-histories.ts';
 
@@ -55,6 +56,7 @@ try {
     say(`${numRuns} random histories in memory and as many on disk, safety.inDoubt: ${inDoubt}`);
     await fc.assert(histories(inDoubt), { numRuns, seed });
     await fc.assert(diskHistories(inDoubt), { numRuns, seed });
+    await fc.assert(privateHistories, { numRuns, seed });
   }
   if (runs > 0 && !values.barred) {
     say(`${runs} sets of documents that the service does not take`);
