@@ -96,12 +96,14 @@ export function randomFaults(open: Awaited<ReturnType<typeof failingWorlds>>['op
     fc.array(fault, { maxLength: 3 }),
     steps,
     async (isNew, begins, list) => {
-      const world = await open(files, { begins: isNew ? begins : [] });
+      // A sidecar that this user never could read attaches nothing (contract 4): what it lists goes out by itself.
+      const mayCome = ({ code }: DiskFault) => !isNew || !barred.includes(code);
+      const world = await open(files, { begins: isNew ? begins.filter(mayCome) : [] });
       try {
         if (!isNew) await world.quiesce();
         let edits = 0;
         for (const one of list) {
-          if (one.kind === 'fail') world.fail(...one.faults);
+          if (one.kind === 'fail') world.fail(...one.faults.filter(mayCome));
           else if (one.kind === 'well') world.fail();
           else if (one.kind === 'pass') await world.pass(one.ms);
           else if (one.kind === 'edit')
