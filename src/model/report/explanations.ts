@@ -341,7 +341,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       configuration: {
         cause: 'Invalid configuration (exit code 2)',
-        fix: 'The message lists what is wrong in the order of the lines (20 at most), each with its key and fix. A file that is not valid YAML, or a variable that is no key, is shown alone.',
+        fix: 'The message lists what is wrong in the order of the lines (20 at most), each with its key and fix. A file that is not valid YAML is shown alone.',
       },
       'state-locked': {
         cause: 'Another ingestd uses the state directory (exit code 5)',
