@@ -1,0 +1,69 @@
+import { settingsSchema } from '../../../src/model/settings.ts';
+import type { Credentials, Settings } from '../../../src/model/settings.ts';
+import type { Daemon } from '../../../src/daemon/assemble-daemon.ts';
+import { openParts } from '../../../src/daemon/open-parts.ts';
+import type { Clock } from '../../../src/lib/time/clock.ts';
+import type { Log } from '../../../src/log/create-log.ts';
+import { openFolder } from '../../../src/scan/folder.ts';
+import type { Setting } from '../world/plan.ts';
+
+const credentials: Credentials = {
+  apiKey: 'key',
+  clientId: 'client',
+  clientSecret: 'client-secret',
+  username: 'user@example.com',
+  password: 'password-of-user',
+};
+
+/** The configuration of a run. */
+export function settingsOf(setting: Setting, prefix: string): Settings {
+  const {
+    service,
+    state: _,
+    cluster: __,
+    ...settings
+  } = settingsSchema.parse({
+    service: { requestsPerMinute: setting.requestsPerMinute },
+    folders: setting.folders.map(({ name, mode, isPolled }) => ({
+      name,
+      path: `${prefix}/disk/${name}`,
+      metadata: mode === null ? {} : { shareInfo: { mode } },
+      watch: isPolled ? 'polling' : 'native',
+    })),
+    timing: { settleMs: setting.settleMs },
+    safety: { maxDeletePercent: 0, maxDeleteCount: setting.maxDeleteCount, inDoubt: setting.inDoubt },
+    http: { port: false },
+  });
+  return {
+    ...settings,
+    file: `${prefix}/ingestd.yaml`,
+    service: { ...service, authUrl: 'http://127.0.0.1:9', ingestUrl: 'http://127.0.0.1:9' },
+    state: { dir: `${prefix}/state` },
+    cluster: null,
+  };
+}
+
+/** Starts ingestd as `run` does, without its page. Rejects where `run` would end. */
+export async function startDaemon(settings: Settings, clock: Clock, log: Log): Promise<Daemon> {
+  const { timing, service, state } = settings;
+  const folders = settings.folders.map((folder) =>
+    openFolder({
+      settings: folder,
+      timing,
+      maxFileBytes: service.maxFileMegabytes * 1024 * 1024,
+      stateDir: state.dir,
+      clock,
+      log,
+      watcher: 'native',
+    }),
+  );
+  const options = {
+    settings,
+    credentials,
+    log,
+    clock,
+    startedAt: new Date(clock.now()).toISOString(),
+    maxAttempts: null,
+  };
+  return openParts(options, folders);
+}

@@ -1,0 +1,44 @@
+// Takes this process for simulations. It has to be imported before anything of `src`: some of that keeps functions of
+// `node:fs` when it is loaded.
+import './real-turn.ts';
+import type { MemoryFs } from '../disk/memory-fs.ts';
+import { replaceConnections } from './connection.ts';
+import type { Network } from './connection.ts';
+import { replaceFs } from './replace-fs.ts';
+import { replaceGlobals } from './replace-globals.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** The machine that this process is part of at the moment. */
+export interface Machine {
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly fs: MemoryFs;
+  readonly holds: (path: string) => boolean;
+  /** Files of the system, such as `/proc/self/mountinfo`; null: as they really are. */
+  readonly systemFile: (path: string) => string | null;
+  readonly wallClock: () => number;
+  /** A promise was rejected, and nobody took care of it. */
+  readonly crashed: (error: unknown) => void;
+}
+
+/** Nothing is read of a machine before one is there. */
+let current: Machine | null = null;
+const realNow = Date.now;
+
+export function useMachine(machine: Machine): void {
+  current = machine;
+}
+
+export function machine(): Machine {
+  if (current === null) throw new Error('no machine is simulated');
+  return current;
+}
+
+replaceFs(machine, () => current !== null);
+replaceConnections(machine);
+replaceGlobals(
+  () => machine().scheduler,
+  () => current?.wallClock() ?? realNow(),
+  () => current !== null,
+);
+process.on('unhandledRejection', (error) => machine().crashed(error));

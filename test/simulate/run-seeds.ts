@@ -1,0 +1,66 @@
+// One of the processes of `npm run simulate`: runs every so many-th seed, and writes a line of JSON for each that fails.
+import './machine/take-process.ts';
+import { parseArgs } from 'node:util';
+
+import { isKnown } from './known-kinds.ts';
+import { shrinkPlan } from './shrink-plan.ts';
+import { planText } from './world/plan.ts';
+import { randomPlan } from './world/random-plan.ts';
+import { runPlan } from './world/run-plan.ts';
+import type { Wanted } from './world/run-plan.ts';
+
+/** What one process found. */
+interface Found {
+  readonly seed: number;
+  readonly kind: string;
+  readonly message: string;
+  /** What is left of it, in words; null: it was not shrunk. */
+  readonly steps: string | null;
+}
+
+const { values } = parseArgs({
+  options: {
+    first: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '1' },
+    stride: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    log: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: false },
+    /** Ends with the first that fails. */
+    stop: { type: 'boolean', default: false },
+  },
+});
+Error.stackTraceLimit = 20;
+const { only } = values;
+const wanted: Wanted = (kind) => (only === undefined ? !isKnown(kind) : kind === only);
+const began = process.cpuUsage();
+const write = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const [first, runs, stride] = [Number(values.first), Number(values.runs), Number(values.stride)];
+const shrunk = new Set<string>();
+const known = new Map<string, number>();
+let done = 0;
+
+for (let seed = first; seed < first + runs * stride; seed += stride) {
+  const plan = randomPlan(seed);
+  const { violations, passed, log } = await runPlan(plan, wanted);
+  done += 1;
+  for (const kind of new Set(passed.map((one) => one.kind))) known.set(kind, (known.get(kind) ?? 0) + 1);
+  if (values.log) process.stdout.write(`${planText(plan)}\n${log.join('\n')}\n`);
+  const [violation] = violations;
+  if (violation === undefined) continue;
+  const { kind, message } = violation;
+  const fails = async (candidate: typeof plan) =>
+    (await runPlan(candidate, (one) => one === kind)).violations.length > 0;
+  const isNew = values.shrink && !shrunk.has(kind);
+  shrunk.add(kind);
+  write({
+    seed,
+    kind,
+    message,
+    steps: isNew ? planText(await shrinkPlan(plan, fails)) : null,
+  } satisfies Found);
+  if (values.stop) break;
+}
+const { user, system } = process.cpuUsage(began);
+write({ done, userMs: user / 1000, systemMs: system / 1000, known: Object.fromEntries(known) });
+process.exit(0);

@@ -1,0 +1,66 @@
+import type { Plan, Setting, Step } from './world/plan.ts';
+
+/** Whether a plan still shows what it is shrunk for. */
+type StillFails = (plan: Plan) => Promise<boolean>;
+
+const mostTries = 400;
+
+const plainSetting: Partial<Setting> = {
+  habits: {},
+  isBound: false,
+  settleMs: 2_000,
+  requestsPerMinute: 50,
+  maxDeleteCount: 10,
+  inDoubt: 'retry',
+  tokenSeconds: 1_800,
+  events: 'prompt',
+  lookMs: 0.02,
+  maxPathBytes: 4096,
+};
+
+/** Takes away what a failure does not need: steps, files, folders, what is strange, and time. */
+export async function shrinkPlan(plan: Plan, stillFails: StillFails): Promise<Plan> {
+  let best = plan;
+  let tries = 0;
+  const attempt = async (candidate: Plan): Promise<boolean> => {
+    tries += 1;
+    if (tries > mostTries || !(await stillFails(candidate))) return false;
+    best = candidate;
+    return true;
+  };
+  for (;;) {
+    const before = best;
+    for (let size = Math.ceil(best.steps.length / 2); size >= 1; size = Math.floor(size / 2))
+      for (let at = best.steps.length - size; at >= 0; at -= 1)
+        await attempt({ ...best, steps: [...best.steps.slice(0, at), ...best.steps.slice(at + size)] });
+    for (let at = best.first.length - 1; at >= 0; at -= 1)
+      await attempt({ ...best, first: best.first.filter((_, index) => index !== at) });
+    for (const folder of best.setting.folders.slice(1))
+      await attempt({
+        ...best,
+        setting: { ...best.setting, folders: best.setting.folders.filter((one) => one !== folder) },
+      });
+    for (const [key, value] of Object.entries(plainSetting))
+      if (JSON.stringify(best.setting[key as keyof Setting]) !== JSON.stringify(value))
+        await attempt({ ...best, setting: { ...best.setting, [key]: value } });
+    await attempt({
+      ...best,
+      setting: {
+        ...best.setting,
+        folders: best.setting.folders.map((one) => ({ ...one, mode: null, isPolled: false })),
+      },
+    });
+    for (let at = 0; at < best.steps.length; at += 1)
+      for (const step of shorter(best.steps[at]))
+        await attempt({ ...best, steps: best.steps.with(at, step) });
+    if (best === before || tries > mostTries) return best;
+  }
+}
+
+/** The same step sooner. */
+function shorter(step: Step | undefined): readonly Step[] {
+  if (step === undefined || step.afterMs === 0) return [];
+  const { gap: _, ...without } = step;
+  const delays = [0, 100, 2_500].filter((ms) => ms < step.afterMs);
+  return [...(step.gap === undefined ? [] : [without]), ...delays.map((afterMs) => ({ ...step, afterMs }))];
+}

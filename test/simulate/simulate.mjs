@@ -1,0 +1,83 @@
+// `npm run simulate -- --runs N --seed S [--only KIND] [--log] [--fault NAME]`: runs of the deterministic simulation, on
+// all cores. With a planted fault, only what that fault breaks counts.
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { bundleSimulation } from './bundle-simulation.mjs';
+import { plantedFaults } from './planted-faults.mjs';
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    fault: { type: 'string' },
+    log: { type: 'boolean', default: false },
+    stop: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
+  },
+});
+const runs = Number(values.runs);
+const processes = Math.min(availableParallelism(), runs);
+const fault = values.fault === undefined ? undefined : plantedFaults[values.fault];
+if (values.fault !== undefined && fault === undefined) throw new Error(`no fault is called ${values.fault}`);
+const only = values.only ?? fault?.kind;
+const place = new URL(`../../build/simulate-${values.fault ?? 'code'}/`, import.meta.url);
+const program = await bundleSimulation(fileURLToPath(place), fault);
+const began = performance.now();
+const totals = { done: 0, failed: 0, userMs: 0, known: new Map() };
+const kinds = new Map();
+
+await Promise.all(Array.from({ length: processes }, (_, index) => runShare(index)));
+const seconds = (performance.now() - began) / 1000;
+for (const [kind, seeds] of kinds) say(`${kind}: ${seeds.length} (seeds ${seeds.slice(0, 8).join(', ')})`);
+for (const [kind, count] of totals.known) say(`known: ${kind}: ${count}`);
+say(
+  `${totals.done} runs in ${seconds.toFixed(1)} s (${(totals.done / seconds).toFixed(1)} a second, ${(totals.userMs / totals.done).toFixed(1)} ms of CPU each); ${totals.failed} failed`,
+);
+process.exitCode = totals.failed > 0 || totals.done === 0 ? 1 : 0;
+
+/** Every so many-th seed. */
+async function runShare(index) {
+  const share = Math.ceil((runs - index) / processes);
+  const options = [
+    '--first',
+    String(Number(values.seed) + index),
+    '--runs',
+    String(share),
+    '--stride',
+    String(processes),
+  ];
+  for (const name of ['only', 'fault'])
+    if (values[name] !== undefined) options.push(`--${name}`, values[name]);
+  for (const name of ['log', 'stop']) if (values[name]) options.push(`--${name}`);
+  if (!values.plain) options.push('--shrink');
+  const child = spawn(process.execPath, ['--enable-source-maps', program, ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface(child.stdout)) take(line);
+  if (child.exitCode !== 0 && child.exitCode !== null) process.exitCode = 1;
+}
+
+function take(line) {
+  if (!line.startsWith('{"seed"') && !line.startsWith('{"done"')) return say(line);
+  const found = JSON.parse(line);
+  if (found.done !== undefined) {
+    totals.done += found.done;
+    totals.userMs += found.userMs + found.systemMs;
+    for (const [kind, count] of Object.entries(found.known))
+      totals.known.set(kind, (totals.known.get(kind) ?? 0) + count);
+    return undefined;
+  }
+  totals.failed += 1;
+  kinds.set(found.kind, [...(kinds.get(found.kind) ?? []), found.seed]);
+  if (found.steps !== null) say(`\n${found.kind}: ${found.message}\n${found.steps}\n`);
+  return undefined;
+}
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}

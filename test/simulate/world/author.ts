@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+
+import type { DecisionPort } from '../../../src/model/ports/control-port.ts';
+import { ext4 } from '../disk/inode.ts';
+import type { Inode } from '../disk/inode.ts';
+import type { Act, Step } from './plan.ts';
+import { prefix } from './simulation.ts';
+import type { Simulation } from './simulation.ts';
+
+/** Nobody comes to a gap for so long: the step is done all the same. */
+const longestWaitMs = 20_000;
+
+/** Does the steps of a plan, one after the other; resolves when the last one is done. */
+export function doSteps(simulation: Simulation, steps: readonly Step[], done: () => void): void {
+  const { scheduler, gaps } = simulation;
+  const [step, ...rest] = steps;
+  if (step === undefined) return done();
+  const { afterMs, gap, act } = step;
+  const go = (): void => {
+    cancel();
+    gaps.forget();
+    doAct(simulation, act, () => doSteps(simulation, rest, done));
+  };
+  const cancel = scheduler.inWorld(gap === undefined ? afterMs : longestWaitMs, go);
+  if (gap !== undefined) gaps.await(gap, afterMs, go);
+}
+
+/** Does one thing. What it asks of a disk that does not allow it is not done. */
+function doAct(simulation: Simulation, act: Act, done: () => void): void {
+  const { scheduler } = simulation;
+  simulation.note(`— ${JSON.stringify(act)}`);
+  if (act.kind === 'restart') {
+    const begin = () =>
+      scheduler.inWorld(act.downMs, () => {
+        simulation.start();
+        done();
+      });
+    if (act.how !== 'stop' || simulation.daemon === null) {
+      simulation.kill({ power: act.how === 'power' });
+      begin();
+      return;
+    }
+    const { daemon } = simulation;
+    scheduler.later(
+      0,
+      () =>
+        void daemon.stop().finally(() =>
+          scheduler.inWorld(0, () => {
+            simulation.kill();
+            begin();
+          }),
+        ),
+    );
+    return;
+  }
+  try {
+    doNow(simulation, act);
+  } catch (error) {
+    simulation.note(`  not done: ${(error as Error).message}`);
+  }
+  simulation.look();
+  done();
+}
+
+function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): void {
+  const { disk, scheduler, service, judge } = simulation;
+  switch (act.kind) {
+    case 'write':
+      simulation.write(
+        act.path,
+        act.encoding === undefined ? act.text : Buffer.from(`\uFEFF${act.text}`, act.encoding),
+      );
+      return;
+    case 'append':
+      simulation.write(act.path, act.text, { appends: true });
+      return;
+    case 'copy':
+      simulation.write(act.to, Buffer.from(disk.find(at(act.path)).content));
+      return;
+    case 'rename':
+      simulation.makeParents(act.to);
+      disk.rename(at(act.path), at(act.to));
+      return;
+    case 'link':
+      simulation.makeParents(act.to);
+      disk.link(at(act.path), at(act.to));
+      return;
+    case 'remove':
+      disk.removeAll(at(act.path));
+      return;
+    case 'touch':
+      disk.changed(at(act.path), (inode) => inode.touch('content'));
+      return;
+    case 'chmod':
+      disk.changed(at(act.path), (inode) => (inode.mode = act.mode));
+      return;
+    case 'fail':
+      simulation.failures.set(at(act.path), { code: act.code, until: scheduler.now() + act.forMs });
+      scheduler.inWorld(act.forMs + 1, () => simulation.look());
+      return;
+    case 'cover':
+      disk.mount(at(act.path), disk.newRoot({ ...ext4, dev: 2051 }));
+      return;
+    case 'uncover':
+      disk.unmount(at(act.path));
+      return;
+    case 'clock':
+      simulation.jumpedMs += act.jumpMs;
+      return;
+    case 'answer':
+      simulation.endings.push(act.ending);
+      return;
+    case 'expire-tokens':
+      service.expireTokens();
+      return;
+    case 'intend':
+      judge.intends(act.intent, scheduler.now());
+      return;
+    case 'said':
+      judge.saidAll(scheduler.now());
+      return;
+    case 'approve':
+      judge.approves();
+      command(simulation, act.kind);
+      return;
+    case 'pause':
+    case 'resume':
+    case 'retry':
+    case 'rescan':
+    case 'again':
+      command(simulation, act.kind);
+      return;
+    default:
+      act satisfies never;
+  }
+}
+
+type Command = 'pause' | 'resume' | 'approve' | 'retry' | 'rescan' | 'again';
+
+/** What a person tells ingestd; what comes of it is in the log. */
+function command(simulation: Simulation, kind: Command): void {
+  const { daemon, scheduler } = simulation;
+  if (daemon === null) return;
+  scheduler.later(0, () => {
+    const decisions: DecisionPort = daemon.control.decisions('command line');
+    const decide = async (): Promise<unknown> => {
+      if (kind === 'rescan') return daemon.control.rescan(null);
+      if (kind === 'retry') return decisions.retry([]);
+      if (kind !== 'again') return decisions[kind](null);
+      const { inDoubt } = daemon.control.status();
+      return decisions.retry(inDoubt.map(({ folder, path }) => `${folder}/${path}`));
+    };
+    decide().catch((error: unknown) => simulation.note(`  refused: ${(error as Error).message}`));
+  });
+}
+
+function at(path: string): string {
+  return join(prefix, 'disk', path);
+}
+
+/** Takes away everything that stands in the way: ingestd can see all and reach the service. */
+export function clearTheWay(simulation: Simulation): void {
+  const { disk, failures, endings } = simulation;
+  failures.clear();
+  endings.length = 0;
+  const open = (directory: Inode, path: string): void => {
+    if (directory.mounted !== null && disk.isMount(directory)) disk.unmount(path);
+    if ((directory.mode & 0o700) !== 0o700) disk.changed(path, (inode) => (inode.mode = 0o755));
+    for (const { inode, name } of directory.entries.values()) {
+      if (inode.kind === 'directory') open(inode, `${path}/${name}`);
+      else if ((inode.mode & 0o400) === 0) disk.changed(`${path}/${name}`, (file) => (file.mode = 0o644));
+    }
+  };
+  for (const { name, inode } of disk.find(at('')).entries.values()) open(inode, at(name));
+  command(simulation, 'resume');
+  command(simulation, 'retry');
+  command(simulation, 'rescan');
+  simulation.look();
+}

@@ -1,0 +1,97 @@
+import type { Ending, Stage } from '../service/service.ts';
+import type { Habits } from '../disk/inode.ts';
+
+/** One folder of the configuration. */
+interface PlannedFolder {
+  readonly name: string;
+  /** The mode in its `metadata`; null: none. */
+  readonly mode: Mode | null;
+  readonly isPolled: boolean;
+}
+
+export type Mode = 'NONE' | 'DEFAULT' | 'EVERYONE';
+
+/** How the machine, its disk and the service behave during a run. */
+export interface Setting {
+  readonly folders: readonly PlannedFolder[];
+  readonly habits: Partial<Habits>;
+  /** The second folder shows what the first one holds. */
+  readonly isBound: boolean;
+  readonly settleMs: number;
+  readonly requestsPerMinute: number;
+  readonly maxDeleteCount: number;
+  readonly inDoubt: 'retry' | 'hold';
+  readonly tokenSeconds: number;
+  readonly events: 'prompt' | 'late' | 'lossy' | 'doubled';
+  /** How long each look at the disk takes, ms. */
+  readonly lookMs: number;
+  /** Absolute paths of so many bytes are too long for the process. */
+  readonly maxPathBytes: number;
+}
+
+/** Something that is done to a folder, to the service, or to ingestd. Paths are below the simulated disk. */
+export type Act =
+  | {
+      readonly kind: 'write' | 'append';
+      readonly path: string;
+      readonly text: string;
+      readonly encoding?: 'utf16le';
+    }
+  | { readonly kind: 'rename' | 'link' | 'copy'; readonly path: string; readonly to: string }
+  | ({ readonly kind: 'remove' | 'touch' } & { readonly path: string })
+  | { readonly kind: 'chmod'; readonly path: string; readonly mode: number }
+  | { readonly kind: 'fail'; readonly path: string; readonly code: string; readonly forMs: number }
+  | { readonly kind: 'cover' | 'uncover'; readonly path: string }
+  | { readonly kind: 'pause' | 'resume' | 'approve' | 'retry' | 'rescan' | 'again' | 'expire-tokens' }
+  | { readonly kind: 'restart'; readonly how: 'kill' | 'power' | 'stop'; readonly downMs: number }
+  | { readonly kind: 'clock'; readonly jumpMs: number }
+  | { readonly kind: 'answer'; readonly ending: Ending }
+  | { readonly kind: 'intend'; readonly intent: Intent }
+  /** The author has said it all in files by now. */
+  | { readonly kind: 'said' };
+
+/** What the author of some texts means, before the files that say so are all there. */
+interface Intent {
+  readonly texts: readonly string[];
+  /** No wider than this. */
+  readonly mode?: Mode;
+  /** They are no documents of their own. */
+  readonly isAttachment?: true;
+}
+
+/** An act and its moment: so long after the one before, or when a request has come as far as a stage. */
+export interface Step {
+  readonly afterMs: number;
+  readonly gap?: Stage | 'ledger';
+  readonly act: Act;
+}
+
+/** A whole run. */
+export interface Plan {
+  readonly seed: number;
+  readonly setting: Setting;
+  readonly first: readonly { readonly path: string; readonly text: string }[];
+  readonly steps: readonly Step[];
+}
+
+/** A step in words. */
+function stepText({ afterMs, gap, act }: Step): string {
+  const { kind, ...rest } = act;
+  const words = Object.values(rest).map((value) =>
+    typeof value === 'string' ? value : JSON.stringify(value),
+  );
+  const when = gap === undefined ? `${afterMs} ms later` : `when a request is at: ${gap}, ${afterMs} ms`;
+  return `${when}: ${kind} ${words.join(' ')}`;
+}
+
+/** A run in words, for a person. */
+export function planText({ seed, setting, first, steps }: Plan): string {
+  const { folders, habits, ...rest } = setting;
+  return [
+    `seed ${seed}`,
+    `  folders: ${folders.map((one) => JSON.stringify(one)).join(', ')}`,
+    `  setting: ${JSON.stringify(rest)} ${JSON.stringify(habits)}`,
+    ...first.map(({ path, text }) => `  at first: ${path} = ${JSON.stringify(text)}`),
+    ...steps.map((step) => `  ${stepText(step)}`),
+  ].join('\n');
+}

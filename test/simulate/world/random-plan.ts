@@ -1,0 +1,103 @@
+import { seededRandom } from '../../soak/seeded-random.ts';
+import type { SeededRandom } from '../../soak/seeded-random.ts';
+import type { Ending, Stage } from '../service/service.ts';
+import { Draft } from './draft.ts';
+import type { Mode, Plan, Setting } from './plan.ts';
+import { randomWork } from './random-work.ts';
+
+const modes: readonly Mode[] = ['NONE', 'DEFAULT', 'EVERYONE'];
+const stages: readonly (Stage | 'ledger')[] = ['connect', 'token', 'renewal', 'body', 'answer', 'ledger'];
+const pauses = [0, 5, 60, 300, 900, 2_200, 2_500, 5_300, 8_000, 15_000, 65_000];
+const gapPauses = [150, 400, 3_500];
+
+/** A small world, a state that the service has accepted, and work in it: all of it from one number. */
+export function randomPlan(seed: number): Plan {
+  const random = seededRandom(seed);
+  const setting = randomSetting(random);
+  const draft = new Draft(random, setting);
+  firstFiles(draft, random);
+  const first = draft.takeFirst();
+  if (random.chance(0.75)) draft.settle();
+  for (let left = 2 + random.below(9); left > 0; left -= 1) {
+    const pause = random.pick(pauses);
+    if (random.chance(0.3)) draft.gap(random.pick(stages), random.pick(gapPauses));
+    else draft.pause(pause);
+    if (random.chance(0.3)) trouble(draft, random);
+    else randomWork(draft, random);
+  }
+  return { seed, setting, first, steps: draft.steps };
+}
+
+function randomSetting(random: SeededRandom): Setting {
+  const count = random.chance(0.7) ? 1 : 2 + random.below(2);
+  const folders = ['inbox', 'second', 'third'].slice(0, count).map((name) => ({
+    name,
+    mode: random.chance(0.7) ? null : random.pick(modes),
+    isPolled: random.chance(0.2),
+  }));
+  return {
+    folders,
+    habits: random.chance(0.65) ? {} : random.pick(strangeHabits),
+    isBound: count > 1 && random.chance(0.25),
+    settleMs: random.pick([2_000, 2_000, 500]),
+    requestsPerMinute: random.pick([50, 50, 50, 4, 2]),
+    maxDeleteCount: random.pick([10, 10, 1, 0]),
+    inDoubt: random.pick(['retry', 'retry', 'hold']),
+    tokenSeconds: random.pick([1_800, 1_800, 10, 45]),
+    events: random.pick(['prompt', 'prompt', 'prompt', 'late', 'lossy', 'doubled']),
+    lookMs: random.pick([0.02, 0.02, 0.5, 3]),
+    maxPathBytes: random.chance(0.88) ? 4096 : 30 + random.below(25),
+  };
+}
+
+const strangeHabits: readonly Setting['habits'][] = [
+  { clockOffsetMs: -3_000 },
+  { clockOffsetMs: 3_000 },
+  { clockOffsetMs: -3_600_000 },
+  { clockOffsetMs: 3_600_000 },
+  { granuleMs: 1_000 },
+  { granuleMs: 2_000, hasBirthTimes: false, isCaseless: true, type: { magic: 0x4d44, name: 'vfat' } },
+  { hasBirthTimes: false },
+  { firstInode: 2 ** 53 },
+  { isCaseless: true },
+  { type: { magic: 0x6969, name: 'nfs4' }, clockOffsetMs: -3_000, hasBirthTimes: false },
+  { type: { magic: 0x6969, name: 'nfs4' }, attributeCacheMs: 3_000 },
+];
+
+function firstFiles(draft: Draft, random: SeededRandom): void {
+  for (let left = 1 + random.below(random.chance(0.1) ? 25 : 5); left > 0; left -= 1) draft.newDocument();
+  if (random.chance(0.2)) draft.writeDefaults(random.pick(modes));
+  if (random.chance(0.1)) draft.writeIgnore();
+}
+
+const endings: readonly Ending[] = [
+  { kind: 'busy', taken: false },
+  { kind: 'busy', taken: false },
+  { kind: 'lost', taken: true },
+  { kind: 'lost', taken: false },
+  { kind: 'reset', taken: true },
+  { kind: 'reset', taken: false },
+  { kind: 'html', taken: false },
+  { kind: 'no-doc-id', taken: true },
+  { kind: 'too-many', taken: false },
+  { kind: 'rejected', taken: false },
+  { kind: 'expired', taken: false },
+];
+
+/** The machine, the service and people: all that is not work in a folder. */
+function trouble(draft: Draft, random: SeededRandom): void {
+  const choice = random.below(10);
+  if (choice < 3) draft.act({ kind: 'answer', ending: random.pick(endings) });
+  else if (choice === 3) draft.act({ kind: 'expire-tokens' });
+  else if (choice === 4)
+    draft.act({
+      kind: 'restart',
+      how: random.pick(['kill', 'kill', 'stop', 'power'] as const),
+      downMs: random.pick([10, 3_000]),
+    });
+  else if (choice === 5) draft.act({ kind: 'clock', jumpMs: random.pick([-3_600_000, 3_600_000, -5_000]) });
+  else
+    draft.act({
+      kind: random.pick(['pause', 'resume', 'approve', 'approve', 'retry', 'rescan', 'again'] as const),
+    });
+}

@@ -1,0 +1,118 @@
+import { useMachine } from '../machine/take-process.ts';
+import { replaceWorker } from '../machine/in-process-worker.ts';
+import { judgeEnd } from '../judge/end-rules.ts';
+import type { Claims } from '../judge/end-rules.ts';
+import { Judge } from '../judge/judge.ts';
+import type { Violation } from '../judge/judge.ts';
+import { clearTheWay, doSteps } from './author.ts';
+import { ledgerClaims, toldBy } from './claims.ts';
+import type { Plan } from './plan.ts';
+import { prefix, Simulation } from './simulation.ts';
+
+/** What came of a run. */
+export interface RunResult {
+  readonly violations: readonly Violation[];
+  /** Those that were not asked for. */
+  readonly passed: readonly Violation[];
+  readonly log: readonly string[];
+  readonly requests: number;
+}
+
+/** Which kinds of violation end a run. */
+export type Wanted = (kind: string) => boolean;
+
+const beatMs = 5_000;
+const longestQuietMs = 2 * 3_600_000;
+
+replaceWorker(() => 0.1);
+
+/** Runs a plan from its beginning to its end, or to its first violation. */
+export async function runPlan(plan: Plan, isWanted: Wanted): Promise<RunResult> {
+  const { setting } = plan;
+  const judge = new Judge({
+    folders: setting.folders,
+    settleMs: setting.settleMs,
+    isWanted,
+    lateMs: setting.habits.attributeCacheMs ?? 0,
+    isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
+    isClockApart:
+      (setting.habits.clockOffsetMs ?? 0) !== 0 ||
+      (setting.habits.granuleMs ?? 0) >= 1_000 ||
+      plan.steps.some(({ act }) => act.kind === 'clock'),
+  });
+  const simulation = new Simulation(plan, judge);
+  useMachine(simulation);
+  simulation.start();
+  await run(simulation).catch((error: unknown) => judge.crashed(error));
+  simulation.kill();
+  return {
+    violations: judge.violations,
+    passed: judge.passed,
+    log: simulation.log,
+    requests: judge.requests,
+  };
+}
+
+async function run(simulation: Simulation): Promise<void> {
+  const { scheduler, judge, plan } = simulation;
+  const isOver = () => judge.violations.length > 0;
+  let isDone = false;
+  doSteps(simulation, plan.steps, () => (isDone = true));
+  await scheduler.runUntil(() => isDone || isOver(), scheduler.now() + longestQuietMs);
+  if (isOver()) return;
+  simulation.note('— quiet');
+  if (!scheduler.isAlive()) simulation.start();
+  await scheduler.runUntil(() => simulation.daemon !== null || isOver(), scheduler.now() + longestQuietMs);
+  clearTheWay(simulation);
+  if (!(await quiet(simulation))) return;
+  const claims = await lastClaims(simulation);
+  if (claims === null) return;
+  judgeEnd(judge, claims);
+  if (isOver()) return;
+  const { requests } = judge;
+  simulation.note('— another start');
+  simulation.start();
+  const isDelivered = claims.failed.size === 0 && claims.waiting.length === 0 && judge.passed.length === 0;
+  if ((await quiet(simulation)) && isDelivered && judge.requests > requests)
+    judge.report('start-sends', 'the next start sends something, though all was delivered');
+}
+
+/** Lets time pass until nothing moves; false where the run is over. */
+async function quiet(simulation: Simulation): Promise<boolean> {
+  const { scheduler, judge } = simulation;
+  const deadline = scheduler.now() + longestQuietMs;
+  while (scheduler.now() < deadline) {
+    await scheduler.runUntil(() => judge.violations.length > 0, scheduler.now() + beatMs);
+    if (judge.violations.length > 0) return false;
+    if (simulation.daemon?.control.status().state === 'idle') return true;
+  }
+  const { daemon } = simulation;
+  const reasons = daemon?.control.status().reasons ?? [];
+  // A person is told why.
+  if (reasons.length > 0) return false;
+  judge.report(
+    'never-quiet',
+    daemon === null ? 'it has not started' : JSON.stringify(toldBy(daemon).waiting),
+  );
+  return false;
+}
+
+/** Stops ingestd, and reads its ledger. */
+async function lastClaims(simulation: Simulation): Promise<Claims | null> {
+  const { daemon, scheduler, judge } = simulation;
+  if (daemon === null) return null;
+  const told = toldBy(daemon);
+  let claims: Claims | null = null;
+  const read = async () => {
+    await daemon.stop();
+    claims = { ...told, ...(await ledgerClaims(`${prefix}/state`, simulation.clock())) };
+  };
+  scheduler.later(0, () => void read().catch((error: unknown) => judge.crashed(error)));
+  await scheduler.runUntil(
+    () => claims !== null || judge.violations.length > 0,
+    scheduler.now() + longestQuietMs,
+  );
+  if (claims === null && judge.violations.length === 0) judge.report('never-quiet', 'it does not stop');
+  simulation.kill();
+  return claims;
+}

@@ -1,0 +1,246 @@
+import { join } from 'node:path';
+
+import type { Daemon } from '../../../src/daemon/assemble-daemon.ts';
+import type { Clock } from '../../../src/lib/time/clock.ts';
+import type { Log } from '../../../src/log/create-log.ts';
+import { seededRandom } from '../../soak/seeded-random.ts';
+import type { SeededRandom } from '../../soak/seeded-random.ts';
+import { fileError } from '../disk/file-error.ts';
+import { ext4 } from '../disk/inode.ts';
+import { MemoryDisk } from '../disk/memory-disk.ts';
+import { createMemoryFs } from '../disk/memory-fs.ts';
+import type { MemoryFs } from '../disk/memory-fs.ts';
+import { Scheduler } from '../machine/scheduler.ts';
+import type { Machine } from '../machine/take-process.ts';
+import { settingsOf, startDaemon } from '../machine/simulated-process.ts';
+import { Watches } from '../machine/watches.ts';
+import { ordinaryEnding, SimulatedService } from '../service/service.ts';
+import type { Ending } from '../service/service.ts';
+import type { Judge } from '../judge/judge.ts';
+import { imageOf } from './disk-image.ts';
+import { Gaps } from './gaps.ts';
+import type { Gap } from './gaps.ts';
+import type { Plan } from './plan.ts';
+
+export const prefix = '/simulated';
+const firstWallClock = Date.UTC(2026, 0, 1);
+const firstPid = 4_000_000;
+
+/** How long a gap usually takes, ms. */
+const latencies: Readonly<Record<Gap, readonly number[]>> = {
+  connect: [1, 5, 40],
+  token: [2, 20, 300],
+  renewal: [2, 20, 3_500],
+  body: [0, 1, 30],
+  answer: [3, 30, 400],
+  ledger: [0, 1, 20],
+};
+
+/** A machine with a disk, a service, and ingestd running on it. */
+export class Simulation implements Machine {
+  readonly plan: Plan;
+  readonly scheduler = new Scheduler();
+  readonly disk: MemoryDisk;
+  readonly service: SimulatedService;
+  readonly gaps: Gaps;
+  readonly judge: Judge;
+  readonly log: string[] = [];
+  /** Paths on which system calls fail, with what and until when. */
+  readonly failures = new Map<string, { readonly code: string; readonly until: number }>();
+  readonly endings: Ending[] = [];
+  fs: MemoryFs;
+  daemon: Daemon | null = null;
+  jumpedMs = 0;
+  readonly #random: SeededRandom;
+  readonly #watches: Watches;
+  #lives = 0;
+  #boots = 1;
+
+  constructor(plan: Plan, judge: Judge) {
+    this.plan = plan;
+    this.judge = judge;
+    this.#random = seededRandom(plan.seed ^ 0x5eed);
+    const { scheduler } = this;
+    this.gaps = new Gaps(scheduler, (gap) => this.#random.pick(latencies[gap]));
+    this.#watches = new Watches((call) => this.#deliver(call));
+    this.disk = new MemoryDisk({
+      prefix,
+      wallClock: () => firstWallClock + scheduler.now(),
+      onEvent: (event) => this.#watches.tell(event),
+    });
+    this.fs = createMemoryFs(this.disk, this.#manners());
+    this.service = new SimulatedService(scheduler, {
+      pass: (stage) => this.gaps.pass(stage),
+      endingOf: () => this.endings.shift() ?? ordinaryEnding,
+      began: () => this.judge.began(plan.setting.requestsPerMinute, this.scheduler.now()),
+      complete: (request, ending, created) => {
+        this.note(
+          `${request.kind} ${request.docIds.join(' ')} ${request.file?.name ?? ''} ${JSON.stringify(request.metadata)} → ${ending.kind} ${created ?? ''}`,
+        );
+        this.judge.requested(request, ending, created);
+      },
+      answered: (request, ending) => this.judge.answered(request, ending),
+      tokenSeconds: () => plan.setting.tokenSeconds,
+    });
+    this.#layOut();
+  }
+
+  get network(): SimulatedService {
+    return this.service;
+  }
+
+  holds(path: string): boolean {
+    return this.disk.holds(path);
+  }
+
+  crashed(error: unknown): void {
+    this.judge.crashed(error);
+  }
+
+  wallClock = (): number => firstWallClock + this.jumpedMs + this.scheduler.now();
+
+  note(text: string): void {
+    this.log.push(`${this.scheduler.now().toFixed(1).padStart(10)} ${text}`);
+  }
+
+  /** The judge looks at the disk: whenever somebody has changed it. */
+  look(): void {
+    this.judge.saw(
+      imageOf(this.disk, (path) => this.#isBarred(path)),
+      this.scheduler.now(),
+    );
+  }
+
+  /** Whether the process cannot look at a path, absolute. */
+  #isBarred(path: string): boolean {
+    const isLong = Buffer.byteLength(path) > this.plan.setting.maxPathBytes;
+    return isLong || (this.failures.get(path)?.until ?? 0) > this.scheduler.now();
+  }
+
+  /** Begins ingestd. What it throws at its start is for the judge. */
+  start(): void {
+    const { scheduler } = this;
+    this.#lives += 1;
+    const life = this.#lives;
+    Object.defineProperty(process, 'pid', { value: firstPid + life, configurable: true });
+    this.judge.started();
+    scheduler.beginLife(() => {
+      startDaemon(settingsOf(this.plan.setting, prefix), this.clock(), this.#log())
+        .then((daemon) => {
+          this.daemon = daemon;
+          return daemon.start();
+        })
+        .catch((error: unknown) => this.judge.crashed(error));
+    });
+  }
+
+  /** Ends it as SIGKILL does. With `power`, what was not synced may be lost. */
+  kill({ power = false } = {}): void {
+    this.scheduler.endLife();
+    this.daemon = null;
+    this.#watches.clear();
+    this.fs.files.closeAll();
+    if (!power) return;
+    this.#boots += 1;
+    this.disk.losePower(`${prefix}/state`, () => this.#random.chance(0.5));
+  }
+
+  /** Files of the machine outside of its disk in memory. */
+  systemFile(path: string): string | null {
+    if (path === '/proc/sys/kernel/random/boot_id') return `boot-${this.#boots}\n`;
+    if (path === '/etc/machine-id') return 'machine\n';
+    if (path === '/proc/self/ns/pid') return 'pid:[4026531836]';
+    if (path === '/proc/self/mountinfo') return this.disk.mountTable();
+    if (/^\/proc\/\d+\/stat$/.test(path)) {
+      const isOurs = path === `/proc/${firstPid + this.#lives}/stat`;
+      return isOurs && this.scheduler.isAlive() ? `1 (node) S${' 0'.repeat(18)} ${this.#lives}` : '';
+    }
+    return path.startsWith('/proc/sys/') ? '' : null;
+  }
+
+  #layOut(): void {
+    const { setting, first } = this.plan;
+    const { disk } = this;
+    disk.make(`${prefix}/disk`, 'directory');
+    disk.mount(`${prefix}/disk`, disk.newRoot({ ...ext4, dev: 2050, ...setting.habits }));
+    disk.make(`${prefix}/disk/outside`, 'directory', { mode: 0o755 });
+    for (const { name } of setting.folders) disk.make(`${prefix}/disk/${name}`, 'directory', { mode: 0o755 });
+    const [shown, second] = setting.folders;
+    if (setting.isBound && shown !== undefined && second !== undefined)
+      disk.bind(`${prefix}/disk/${second.name}`, disk.find(`${prefix}/disk/${shown.name}`));
+    for (const { path, text } of first) this.write(path, text);
+    this.look();
+  }
+
+  makeParents(path: string): void {
+    const parts = path.split('/');
+    for (let depth = 1; depth < parts.length; depth += 1) {
+      const directory = join(prefix, 'disk', ...parts.slice(0, depth));
+      if (this.disk.peek(directory) === null) this.disk.make(directory, 'directory', { mode: 0o755 });
+    }
+  }
+
+  /** Writes a file, and the directories above it where they are missing. */
+  write(path: string, text: string | Buffer, { appends = false } = {}): void {
+    this.makeParents(path);
+    const place = join(prefix, 'disk', path);
+    const known = this.disk.peek(place);
+    const entry = known === null ? this.disk.make(place, 'file') : this.disk.entryAt(place, 'open');
+    const bytes = Buffer.from(text as string);
+    const at = appends ? entry.inode.content.length : 0;
+    if (!appends && known !== null) this.disk.replace(entry.inode, Buffer.alloc(0), null);
+    this.disk.write(entry.inode, bytes, at, entry);
+  }
+
+  #manners() {
+    return {
+      onCall: (syscall: string, path: string) => {
+        if (path.startsWith(`${prefix}/state`)) return;
+        const { lookMs, maxPathBytes } = this.plan.setting;
+        this.scheduler.spend(lookMs);
+        if (Buffer.byteLength(path) > maxPathBytes) throw fileError('ENAMETOOLONG', syscall, path);
+        const failure = this.failures.get(path);
+        if (failure !== undefined && failure.until > this.scheduler.now())
+          throw fileError(failure.code, syscall, path);
+      },
+      wait: (syscall: string, path: string): Promise<void> => {
+        if (syscall === 'fdatasync' && path.startsWith(`${prefix}/state`)) return this.gaps.pass('ledger');
+        return this.scheduler.wait(this.#random.pick([0, 0, 0.2, 1]));
+      },
+      watch: (directory: Parameters<Watches['add']>[0], listener: Parameters<Watches['add']>[1]) =>
+        this.#watches.add(directory, listener),
+    };
+  }
+
+  #deliver(call: () => void): void {
+    const { events } = this.plan.setting;
+    if (events === 'lossy' && this.#random.chance(0.3)) return;
+    const ms = events === 'late' ? this.#random.pick([1, 100, 3_000]) : this.#random.pick([0.1, 1]);
+    if (events === 'doubled') this.scheduler.later(ms + 1, call);
+    this.scheduler.later(ms, call);
+  }
+
+  clock(): Clock {
+    const { scheduler } = this;
+    return {
+      now: this.wallClock,
+      monotonic: () => scheduler.now(),
+      sinceBoot: () => ({ bootId: `boot-${this.#boots}`, ms: Math.floor(scheduler.now()) }),
+      after: (ms, call) => scheduler.after(ms, call),
+    };
+  }
+
+  #log(): Log {
+    const line = (level: string) => (data: object, message: string) =>
+      this.note(`${level} ${message} ${JSON.stringify(data)}`);
+    return {
+      trace: () => {},
+      debug: () => {},
+      info: line('info'),
+      warn: line('warn'),
+      error: line('error'),
+      addSecrets: () => {},
+      setLevel: () => {},
+    };
+  }
+}
