@@ -38,7 +38,7 @@ export function settingsOf(setting: Setting, prefix: string): Settings {
     ...settings,
     file: `${prefix}/ingestd.yaml`,
     service: { ...service, authUrl: 'http://127.0.0.1:9', ingestUrl: 'http://127.0.0.1:9' },
-    state: { dir: `${prefix}/state` },
+    state: { ...state, dir: `${prefix}/state` },
     cluster: null,
   };
 }
