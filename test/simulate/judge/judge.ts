@@ -183,7 +183,7 @@ export class Judge {
   }
 
   #fileOf(request: ServiceRequest, reading: Reading): RoledFile | null {
-    if (request.kind === 'upload') return fileOf(request, reading);
+    if (request.kind === 'upload') return fileOf(request, reading, this.held);
     const one = this.held.all.get(request.docIds[0] ?? '');
     return one === undefined ? null : this.held.changedFile(one, request.file?.text, reading);
   }

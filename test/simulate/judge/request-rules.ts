@@ -39,16 +39,22 @@ export function problemsOf(request: ServiceRequest, evidence: Evidence): Problem
 
 type Add = (kind: string, words: string) => unknown;
 
-/** The file that an upload is of; the best one where several hold its text. */
-export function fileOf({ file }: ServiceRequest, reading: Reading): RoledFile | null {
+/** The file that an upload is of; of several with its text, one that the service does not hold yet. */
+export function fileOf({ file }: ServiceRequest, reading: Reading, held: HeldDocuments): RoledFile | null {
   const holders = [...reading.files.values()].filter(
     ({ content }) => file !== null && content.toString() === file.text,
   );
   const named = holders.filter(({ path }) => path.endsWith(`/${file?.name}`));
-  const candidates = named.length > 0 ? named : holders;
-  return (
-    candidates.find(({ role }) => role.kind === 'document' && role.obstacle === null) ?? candidates[0] ?? null
-  );
+  const isHeld = new Set(held.alive().map(({ path }) => path));
+  const [best] = (named.length > 0 ? named : holders)
+    .map((holder) => ({
+      holder,
+      rank:
+        (isHeld.has(holder.path) ? 2 : 0) +
+        (holder.role.kind === 'document' && holder.role.obstacle === null ? 0 : 1),
+    }))
+    .toSorted((one, other) => one.rank - other.rank);
+  return best?.holder ?? null;
 }
 
 /** Nothing standing is deleted (contract 4 and 7.25). */
@@ -72,7 +78,7 @@ function deletionOf(docId: string, { reading, held, approved }: Evidence, add: A
 function uploadOf(request: ServiceRequest, evidence: Evidence, add: Add): void {
   const { reading, held, intents, attached } = evidence;
   const text = request.file?.text ?? '';
-  const file = fileOf(request, reading);
+  const file = fileOf(request, reading, held);
   const mode = modeOf(request) ?? 'DEFAULT';
   for (const intent of intents) {
     if (!intent.texts.has(text)) continue;

@@ -19,8 +19,8 @@ const credentials: Credentials = {
 export function settingsOf(setting: Setting, prefix: string): Settings {
   const {
     service,
-    state: _,
-    cluster: __,
+    state,
+    cluster: _,
     ...settings
   } = settingsSchema.parse({
     service: { requestsPerMinute: setting.requestsPerMinute },
