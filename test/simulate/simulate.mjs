@@ -51,8 +51,7 @@ async function runShare(index) {
     '--stride',
     String(processes),
   ];
-  for (const name of ['only', 'fault'])
-    if (values[name] !== undefined) options.push(`--${name}`, values[name]);
+  if (only !== undefined) options.push('--only', only);
   for (const name of ['log', 'stop']) if (values[name]) options.push(`--${name}`);
   if (!values.plain) options.push('--shrink');
   const child = spawn(process.execPath, ['--enable-source-maps', program, ...options], {
