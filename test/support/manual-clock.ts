@@ -20,8 +20,12 @@ export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
   let offset = start;
   const timers = new Set<Timer>();
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const next = (limit: number) =>
-    [...timers].filter((timer) => timer.due <= limit).sort((a, b) => a.due - b.due)[0];
+  const next = (limit: number) => {
+    let first: Timer | undefined;
+    for (const timer of timers)
+      if (timer.due <= limit && (first === undefined || timer.due < first.due)) first = timer;
+    return first;
+  };
 
   return {
     now: () => offset + elapsed,

@@ -252,7 +252,10 @@ describe('a person’s word', () => {
   });
 
   it('counts no deletion that was called off among those that could share a call', async () => {
-    world = await filled(260, { safety: { maxDeleteCount: 1_000, maxDeletePercent: 100 } });
+    world = await filled(260, {
+      service: { requestsPerMinute: 5_000 },
+      safety: { maxDeleteCount: 1_000, maxDeletePercent: 100 },
+    });
     const { folder, clock, service } = world;
     const away = Array.from({ length: 255 }, (_, index) => `${index}.txt`);
     for (const name of ['new 1.txt', 'new 2.txt']) {
@@ -262,7 +265,7 @@ describe('a person’s word', () => {
     folder.scan();
     await asked('upload', 'upload');
     const shut = clock.monotonic();
-    const at = async (ms: number) => world.until(() => clock.monotonic() - shut >= ms);
+    const at = async (ms: number) => world.until(() => clock.monotonic() - shut >= ms, 250);
     for (const path of away) folder.takeAway(path);
     folder.scan();
     await world.until(() => world.engine().tasks.in('ready').size === 255);

@@ -99,12 +99,18 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     }
   }
 
+  function isMoving(): boolean {
+    const { tasks } = world.engine();
+    const active = ['inspect', 'inspecting', 'ready', 'sending'] as const;
+    return port.health().busy || active.some((kind) => tasks.in(kind).size > 0);
+  }
+
   async function quiesce(): Promise<void> {
     let quiet = 0;
     const deadline = performance.now() + quiesceMs;
     while (performance.now() < deadline) {
       // The disk and the scanning thread take their time, whatever the clock in hand says.
-      await delay(1);
+      if (isMoving()) await delay(1);
       quiet = world.engine().isIdle() ? quiet + 1 : 0;
       if (quiet > 2) return;
       await world.clock.advance(stepMs);
