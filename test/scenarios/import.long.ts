@@ -23,6 +23,8 @@ beforeEach(async () => {
   place = await installation(trial.service);
   await mkdir(join(place.inbox, 'sub'));
   for (const path of ['a.txt', 'sub/b.txt', 'sub/c, d.txt']) await writeFile(join(place.inbox, path), path);
+  const sidecar = { sourceType: 'research', createdTimestamp: '2026-01-31T09:00:00Z' };
+  await writeFile(join(place.inbox, 'sub/c, d.txt.meta.json'), JSON.stringify(sidecar));
   expect((await place.run('sync')).code).toBe(0);
   exported = (await place.run('ledger', 'export', '--json')).out;
   const { documents } = JSON.parse(exported) as { documents: { path: string; docId: string }[] };
@@ -60,11 +62,14 @@ const csvOf = (documents: ReadonlyMap<string, string>) =>
 const sent = () => trial.service.requestLog().filter(({ operation }) => operation !== 'auth').length;
 
 describe('ledger import', () => {
-  it('takes what export prints: nothing has to be sent, and the docIds are kept', async () => {
+  it('takes what export prints, with the metadata of a sidecar: nothing has to be sent, the docIds are kept', async () => {
     expect(await plannedKinds()).toEqual(['upload', 'upload', 'upload']);
-    await writeFile(place.home.join('export.json'), exported);
-    expect(await place.run('ledger', 'import', place.home.join('export.json'))).toMatchObject({ code: 0 });
+    expect(await importText('export.json', exported)).toMatchObject({ code: 0 });
     expect(await plannedKinds()).toEqual([]);
+    expect(await importText('again.json', exported)).toMatchObject({
+      code: 0,
+      out: '0 documents adopted, 3 already known.\n',
+    });
     const before = sent();
     await writeFile(join(place.inbox, 'a.txt'), 'edited');
     expect((await place.run('sync')).code).toBe(0);
@@ -114,21 +119,6 @@ describe('ledger import', () => {
       inDoubt: { path: string }[];
     };
     expect(inDoubt.map(({ path }) => path)).toEqual(['lost.txt']);
-  }, 60_000);
-
-  it('takes CSV: no upload, no file sent again, and what is removed afterwards is deleted', async () => {
-    const rows = [...docIds].map(([path, docId]) => `"${path}",${docId}`);
-    await writeFile(place.home.join('documents.csv'), ['path,docId', ...rows, ''].join('\r\n'));
-    expect(await place.run('ledger', 'import', place.home.join('documents.csv'))).toMatchObject({ code: 0 });
-    expect(await plannedKinds()).not.toContain('upload');
-    expect((await place.run('sync')).code).toBe(0);
-    expect(
-      trial.service
-        .documents()
-        .map(({ docId }) => docId)
-        .sort(),
-    ).toEqual([...docIds.values()].sort());
-    expect(await plannedKinds()).toEqual([]);
   }, 60_000);
 
   it('reads standard input where that is a socket, as a program that starts it may give it', async () => {
@@ -201,19 +191,6 @@ describe('ledger import', () => {
     expect((await place.run('ledger', 'export', '--json')).out).toBe(out);
   }, 60_000);
 
-  it('knows its own export, with metadata of a sidecar, too', async () => {
-    await place.configure({ state: { dir: './state' } });
-    const sidecar = { sourceType: 'research', createdTimestamp: '2026-01-31T09:00:00Z' };
-    await writeFile(join(place.inbox, 'new.txt'), 'new');
-    await writeFile(join(place.inbox, 'new.txt.meta.json'), JSON.stringify(sidecar));
-    expect((await place.run('sync')).code).toBe(0);
-    const { out } = await place.run('ledger', 'export');
-    expect(await importText('export.json', out)).toMatchObject({
-      code: 0,
-      out: '0 documents adopted, 4 already known.\n',
-    });
-  }, 60_000);
-
   it('leaves what the ledger knows as it is, and gives no document another docId', async () => {
     expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
     await writeFile(join(place.inbox, 'a.txt'), 'edited');
@@ -238,6 +215,7 @@ describe('ledger import', () => {
   it('adopts the files of a CSV as they stand, unfit ones too: what is edited before the first run is sent', async () => {
     await writeFile(join(place.inbox, 'a.txt.meta.json'), 'not JSON');
     expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
+    expect(await plannedKinds()).not.toContain('upload');
     await writeFile(join(place.inbox, 'sub/b.txt'), 'edited');
     await writeFile(join(place.inbox, 'a.txt'), 'edited too');
     await rm(join(place.inbox, 'a.txt.meta.json'));
@@ -249,6 +227,8 @@ describe('ledger import', () => {
     expect((await place.run('sync')).code).toBe(0);
     const held = trial.service.contentPath(docIds.get('sub/b.txt') ?? '') ?? '';
     expect(await readFile(held, 'utf8')).toBe('edited');
+    const kept = trial.service.documents().map(({ docId }) => docId);
+    expect(kept.sort()).toEqual([...docIds.values()].sort());
     expect(await plannedKinds()).toEqual([]);
   }, 60_000);
 

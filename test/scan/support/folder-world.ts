@@ -106,10 +106,13 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
   }
 
   const inspect = (path: string): Promise<Inspection> =>
-    eventually(async () => {
-      const answer = await port.inspect(path);
-      return answer.kind === 'settling' || answer.kind === 'unknown' ? null : answer;
-    });
+    eventually(
+      async () => {
+        const answer = await port.inspect(path);
+        return answer.kind === 'settling' || answer.kind === 'unknown' ? null : answer;
+      },
+      { everyMs: 5 },
+    );
 
   return {
     ...folder,
@@ -131,7 +134,7 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
       return answer.document;
     },
     idle: async () => {
-      await eventually(() => !port.health().busy);
+      await eventually(() => !port.health().busy, { everyMs: 5 });
     },
     close: async () => {
       await port.close();
