@@ -55,7 +55,6 @@ export interface NetworkWorld {
 export interface NetworkWorldOptions {
   readonly service?: Partial<ServiceSettings>;
   readonly safety?: Partial<SafetySettings>;
-  readonly credentials?: () => Credentials;
 }
 
 const secrets: Credentials = {
@@ -94,7 +93,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
     const ledger = await openLedger({ dir: settings.state.dir, clock, log });
     const tokens = createTokenSource({
       authUrl: settings.service.authUrl,
-      credentials: options.credentials ?? (() => secrets),
+      credentials: () => secrets,
       clock,
       settings: settings.service,
       log,

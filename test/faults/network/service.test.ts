@@ -119,35 +119,6 @@ describe('one document among others', () => {
 });
 
 describe('access', () => {
-  it('N9: a token that is refused while four are under way is renewed once, and each is sent again once', async () => {
-    const world = await filled(1);
-    const { service } = world;
-    service.always((request) =>
-      request.headers['authorization'] === 'Bearer token-1' ? steps.xml(401)(request) : service.work(request),
-    );
-    world.write(files(8, 'new '));
-    await world.quiesce();
-    expect(service.tokenRequests).toHaveLength(2);
-    expect(service.requests.length).toBeGreaterThan(1 + 8);
-    expect(service.requests.length).toBeLessThanOrEqual(1 + 8 + 4);
-    expect(world.disagreements()).toEqual([]);
-    expect(world.strays()).toEqual([]);
-  });
-
-  it('N10: a refresh token that has run out is replaced by means of the password', async () => {
-    const world = await filled(1);
-    const { service } = world;
-    await world.pass(hour);
-    service.scriptTokens(steps.json(400, { error: 'invalid_grant' }));
-    world.write({ 'new.txt': 'new' });
-    await world.quiesce();
-    const grants = service.tokenRequests.map((request) =>
-      new URLSearchParams(request.text()).get('grant_type'),
-    );
-    expect(grants).toEqual(['password', 'refresh_token', 'password']);
-    expect(world.disagreements()).toEqual([]);
-  });
-
   it('N10: credentials that are refused are not tried so often that an account is locked', async () => {
     const world = await startNetworkWorld();
     const { service } = world;
@@ -185,35 +156,6 @@ describe('access', () => {
     world.write({ 'next day.txt': 'new' });
     await world.quiesce();
     expect(issued).toBe(2);
-    expect(world.disagreements()).toEqual([]);
-  });
-
-  it('N11: a token that would forge a header goes nowhere', async () => {
-    const world = await startNetworkWorld();
-    world.service.scriptTokens(steps.token({ access_token: 'a\r\nX-Evil: 1' }));
-    world.write(files(1));
-    await world.shown();
-    expect(world.status().failures).toMatchObject([{ code: 'no-token' }]);
-    expect(world.service.requests).toHaveLength(0);
-    await world.quiesce();
-    expect(world.disagreements()).toEqual([]);
-  });
-
-  it('N13: a password that was changed is found by itself', async () => {
-    let password = 'old';
-    const world = await startNetworkWorld({
-      credentials: () => ({ apiKey: 'k', clientId: 'c', clientSecret: 's', username: 'u', password }),
-    });
-    world.service.alwaysTokens(async (request) => {
-      await request.body();
-      const isNew = new URLSearchParams(request.received.text()).get('password') === 'new';
-      await (isNew ? steps.token({ access_token: 't' }) : steps.json(401, {}))(request);
-    });
-    world.write(files(1));
-    await world.shown();
-    expect(codes(world)).toEqual(['credentials-refused']);
-    password = 'new';
-    await world.quiesce();
     expect(world.disagreements()).toEqual([]);
   });
 
@@ -371,31 +313,6 @@ describe('other hosts and connections', () => {
     } finally {
       await other.close();
     }
-  });
-
-  it('N28: every request has a connection of its own, so that none goes into one that is just closing', async () => {
-    const world = await filled(6);
-    const { service } = world;
-    expect(service.connections()).toBe(service.requests.length + service.tokenRequests.length);
-  });
-
-  it('N29: bytes after an answer are nobody else’s answer', async () => {
-    const world = await filled(1);
-    const { service } = world;
-    const smuggled = '{"success":{"docId":"smuggled","message":""}}';
-    service.script(
-      service.answering((docId) => {
-        const body = JSON.stringify({ success: { docId, message: '' } });
-        return steps.raw(
-          `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
-            `HTTP/1.1 200 OK\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
-        );
-      }),
-    );
-    world.write(files(3, 'new '));
-    await world.quiesce();
-    expect(world.disagreements()).toEqual([]);
-    expect(world.strays()).toEqual([]);
   });
 
   it('N1: a host name that nobody knows is waited for', async () => {
