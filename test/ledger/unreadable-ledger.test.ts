@@ -62,13 +62,13 @@ it('a lock that cannot be read is said to be so at once', async () => {
 const failed = (code: string) => Object.assign(new Error(`${code}: no`), { code });
 
 it.each([
-  ['EACCES', 'as the user that runs ingestd'],
-  ['EPERM', 'as the user that runs ingestd'],
-  ['ENOTDIR', 'it is not a directory'],
-])('a ledger that cannot be got at (%s) is not called damaged', (code, remedy) => {
+  ['EACCES', 'permission denied, EACCES', 'as the user that runs ingestd'],
+  ['EPERM', 'permission denied, EPERM', 'as the user that runs ingestd'],
+  ['ENOTDIR', 'ENOTDIR', 'it is not a directory'],
+])('a ledger that cannot be got at (%s) is not called damaged', (code, why, remedy) => {
   const error = unreadable('/state', failed(code));
   expect(errorCode(error)).toBe('configuration');
-  expect(errorMessage(error)).toContain(`state.dir: /state cannot be read (${code}); `);
+  expect(errorMessage(error)).toContain(`state.dir: /state cannot be read (${why}); `);
   expect(errorMessage(error)).toContain(remedy);
 });
 
