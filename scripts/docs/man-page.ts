@@ -81,6 +81,7 @@ function program(): Command {
     cwd: '/',
     output: createOutput(new PassThrough(), {}),
     complain: () => undefined,
+    writeError: () => undefined,
     redactor: createRedactor(),
     progress: null,
     interactive: false,

@@ -14,6 +14,8 @@ export interface CommandContext {
   readonly output: Output;
   /** One message on standard error: secrets cut, control characters escaped. */
   readonly complain: (message: string) => void;
+  /** Takes whole lines for standard error as they stand: for the log, which redacts and escapes by itself. */
+  readonly writeError: (text: string) => void;
   /** Knows the secrets of this process. */
   readonly redactor: Redactor;
   /** Where a progress bar goes; null: standard error is no terminal. */

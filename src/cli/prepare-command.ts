@@ -45,7 +45,7 @@ export async function prepareCommand(
     checkFolders = true,
     reportsWarnings = true,
     reportsTrial = 'on standard error',
-    writeLog,
+    writeLog = context.writeError,
   }: PrepareOptions = {},
 ) {
   const { env, cwd, redactor } = context;

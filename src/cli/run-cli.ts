@@ -31,17 +31,26 @@ export interface Surroundings {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** Takes whole lines for standard error, the log's too. Default: the process's own. */
+  readonly writeError?: (text: string) => void;
 }
 
 /**
  * Runs one command line and gives the exit code. Never rejects: errors go to standard error in
  * words.
  */
-export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surroundings): Promise<number> {
+export async function runCli({
+  args,
+  env,
+  cwd,
+  stdin,
+  stdout,
+  stderr,
+  writeError = writeStandardError,
+}: Surroundings): Promise<number> {
   const redactor = createRedactor(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
   const complain = (message: string): void => {
-    for (const line of redactor.redact(message).split('\n'))
-      writeStandardError(`ingestd: ${printable(line)}\n`);
+    for (const line of redactor.redact(message).split('\n')) writeError(`ingestd: ${printable(line)}\n`);
   };
   const output = createOutput(stdout, env);
   let exitCode: number = exitCodes.ok;
@@ -51,6 +60,7 @@ export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surround
     cwd,
     output,
     complain,
+    writeError,
     redactor,
     progress: stderr.isTTY === true && env['TERM'] !== 'dumb' ? stderr : null,
     interactive: stdin.isTTY === true && stdout.isTTY === true,
@@ -82,10 +92,10 @@ export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surround
 }
 
 /** Commander throws instead of ending the process, and writes where the context says. */
-function quieten(command: Command, { output, complain }: CommandContext): void {
+function quieten(command: Command, { output, complain, writeError }: CommandContext): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => output.raw(text),
-    writeErr: (text) => writeStandardError(text.split('\n').map(printable).join('\n')),
+    writeErr: (text) => writeError(text.split('\n').map(printable).join('\n')),
     outputError: (text) => {
       const message = text
         .trim()

@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { PassThrough } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCli } from '../../src/cli/run-cli.ts';
+import { inProcess } from '../support/processes/in-process.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import type { Ran } from '../support/processes/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -21,17 +20,12 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 function run(...args: string[]): Promise<Ran> {
-  return ingestd(args, { cwd: folder.path });
+  return inProcess(args, { cwd: folder.path });
 }
 
-/** As `run`, quicker; what goes to standard error is not seen. */
-async function inProcess(...args: string[]): Promise<{ code: number; stdout: string }> {
-  const stdout = new PassThrough();
-  let text = '';
-  stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const stderr = new PassThrough();
-  const code = await runCli({ args, env: {}, cwd: folder.path, stdin: new PassThrough(), stdout, stderr });
-  return { code, stdout: text };
+/** As `run`, in a process of its own. */
+function started(...args: string[]): Promise<Ran> {
+  return ingestd(args, { cwd: folder.path });
 }
 
 const commands = [
@@ -69,7 +63,7 @@ describe('help', () => {
 
   it('of every command has an example', async () => {
     for (const command of commands) {
-      const { code, stdout } = await inProcess(...command.split(' '), '--help');
+      const { code, stdout } = await run(...command.split(' '), '--help');
       expect(code).toBe(0);
       expect(stdout).toContain(`Usage: ingestd ${command}`);
       expect(stdout).toMatch(/Examples:\n {2}\S/);
@@ -85,7 +79,7 @@ describe('help', () => {
 
 it('tells its version', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
-  expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await started('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 describe('a usage error is exit code 2, in one line on standard error', () => {
@@ -120,8 +114,8 @@ describe('a configuration error is exit code 2', () => {
       await folder.write('bad.yaml', 'folders: [{name: a, path: b}]\ntiming: {settleMs: soon}\n');
       const words = command.split(' ');
       const [before, behind] = await Promise.all([
-        run('--config', 'bad.yaml', ...words),
-        run(...words, '--config', 'bad.yaml'),
+        started('--config', 'bad.yaml', ...words),
+        started(...words, '--config', 'bad.yaml'),
       ]);
       expect(before).toEqual(behind);
       expect(before).toMatchObject({ code: 2, stdout: '' });
@@ -152,7 +146,7 @@ describe('a configuration error is exit code 2', () => {
       'open.yaml',
       'service: {mode: embedded}\nhttp: {host: 0.0.0.0}\nfolders: [{name: a, path: b}]\n',
     );
-    const { code, stderr } = await run('--config', 'open.yaml');
+    const { code, stderr } = await started('--config', 'open.yaml');
     expect({ code, said: stderr.includes('INGESTD_HTTP_TOKEN') }).toEqual({ code: 2, said: true });
   });
 
@@ -185,7 +179,7 @@ describe('without a configuration file', () => {
   });
   afterAll(() => empty.remove());
 
-  const there = (...args: string[]) => ingestd(args, { cwd: empty.path });
+  const there = (...args: string[]) => inProcess(args, { cwd: empty.path });
   const words =
     'ingestd: no configuration file found; using the built-in trial configuration (none of HOME/ingestd.yaml, HOME/.config/ingestd/ingestd.yaml, /etc/ingestd/ingestd.yaml exists)\n';
   const expected = () => words.replaceAll('HOME', empty.path);
@@ -248,10 +242,10 @@ log: { level: warn, format: json }
   it('has the level of --log-level, before or behind the command, in the place of the configuration’s', async () => {
     const env = { INGESTD_LOG__LEVEL: 'error' };
     const options = { cwd: folder.path, env };
-    expect(levels(await ingestd(['sync', '--config', 'log.yaml'], options))).toEqual(new Set());
-    const debug = await ingestd(['--log-level', 'debug', 'sync', '--config', 'log.yaml'], options);
+    expect(levels(await inProcess(['sync', '--config', 'log.yaml'], options))).toEqual(new Set());
+    const debug = await inProcess(['--log-level', 'debug', 'sync', '--config', 'log.yaml'], options);
     expect(levels(debug).has('info')).toBe(true);
-    const info = levels(await ingestd(['plan', '--config', 'log.yaml', '--log-level', 'info'], options));
+    const info = levels(await inProcess(['plan', '--config', 'log.yaml', '--log-level', 'info'], options));
     expect(info.has('debug')).toBe(false);
   }, 60_000);
 

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 
 import type { Why, CheckFinding, PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
-import { ingestd } from '../support/processes/ingestd.ts';
+import { inProcess } from '../support/processes/in-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -27,7 +27,7 @@ const configure = (at: string, rules: Readonly<Record<string, unknown>>) =>
   );
 
 const run = (at: string, ...args: string[]) =>
-  ingestd([...args, '--config', folder.join(at, 'ingestd.yaml')], { cwd: folder.path });
+  inProcess([...args, '--config', folder.join(at, 'ingestd.yaml')], { cwd: folder.path });
 
 /** What commands say of a folder, without what differs between two runs of the same story. */
 async function observed(at: string): Promise<unknown> {

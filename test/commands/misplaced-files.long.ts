@@ -93,7 +93,6 @@ describe('what stands in the place of something of the state directory', () => {
     ['state/service/identity.json', 'directory', ['sync', 'run'], 2, isDirectory],
     ['state/service/tokens.json', 'directory', ['sync', 'run'], 2, isDirectory],
     ['state/service/documents.jsonl', 'directory', ['sync', 'run'], 2, isDirectory],
-    ['state/service/window', 'directory', ['sync', 'run'], 2, isDirectory],
   ])(
     '%s as a %s is named with the fix by those that need it',
     async (path, kind, concerned, code, said) => {

@@ -74,6 +74,7 @@ function program() {
     cwd: '/',
     output: createOutput(new PassThrough(), {}),
     complain: () => undefined,
+    writeError: () => undefined,
     redactor: createRedactor(),
     progress: null,
     interactive: false,

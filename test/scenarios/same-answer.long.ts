@@ -76,13 +76,18 @@ it('a directory that cannot be read is no reason to say that all is done', async
     const plan = await as('plan', '--json');
     expect(plan.code).toBe(4);
     expect((JSON.parse(plan.stdout) as PlanReport).unreadable).toEqual([
-      { folder: 'inbox', message: expect.stringContaining('closed: it cannot be read (EACCES)') },
+      {
+        folder: 'inbox',
+        message: expect.stringContaining('closed: it cannot be read (permission denied, EACCES)'),
+      },
     ]);
-    expect((await as('plan')).stdout).toContain('inbox: closed: it cannot be read (EACCES)');
+    expect((await as('plan')).stdout).toContain(
+      'inbox: closed: it cannot be read (permission denied, EACCES)',
+    );
     expect(await as('check')).toMatchObject({ code: 4 });
     expect(await as('sync')).toMatchObject({
       code: 4,
-      stdout: expect.stringContaining('inbox: closed: it cannot be read (EACCES)'),
+      stdout: expect.stringContaining('inbox: closed: it cannot be read (permission denied, EACCES)'),
     });
     const why = await as('why', 'inbox/closed/b.txt', '--json');
     expect(JSON.parse(why.stdout)).toMatchObject({
@@ -101,7 +106,10 @@ it('a folder that cannot be read is exit code 4 for plan, as for sync', async ()
   try {
     for (const command of ['plan', 'sync']) {
       const { code, stdout } = await as(command);
-      expect([code, stdout]).toEqual([4, expect.stringMatching(/inbox .*cannot be read \(EACCES\)/)]);
+      expect([code, stdout]).toEqual([
+        4,
+        expect.stringMatching(/inbox .*cannot be read \(permission denied, EACCES\)/),
+      ]);
     }
   } finally {
     await chmod(folder.join('inbox'), 0o700);

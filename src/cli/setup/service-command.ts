@@ -24,7 +24,12 @@ export async function service(context: CommandContext, flags: ServiceFlags): Pro
   const { port, host, data } = flags;
   const { env, cwd, output, redactor } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
-  const log = await createLog({ level: levelAskedFor(flags) ?? 'info', format: 'auto', redactor });
+  const log = await createLog({
+    level: levelAskedFor(flags) ?? 'info',
+    format: 'auto',
+    redactor,
+    write: context.writeError,
+  });
   const address = port === undefined ? { usualPort: usualServicePort } : { port };
   const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };
   // Its page needs none: without one it answers to this machine alone.

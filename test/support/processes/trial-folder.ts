@@ -6,10 +6,11 @@ import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
 import { recordedLog } from '../recorded-log.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { TemporaryFolder } from '../temporary-folder.ts';
+import { inProcess } from './in-process.ts';
 import { ingestd } from './ingestd.ts';
 import type { Ran } from './ingestd.ts';
 
-/** A directory with a configuration that names the embedded service, and the real program run in it. */
+/** A directory with a configuration that names the embedded service, and commands run in it, all but `run` in this process. */
 export interface TrialFolder extends TemporaryFolder {
   readonly run: (...args: string[]) => Promise<Ran>;
   /** Opens its ledger, where no daemon has it. */
@@ -29,7 +30,8 @@ export async function trialFolder(more: Readonly<Record<string, unknown>> = {}):
   await folder.write('ingestd.yaml', stringify(configuration));
   return {
     ...folder,
-    run: (...args) => ingestd(args, { cwd: folder.path }),
+    // `run` starts threads and takes signals: it has a process of its own.
+    run: (...args) => (args[0] === 'run' ? ingestd : inProcess)(args, { cwd: folder.path }),
     openLedger: () => openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() }),
   };
 }
