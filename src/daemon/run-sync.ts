@@ -10,7 +10,7 @@ import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import { createBlockedPatience } from './process/blocked-patience.ts';
+import { blockedBy, createStopwatch } from './process/patience.ts';
 import { withLease } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
@@ -91,23 +91,10 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
   let isLost = false;
   void place?.lease.lost.then(() => (isLost = true));
   let interrupted = false;
-  const isDone = createCompletion(daemon);
-  const patience = createPatience(daemon, settings);
-  const blocked = createBlockedPatience(
-    () => ({
-      reasons: [...(place?.cluster.reasons() ?? []), ...daemon.engine.reasons()],
-      requests: daemon.engine.totals.requests,
-    }),
-    blockedMs(settings),
-  );
-  const isOver = () =>
-    interrupted ||
-    isLost ||
-    isDone() ||
-    patience.isOver() ||
-    daemon.isRefused() ||
-    daemon.engine.isHopeless() ||
-    blocked() !== null;
+  const endOfPass = createEndOfPass(daemon, settings, () => [
+    ...(place?.cluster.reasons() ?? []),
+    ...daemon.engine.reasons(),
+  ]);
   const interruption = noteInterruption();
   async function noteInterruption(): Promise<void> {
     await signals.next();
@@ -115,27 +102,23 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
   }
   try {
     await Promise.race([daemon.start(), interruption]);
+    let end = null as ReturnType<typeof endOfPass.now>;
+    const isOver = () => interrupted || isLost || (end = endOfPass.now()) !== null;
     while (!isOver()) {
       onProgress(progressOf(daemon));
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
     onProgress(progressOf(daemon));
-    const gaveUp = blocked() ?? hopeless(daemon);
     await daemon.endRequests();
-    return report(daemon, { patience, interrupted: interrupted || isLost, gaveUp });
+    return report(daemon, {
+      later: endOfPass.waitedFor(),
+      interrupted: interrupted || isLost,
+      gaveUp: end?.gaveUp ?? null,
+    });
   } finally {
     signals.close();
     await daemon.stop();
   }
-}
-
-/** Why the service takes nothing from this host, however long it is tried; null: nothing says so. */
-function hopeless({ control, engine, isRefused }: Daemon): Reason | null {
-  if (isRefused()) {
-    const { reasons } = control.status();
-    return reasons.find(({ code }) => code === 'credentials-refused') ?? null;
-  }
-  return engine.isHopeless() ? (engine.reasons()[0] ?? null) : null;
 }
 
 /** Everything that was found is decided: nothing moves, and no document waits for another file. */
@@ -143,73 +126,82 @@ function isDecided({ engine }: Daemon): boolean {
   return engine.isAtRest() && engine.tasks.in('waiting').size === 0 && !engine.folders.areSomeReadAgain();
 }
 
-/** Says when everything is decided that was there to be found, though some file may go on changing. */
-function createCompletion(daemon: Daemon): () => boolean {
-  let since: number | null = null;
-  return () => {
-    since = isDecided(daemon) ? (since ?? systemClock.monotonic()) : null;
-    return since !== null && daemon.engine.folders.isCoveredUntil(since);
+/** A document that was delivered so often in one pass changes faster than it is sent: it is no longer waited for. */
+const mostDeliveries = 3;
+/** A removal past its grace is judged again within this, ms, where nothing stands in its way. */
+const judgedWithinMs = 2_000;
+const inspected: readonly StateKind[] = ['inspect', 'inspecting'];
+const onTheWay: readonly StateKind[] = ['ready', 'sending', 'retry'];
+const waiting: readonly StateKind[] = ['settling', 'waiting', 'grace'];
+
+/**
+ * Says whether one pass is over (`now`; null: it goes on) and what it still waited for. It is over when everything is
+ * decided that was there to be found, when the service accepts nothing however long it is tried, or when there has been
+ * nothing to do for so long but wait: for files that still change, for other files, or for whatever keeps this host from
+ * sending.
+ */
+function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => readonly Reason[]) {
+  const { engine, control } = daemon;
+  const lasting = createStopwatch();
+  const deliveries = new Map<string, number>();
+  daemon.listen(({ what, folder, path }) => {
+    if (what !== 'uploaded' && what !== 'modified') return;
+    const key = refKey({ folder, path });
+    deliveries.set(key, (deliveries.get(key) ?? 0) + 1);
+  });
+  const tasks = (kinds: readonly StateKind[]) => kinds.flatMap((kind) => [...engine.tasks.in(kind)]);
+  return {
+    now,
+    waitedFor: () => [...tasks(waiting), ...tasks([...inspected, ...onTheWay]).filter(isEndless)],
   };
+
+  /** `gaveUp`: why it was given up; null: it was not. */
+  function now(): { readonly gaveUp: Reason | null } | null {
+    if (daemon.isRefused()) {
+      const refused = control.status().reasons.find(({ code }) => code === 'credentials-refused');
+      return { gaveUp: refused ?? null };
+    }
+    if (engine.isHopeless()) return { gaveUp: engine.reasons()[0] ?? null };
+    if (isDecided(daemon)) {
+      const since = systemClock.monotonic() - lasting('decided');
+      return engine.folders.isCoveredUntil(since) ? { gaveUp: null } : null;
+    }
+    const gaveUp = blockedBy(reasons());
+    const isBlocked = gaveUp !== null;
+    if (!isBlocked && !hasOnlyToWait()) {
+      lasting('working');
+      return null;
+    }
+    const ms = lasting(isBlocked ? `blocked after ${engine.totals.requests} requests` : 'waiting');
+    return ms >= (isBlocked ? blockedMs(settings) : patienceMs(settings.timing)) ? { gaveUp } : null;
+  }
+
+  /** Everything is scanned, and every document waits for something that this pass cannot bring about. */
+  function hasOnlyToWait(): boolean {
+    if (!engine.folders.areAllScanned() || engine.backlogged() > 0) return false;
+    return tasks([...inspected, ...onTheWay, 'grace']).every((task) => {
+      const { state, ref } = task;
+      if (state.kind === 'ready' && engine.paused().has(ref.folder)) return true;
+      if (state.kind === 'retry' && state.reason.code === unreadableNowCode) return true;
+      return isEndless(task);
+    });
+  }
+
+  /**
+   * It changes again as often as it is sent; or it waited and is inspected once more; or it is gone past its grace, and
+   * may be a file that still changes.
+   */
+  function isEndless({ key, state, gone, waitedFor }: Task): boolean {
+    const isOften = (deliveries.get(key) ?? 0) >= mostDeliveries;
+    if (onTheWay.includes(state.kind)) return isOften;
+    if (gone === null) return isOften || waitedFor !== null;
+    return systemClock.monotonic() - gone.since >= settings.timing.removeGraceMs + judgedWithinMs;
+  }
 }
 
 /** How long `sync` waits where there is nothing to do but wait, ms. */
 function patienceMs({ stopSeconds, settleMs, removeGraceMs }: Settings['timing']): number {
   return Math.max(stopSeconds * 1000, settleMs + removeGraceMs);
-}
-
-const onTheWay: readonly StateKind[] = ['ready', 'sending', 'retry'];
-const working: readonly StateKind[] = [...onTheWay, 'grace'];
-const waiting: readonly StateKind[] = ['settling', 'waiting'];
-const inspecting: readonly StateKind[] = ['inspect', 'inspecting'];
-/** What one pass delivered so often changes faster than it is sent: it is no longer waited for. */
-const mostDeliveries = 3;
-/** A removal past its grace is judged again within this, ms, where nothing stands in its way. */
-const judgedWithinMs = 2_000;
-
-type Patience = ReturnType<typeof createPatience>;
-
-/**
- * Says whether there has been nothing to do for so long but wait for files that still change, or for other files. A
- * file that was waiting and is inspected once more is still waiting; so is a removal whose file may be one that still
- * changes, and a file that changes again as often as it is sent. `tasks`: what is still waited for.
- */
-function createPatience({ engine, listen }: Daemon, { timing }: Settings) {
-  const ms = patienceMs(timing);
-  let since: number | null = null;
-  const known = new Set<string>();
-  const deliveries = new Map<string, number>();
-  listen(({ what, folder, path }) => {
-    if (what !== 'uploaded' && what !== 'modified') return;
-    const key = refKey({ folder, path });
-    deliveries.set(key, (deliveries.get(key) ?? 0) + 1);
-  });
-  const tasksIn = (kinds: readonly StateKind[]) => kinds.flatMap((kind) => [...engine.tasks.in(kind)]);
-  const isEndless = ({ key, state, gone }: Task) => {
-    if (state.kind !== 'grace') return (deliveries.get(key) ?? 0) >= mostDeliveries;
-    const goneMs = systemClock.monotonic() - (gone?.since ?? Infinity);
-    return goneMs >= timing.removeGraceMs + judgedWithinMs;
-  };
-  /** What cannot be read at the moment is waited for like a file that still changes. */
-  const isUnread = ({ state }: Task) => state.kind === 'retry' && state.reason.code === unreadableNowCode;
-  const isPaused = ({ ref, state }: Task) => state.kind === 'ready' && engine.paused().has(ref.folder);
-  const isOver = () => {
-    const areAllScanned = engine.folders.areAllScanned() && engine.backlogged() === 0;
-    const isWaitedFor = (task: Task) => isEndless(task) || isPaused(task) || isUnread(task);
-    const isAtWork = !areAllScanned || !tasksIn(working).every(isWaitedFor);
-    if (isAtWork || tasksIn(inspecting).some((task) => !known.has(task.key) && !isEndless(task))) {
-      since = null;
-      known.clear();
-    } else since ??= performance.now();
-    const waits = isAtWork ? [] : [...tasksIn([...waiting, 'grace']), ...tasksIn(['retry']).filter(isUnread)];
-    for (const { key } of waits) known.add(key);
-    return since !== null && performance.now() - since >= ms;
-  };
-  const tasks = () => [
-    ...tasksIn([...waiting, 'grace']),
-    ...tasksIn(inspecting).filter((task) => known.has(task.key) || isEndless(task)),
-    ...tasksIn(onTheWay).filter(isEndless),
-  ];
-  return { isOver, tasks };
 }
 
 /** With a share of its own for when Redis is away, until that would have begun; the host notices with a beat. */
@@ -230,19 +222,18 @@ function waitsFor({ state, present }: Task): string {
 function report(
   daemon: Daemon,
   {
-    patience,
+    later,
     interrupted,
     gaveUp,
-  }: { readonly patience: Patience; readonly interrupted: boolean; readonly gaveUp: Reason | null },
+  }: { readonly later: readonly Task[]; readonly interrupted: boolean; readonly gaveUp: Reason | null },
 ) {
   const status = daemon.control.status();
   const held = status.held.reduce((total, { count }) => total + count, 0);
   const failed = status.failuresTotal;
   const { unavailable, unreadable } = daemon.unread();
   const { uploaded, modified, deleted, moved } = daemon.engine.totals;
-  const later = patience.tasks();
-  const counted = [...inspecting, ...onTheWay];
-  const named = later.filter(({ state, present }) => present && counted.includes(state.kind)).length;
+  // Those that wait are counted as waiting.
+  const named = later.filter(({ state, present }) => present && !waiting.includes(state.kind)).length;
   const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - named);
   const unfinished =
     !isDecided(daemon) ||

@@ -3,8 +3,8 @@ import { StateLockedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { createBlockedPatience } from './blocked-patience.ts';
 import { elsewhereWords } from './one-ledger-per-folder.ts';
+import { blockedBy, createStopwatch } from './patience.ts';
 
 /** This host among the others of its account: it has the lease of its state directory, or waits for it. */
 export type Place = NonNullable<Awaited<ReturnType<typeof joinCluster>>>;
@@ -107,11 +107,12 @@ async function waitForLease(
   { settings, patienceMs, advice }: WaitOptions,
 ): Promise<Reason | null> {
   const { lease, cluster } = place;
-  const blockedFor = createBlockedPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), patienceMs);
+  const lasting = createStopwatch();
   while (!lease.holds() || place.places.some((folder) => lease.folderHolder(folder)?.host === '')) {
     const { holder } = lease;
-    const blocked = blockedFor();
-    if (blocked !== null) return blocked;
+    const blocked = blockedBy(cluster.reasons());
+    const ms = lasting(blocked === null ? 'working' : 'blocked');
+    if (blocked !== null && ms >= patienceMs) return blocked;
     if (lease.isNameTaken) throw nameTaken(place, settings);
     if (holder !== null && (holder.isThere || (holder.isAlone && holder.host !== cluster.host)))
       throw new StateLockedError(
