@@ -1,8 +1,6 @@
 import PQueue from 'p-queue';
 import type { Queue } from 'p-queue';
 
-import { ShortLivedMap } from './short-lived.ts';
-
 /** Levels of work, the lower the later. */
 type Level = 0 | 1 | 2 | 3 | 4;
 
@@ -15,7 +13,7 @@ export class WorkQueue {
   readonly #afterEach: () => void;
   readonly #queue: PQueue<PriorityQueue>;
   /** Levels of the keys in the p-queue, and how many each has. */
-  readonly #levels = new ShortLivedMap<string, Level>();
+  readonly #levels = new Map<string, Level>();
   readonly #inWindow = [0, 0, 0, 0, 0];
   /** What is beyond the window, by level, in the order of its coming: when it became due, by key. */
   readonly #beyond = Array.from({ length: levelCount }, () => new Map<string, number>());

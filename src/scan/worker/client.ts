@@ -1,4 +1,3 @@
-import { ShortLivedMap } from '../../lib/queue/short-lived.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { DirectoryScan } from '../../model/document.ts';
@@ -39,7 +38,7 @@ interface Waiting {
 
 export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: WorkerClientEvents): WorkerClient {
   const worker = takeThread();
-  const waiting = new ShortLivedMap<number, Waiting>();
+  const waiting = new Map<number, Waiting>();
   const scans = new Set<number>();
   /** Asked in this turn of the event loop. */
   let asked: Question[] = [];

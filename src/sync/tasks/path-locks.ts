@@ -1,4 +1,3 @@
-import { ShortLivedSet } from '../../lib/queue/short-lived.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { TaskStore } from './task-store.ts';
@@ -7,7 +6,7 @@ import type { Task } from './task.ts';
 /** Paths whose records are being changed or moved, until the commit is durable. */
 export class PathLocks {
   readonly #tasks: Pick<TaskStore, 'get'>;
-  readonly #keys = new ShortLivedSet<string>();
+  readonly #keys = new Set<string>();
 
   constructor(tasks: Pick<TaskStore, 'get'>) {
     this.#tasks = tasks;

@@ -1,4 +1,3 @@
-import { ShortLivedMap, ShortLivedSet } from '../../lib/queue/short-lived.ts';
 import { directoryOf, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { noWaits } from '../../model/report/wait-kinds.ts';
@@ -31,7 +30,7 @@ type Tasks = Iterable<Task> & { readonly size: number };
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const noTasks: ReadonlyMap<string, Task> = new Map();
-const nobody: Tasks = new ShortLivedSet<Task>();
+const nobody: Tasks = new Set<Task>();
 
 /**
  * All tasks, found by path, by directory and by what their files look like, and counted as they move. The only place
@@ -42,10 +41,10 @@ export class TaskStore {
   readonly backlog = new Backlog();
   readonly #ledger: Pick<LedgerPort, 'get'>;
   readonly #monotonic: () => number;
-  readonly #tasks = new ShortLivedMap<string, Mutable<Task>>();
-  readonly #directories = new ShortLivedMap<string, Map<string, Task>>();
-  readonly #states = new Map<StateKind, ShortLivedSet<Task>>();
-  readonly #missing = new Map<string, ShortLivedSet<Task>>();
+  readonly #tasks = new Map<string, Mutable<Task>>();
+  readonly #directories = new Map<string, Map<string, Task>>();
+  readonly #states = new Map<StateKind, Set<Task>>();
+  readonly #missing = new Map<string, Set<Task>>();
   readonly #missingSizes = new TaskIndex();
   readonly #newSizes = new TaskIndex();
   readonly #inodes = new TaskIndex();
@@ -235,7 +234,7 @@ export class TaskStore {
 
 /** Tasks by a number of theirs. Most numbers belong to one task: these cost no set. */
 class TaskIndex {
-  readonly #tasks = new ShortLivedMap<number, Task | Set<Task>>();
+  readonly #tasks = new Map<number, Task | Set<Task>>();
 
   add(key: number, task: Task): void {
     const known = this.#tasks.get(key);
@@ -290,14 +289,14 @@ function counterOf({
   }
 }
 
-function grow<K>(map: Map<K, ShortLivedSet<Task>>, key: K, task: Task): void {
+function grow<K>(map: Map<K, Set<Task>>, key: K, task: Task): void {
   const known = map.get(key);
-  const tasks = known ?? new ShortLivedSet<Task>();
+  const tasks = known ?? new Set<Task>();
   if (known === undefined) map.set(key, tasks);
   tasks.add(task);
 }
 
-function shrink<K>(map: Map<K, ShortLivedSet<Task>>, key: K, task: Task): void {
+function shrink<K>(map: Map<K, Set<Task>>, key: K, task: Task): void {
   const tasks = map.get(key);
   tasks?.delete(task);
   if (tasks?.size === 0) map.delete(key);
