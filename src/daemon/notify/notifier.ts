@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { dirname } from 'node:path';
 
+import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { excerpt, printableJson } from '../../lib/text/printable.ts';
 import { nextDelayMs } from '../../model/back-off.ts';
@@ -12,14 +14,7 @@ import type { Settings } from '../../model/settings.ts';
 import { postToWebhook } from '../../remote/webhook.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import type { NotifyEvent } from './event.ts';
-import {
-  isAccepted,
-  nextNotifyState,
-  readNotifyState,
-  withAccepted,
-  withoutDone,
-  writeNotifyState,
-} from './notify-state.ts';
+import { nextNotifyState, readNotifyState, writeNotifyState } from './notify-state.ts';
 import type { WayName } from './notify-state.ts';
 
 /** Where events go. */
@@ -61,6 +56,9 @@ export function waysOf({ settings, webhook }: NotifyTarget): readonly Way[] {
   return ways;
 }
 
+/** Beyond these the oldest that a way has not accepted is given up. */
+const mostEvents = 100;
+
 /**
  * Notifies when something needs a person, and when nothing does any more: gathered, written down before it is sent, and
  * repeated with the same id until it is accepted, by each way on its own. Deliveries never wait for it. The function it
@@ -70,101 +68,110 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
   const { settings, control, clock, log } = options;
   const ways = waysOf(options);
   if (ways.length === 0) return async () => {};
-  const names = ways.map(({ name }) => name);
   const afterMs = settings.notify.afterMinutes * 60_000;
   const ending = new AbortController();
   const before = await readNotifyState(settings.state.dir);
   let written = JSON.stringify(before);
-  // One that waited for a way that is not set any more is done.
-  let state = withoutDone(before, names);
+  let state = before;
   let cancelTimer = (): void => {};
-  let work = Promise.resolve();
-  const senders = ways.map(createSender);
+  const inTurn = createTurns();
+  const queues = ways.map((way) => createQueue(way, before.queues[way.name] ?? []));
 
   const changes = createChangeSignal(clock, gatherMs);
-  changes.listen(() => enqueue(evaluate));
+  changes.listen(look);
   const stopListening = control.onStatus(changes.note);
-  enqueue(evaluate);
-  send();
+  look();
 
   return async () => {
     stopListening();
     changes.close();
     cancelTimer();
-    for (const { cancel } of senders) cancel();
     ending.abort();
-    await work;
-    await keep();
+    await Promise.all(queues.map(({ send }) => send()));
+    await inTurn(keep);
   };
 
-  /** One step after the other: each writes the state. */
-  function enqueue(step: () => Promise<void>): void {
-    work = work
-      .then(() => (ending.signal.aborted ? undefined : step()))
-      .catch((error: unknown) =>
-        log.warn({ error: errorMessage(error) }, 'notification could not be prepared'),
-      );
+  function look(): void {
+    inTurn(evaluate).catch((error: unknown) =>
+      log.warn({ error: errorMessage(error) }, 'notification could not be prepared'),
+    );
   }
 
   async function evaluate(): Promise<void> {
-    const next = nextNotifyState(state, control.status(), { now: clock.now(), afterMs });
-    state = next.state;
+    if (ending.signal.aborted) return;
+    const { event, nextMs, ...next } = nextNotifyState(state, control.status(), {
+      now: clock.now(),
+      afterMs,
+    });
+    ({ state } = next);
+    if (event !== null) for (const { add } of queues) add(event);
     await keep();
     cancelTimer();
-    if (next.nextMs !== null) cancelTimer = clock.after(next.nextMs, () => enqueue(evaluate));
-    send();
+    if (nextMs !== null) cancelTimer = clock.after(nextMs, look);
+    for (const { send } of queues) void send();
   }
 
   /** A disk that does not accept it is no reason to be silent. */
   async function keep(): Promise<void> {
-    const text = JSON.stringify(state);
+    // Of a way that is not set any more nothing is kept.
+    const now = { ...state, queues: Object.fromEntries(queues.map(({ name, events }) => [name, events()])) };
+    const text = JSON.stringify(now);
     if (text === written) return;
-    await writeNotifyState(settings.state.dir, state).then(
+    await writeNotifyState(settings.state.dir, now).then(
       () => (written = text),
       (error: unknown) => log.debug({ error: errorMessage(error) }, 'notification state could not be saved'),
     );
   }
 
-  function send(): void {
-    for (const sender of senders) void sender.send();
+  /** What one way has not accepted yet: sent one after the other, each until it is accepted. */
+  function createQueue({ name, send }: Way, unsent: readonly NotifyEvent[]) {
+    let events = unsent;
+    let isSending = false;
+    let done = Promise.resolve();
+    return {
+      name,
+      events: () => events,
+      add: (event: NotifyEvent) => (events = [...events, event].slice(-mostEvents)),
+      /** Resolves when nothing is left, or the notifier ends. */
+      send: () => (isSending ? done : (done = sendAll())),
+    };
+
+    async function sendAll(): Promise<void> {
+      isSending = true;
+      let attempt = 0;
+      for (let [event] = events; event !== undefined && !ending.signal.aborted; [event] = events) {
+        const { id, kind } = event;
+        try {
+          await send(event, ending.signal);
+        } catch (error) {
+          if (ending.signal.aborted) break;
+          attempt += 1;
+          if (attempt === 1)
+            log.warn({ way: name, error: errorMessage(error) }, 'notification was not accepted; retrying');
+          const random = Math.random();
+          await pause(nextDelayMs({ kind: 'unavailable', attempt, retryAfterMs: null, random }));
+          continue;
+        }
+        attempt = 0;
+        events = events.filter((other) => other.id !== id);
+        log.info({ id, kind, way: name }, 'notification sent');
+        // In turn: what has come meanwhile is written down before it is sent.
+        await inTurn(keep);
+      }
+      isSending = false;
+    }
   }
 
-  /** Sends by one way what it has not accepted yet, one event after the other. */
-  function createSender(way: Way) {
-    let attempts = 0;
-    let isSending = false;
-    let cancelRetry = (): void => {};
-    return { send: sendNext, cancel: () => cancelRetry() };
-
-    async function sendNext(): Promise<void> {
-      const event = state.events.find(({ id }) => !isAccepted(state, { id, way: way.name }));
-      if (event === undefined || isSending || ending.signal.aborted) return;
-      isSending = true;
-      try {
-        await way.send(event, ending.signal);
-      } catch (error) {
-        if (ending.signal.aborted) return;
-        attempts += 1;
-        if (attempts === 1)
-          log.warn({ way: way.name, error: errorMessage(error) }, 'notification was not accepted; retrying');
-        const random = Math.random();
-        const ms = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs: null, random });
-        cancelRetry = clock.after(ms, () => {
-          isSending = false;
-          void sendNext();
-        });
-        return;
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.after(ms, end);
+      ending.signal.addEventListener('abort', end, { once: true });
+      function end(): void {
+        cancel();
+        ending.signal.removeEventListener('abort', end);
+        resolve();
       }
-      attempts = 0;
-      isSending = false;
-      // At once: an evaluation that ends now must not find it again.
-      state = withAccepted(state, { id: event.id, way: way.name }, names);
-      log.info({ id: event.id, kind: event.kind, way: way.name }, 'notification sent');
-      enqueue(async () => {
-        await keep();
-        void sendNext();
-      });
-    }
+    });
   }
 }
 
@@ -193,24 +200,22 @@ export async function runNotifyCommand(
   const end = (): void => endGroup(child);
   const timer = setTimeout(end, longestMs);
   signal.addEventListener('abort', end, { once: true });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = `${complaint}${text}`.slice(0, longestComplaint);
+  });
+  // One that does not read its input is not wrong for that.
+  child.stdin.on('error', () => {});
+  child.stdin.end(`${printableJson(JSON.stringify(value))}\n`);
   try {
-    await new Promise<void>((resolve, reject) => {
-      let complaint = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        complaint = `${complaint}${text}`.slice(0, longestComplaint);
-      });
-      child.on('error', (error) => reject(new Error(`${program} cannot be run: ${errorMessage(error)}`)));
-      // Not `close`: a program that it left behind may hold its standard error.
-      child.on('exit', (code, killedBy) => {
-        const how = killedBy === null ? `exit code ${code}` : `ended by ${killedBy}`;
-        const said = complaint.trim() === '' ? '' : `: ${excerpt(complaint.trim())}`;
-        if (code === 0) resolve();
-        else reject(new Error(`${program}: ${how}${said}`));
-      });
-      // One that does not read its input is not wrong for that.
-      child.stdin.on('error', () => {});
-      child.stdin.end(`${printableJson(JSON.stringify(value))}\n`);
-    });
+    // Not `close`: a program that it left behind may hold its standard error.
+    const [code, killedBy] = (await once(child, 'exit').catch((error: unknown) => {
+      throw new Error(`${program} cannot be run: ${errorMessage(error)}`, { cause: error });
+    })) as [number | null, string | null];
+    if (code === 0) return;
+    const how = killedBy === null ? `exit code ${code}` : `ended by ${killedBy}`;
+    const said = complaint.trim() === '' ? '' : `: ${excerpt(complaint.trim())}`;
+    throw new Error(`${program}: ${how}${said}`);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);

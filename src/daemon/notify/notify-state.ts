@@ -3,13 +3,11 @@ import * as z from 'zod';
 import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 import type { Status } from '../../model/report/status.ts';
 import { eventSchema, recoveryEvent, troubleEvent, troublesOf } from './event.ts';
+import type { NotifyEvent } from './event.ts';
 
-/** One way has accepted one event. */
-const acceptanceSchema = z.object({ id: z.string(), way: z.enum(['command', 'webhook']) });
-
-type Acceptance = Readonly<z.output<typeof acceptanceSchema>>;
+const wayName = z.enum(['command', 'webhook']);
 /** By what an event is sent. */
-export type WayName = Acceptance['way'];
+export type WayName = z.output<typeof wayName>;
 
 /** What the notifier knows over restarts. */
 const stateSchema = z.object({
@@ -21,10 +19,8 @@ const stateSchema = z.object({
   owesRecovery: z.boolean(),
   /** Since when nothing is wrong any more, although something was announced; wall clock, ms. */
   clearSince: z.number().nullable(),
-  /** Events that some way has not accepted yet, oldest first. */
-  events: z.array(eventSchema).readonly(),
-  /** Which of them a way has accepted. */
-  accepted: z.array(acceptanceSchema).readonly().default([]),
+  /** What each way has not accepted yet, oldest first. */
+  queues: z.partialRecord(wayName, z.array(eventSchema).readonly()).readonly(),
 });
 
 export type NotifyState = Readonly<z.output<typeof stateSchema>>;
@@ -34,8 +30,7 @@ const none: NotifyState = {
   announced: [],
   owesRecovery: false,
   clearSince: null,
-  events: [],
-  accepted: [],
+  queues: {},
 };
 
 /** One that cannot be read counts as none: the worst is a notification that comes twice. */
@@ -56,40 +51,25 @@ function fileIn(stateDir: string): string {
   return join(stateDir, 'notify.json');
 }
 
-export function isAccepted({ accepted }: NotifyState, { id, way }: Acceptance): boolean {
-  return accepted.some((one) => one.id === id && one.way === way);
-}
-
-export function withAccepted(
-  state: NotifyState,
-  acceptance: Acceptance,
-  ways: readonly WayName[],
-): NotifyState {
-  return withoutDone({ ...state, accepted: [...state.accepted, acceptance] }, ways);
-}
-
-/** Without the events that all of these ways have accepted. */
-export function withoutDone(state: NotifyState, ways: readonly WayName[]): NotifyState {
-  const events = state.events.filter(({ id }) => !ways.every((way) => isAccepted(state, { id, way })));
-  const left = new Set(events.map(({ id }) => id));
-  return { ...state, events, accepted: state.accepted.filter(({ id }) => left.has(id)) };
-}
-
-/** Beyond these the oldest that was not delivered is given up. */
-const mostEvents = 100;
 /** Beyond these the oldest is forgotten, and announced again where it is still wrong. */
 const mostAnnounced = 10_000;
+
+interface Next {
+  readonly state: NotifyState;
+  readonly event: NotifyEvent | null;
+  readonly nextMs: number | null;
+}
 
 /**
  * What follows from a status. What has been wrong for `afterMs` is announced, and with it whatever else has come up
  * meanwhile and does not pass by itself. A recovery is announced when nothing has been wrong for as long. `now` is the
- * wall clock; `nextMs`: when to evaluate the status again, though nothing changes.
+ * wall clock; `event`: what to send, null: nothing; `nextMs`: when to evaluate the status again, though nothing changes.
  */
 export function nextNotifyState(
   state: NotifyState,
   status: Status,
   { now, afterMs }: { readonly now: number; readonly afterMs: number },
-): { readonly state: NotifyState; readonly nextMs: number | null } {
+): Next {
   const troubles = troublesOf(status);
   const present = new Set(troubles.map(({ key }) => key));
   // Until all is scanned, what was announced before the restart may still be wrong and not be known yet.
@@ -112,30 +92,23 @@ export function nextNotifyState(
     : [];
   if (due.length > 0) {
     for (const { key } of due) delete waiting[key];
-    return answer({
-      waiting,
-      announced: [...announced, ...due.map(({ key }) => key)].slice(-mostAnnounced),
-      owesRecovery: true,
-      clearSince: null,
-      events: [...state.events, troubleEvent(due, status.health, now)],
-    });
+    const known = [...announced, ...due.map(({ key }) => key)].slice(-mostAnnounced);
+    return answer(
+      { waiting, announced: known, owesRecovery: true, clearSince: null },
+      troubleEvent(due, status.health, now),
+    );
   }
   const isClear = isSettled && troubles.length === 0 && state.owesRecovery;
   const clearSince = isClear ? Math.min(now, state.clearSince ?? now) : null;
   const { owesRecovery } = state;
   if (clearSince === null || now - clearSince < afterMs)
-    return answer({ waiting, announced, owesRecovery, clearSince, events: state.events });
-  const events = [...state.events, recoveryEvent(status, now)];
-  return answer({ waiting, announced, owesRecovery: false, clearSince: null, events });
+    return answer({ waiting, announced, owesRecovery, clearSince });
+  return answer({ waiting, announced, owesRecovery: false, clearSince: null }, recoveryEvent(status, now));
 
-  function answer(next: Omit<NotifyState, 'accepted'>): {
-    readonly state: NotifyState;
-    readonly nextMs: number | null;
-  } {
+  function answer(next: Omit<NotifyState, 'queues'>, event: NotifyEvent | null = null): Next {
     const dues = Object.values(next.waiting);
     if (next.clearSince !== null) dues.push(next.clearSince);
     const nextMs = dues.length === 0 ? null : Math.max(0, Math.min(...dues) + afterMs - now);
-    const { accepted } = state;
-    return { state: { ...next, events: next.events.slice(-mostEvents), accepted }, nextMs };
+    return { state: { ...next, queues: state.queues }, event, nextMs };
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import type { NotifyEvent } from '../../../src/daemon/notify/event.ts';
 import { nextNotifyState } from '../../../src/daemon/notify/notify-state.ts';
 import type { NotifyState } from '../../../src/daemon/notify/notify-state.ts';
 import type { FailureStatus, Status } from '../../../src/model/report/status.ts';
@@ -11,8 +12,7 @@ const begin: NotifyState = {
   announced: [],
   owesRecovery: false,
   clearSince: null,
-  events: [],
-  accepted: [],
+  queues: {},
 };
 
 function failed(path: string, more: Partial<FailureStatus> = {}): FailureStatus {
@@ -21,15 +21,18 @@ function failed(path: string, more: Partial<FailureStatus> = {}): FailureStatus 
 }
 
 /** What is announced when the status is this at these seconds. */
-function story(...steps: readonly (readonly [seconds: number, status: Partial<Status>])[]): NotifyState {
-  return steps.reduce(
-    (state, [seconds, status]) =>
-      nextNotifyState(state, aStatus(status), { now: seconds * 1_000, afterMs }).state,
-    begin,
-  );
+function story(...steps: readonly (readonly [seconds: number, status: Partial<Status>])[]) {
+  let state = begin;
+  const events: NotifyEvent[] = [];
+  for (const [seconds, status] of steps) {
+    const next = nextNotifyState(state, aStatus(status), { now: seconds * 1_000, afterMs });
+    ({ state } = next);
+    if (next.event !== null) events.push(next.event);
+  }
+  return { state, events };
 }
 
-const announced = ({ events }: NotifyState) =>
+const announced = ({ events }: { readonly events: readonly NotifyEvent[] }) =>
   events.map(({ kind, folder, path, code, troublesTotal }) => [kind, folder, path, code, troublesTotal]);
 
 const folders = [aFolder({ failed: 1 })];
@@ -115,10 +118,16 @@ describe('what is announced', () => {
   });
 
   it('is the recovery, when nothing has been wrong for as long', () => {
-    const state = story([0, one], [300, one], [400, {}], [699, {}]);
-    expect(announced(state)).toHaveLength(1);
-    const clear = nextNotifyState(state, aStatus({}), { now: 700_000, afterMs });
-    expect(announced(clear.state).at(-1)).toEqual(['recovery', null, null, null, 0]);
+    const until = story([0, one], [300, one], [400, {}], [699, {}]);
+    expect(announced(until)).toHaveLength(1);
+    const clear = nextNotifyState(until.state, aStatus({}), { now: 700_000, afterMs });
+    expect(clear.event).toMatchObject({
+      kind: 'recovery',
+      folder: null,
+      path: null,
+      code: null,
+      troublesTotal: 0,
+    });
     expect(clear.nextMs).toBeNull();
     // Wrong again meanwhile: the time starts over, and it is announced once.
     expect(announced(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [899, {}]))).toHaveLength(
