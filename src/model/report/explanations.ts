@@ -271,10 +271,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Certificate of the service not trusted',
         fix: 'Check the address. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
       },
-      'certificate-expires': {
-        cause: 'Certificate of the service is about to expire',
-        fix: 'Whoever runs the service has to renew it.',
-      },
       'proxy-authentication': {
         cause: 'Proxy asks for a password',
         fix: 'Add user and password to HTTPS_PROXY.',
