@@ -42,3 +42,4 @@ replaceGlobals(
   () => current !== null,
 );
 process.on('unhandledRejection', (error) => machine().crashed(error));
+process.on('uncaughtException', (error) => machine().crashed(error));
