@@ -14,7 +14,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [/^two-folders$/, 'two folders that show one directory are not found (section 4)'],
   [/^unready-sent\/hidden-companion$/, 'a companion that cannot be looked at counts as absent (7.29)'],
   [
-    /^refused-at-end\/defaults-invalid$/,
+    /^refused-at-end\/defaults-(?:invalid|unreadable)$/,
     'an absent companion whose path would be too long fails its document',
   ],
   [/^unready-sent\/ignore-encoding$/, 'an ignore file that is not UTF-8 ignores nothing (7.35)'],

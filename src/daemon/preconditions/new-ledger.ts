@@ -55,7 +55,7 @@ export async function newLedgerNotice(
   const began = await stat(ledgerPaths(dir, 0).marker).catch(() => null);
   const until = (began?.mtimeMs ?? 0) + noticeMs;
   if (began === null || until <= clock.now()) return null;
-  const at = began.mtime.toISOString().replace(/\.\d+Z$/, 'Z');
+  const at = new Date(began.mtimeMs).toISOString().replace(/\.\d+Z$/, 'Z');
   const message =
     `the ledger in ${dir} is new (${at}), and ${countWords(unknownFiles, 'file')} were in the folders before it. ` +
     'If they were delivered before, the state directory was lost, and they are uploaded a second time';
