@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 const shared = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -33,6 +35,6 @@ export default {
   reporters: ['default', '<rootDir>/test/support/repository/count-reporter.js'],
   testSequencer: '<rootDir>/test/support/repository/slowest-first.js',
   testTimeout: 30_000,
-  // Most tests wait for sockets, processes and disks: fewer workers would leave the cores idle.
-  maxWorkers: '200%',
+  // Most tests wait for sockets, processes and disks: fewer workers would leave the cores idle. Long ones wait longer.
+  maxWorkers: (process.argv.includes('long') ? 3 : 2) * availableParallelism(),
 };
