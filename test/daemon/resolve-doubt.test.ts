@@ -133,12 +133,12 @@ describe('an upload in doubt that is held', () => {
   it('is left alone once dismissed, but for a retry that names it, which counts a possible duplicate', async () => {
     await lose();
     await resolve({ kind: 'dismiss' });
-    expect(await world.engine().retry(null)).toEqual({ retried: [], unknown: [] });
+    expect(await world.engine().retry(null)).toEqual({ delivered: [], retried: [], unknown: [] });
     await world.restart();
     world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(1);
-    expect(await world.engine().retry([ref])).toEqual({ retried: [ref], unknown: [] });
+    expect(await world.engine().retry([ref])).toEqual({ delivered: [], retried: [ref], unknown: [] });
     await world.quiesce();
     expect(world.service.calls).toHaveLength(2);
     expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
@@ -146,10 +146,10 @@ describe('an upload in doubt that is held', () => {
 
   it('is sent again by a retry that names it, and left alone by one that does not', async () => {
     await lose();
-    expect(await world.engine().retry(null)).toEqual({ retried: [], unknown: [] });
+    expect(await world.engine().retry(null)).toEqual({ delivered: [], retried: [], unknown: [] });
     await world.quiesce();
     expect(world.service.calls).toHaveLength(1);
-    expect(await world.engine().retry([ref])).toEqual({ retried: [ref], unknown: [] });
+    expect(await world.engine().retry([ref])).toEqual({ delivered: [], retried: [ref], unknown: [] });
     await world.quiesce();
     expect(world.service.calls).toHaveLength(2);
     expect(world.ledger().possibleDuplicates()).toBe(1);

@@ -145,7 +145,7 @@ describe('S1, S2, S4: secrets and tokens', () => {
     expect(seen.get('/api/status')).toContain('"failures":[{');
     expect(seen.get('/api/events')).toContain('event: ');
     expect(seen.get('/metrics')).toContain('ingestd_');
-    expect(seen.get('/ without the token') ?? '').toContain('<form');
+    expect(seen.get('/ without the token')).toContain('login-required');
     expect(seen.get('/api/status without the token')).toContain('login-required');
     expect(seen.get('ingestd auth login')).toMatch(/^3 /);
     expect(seen.get('ingestd status')).toMatch(/^0 /);
