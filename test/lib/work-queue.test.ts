@@ -28,6 +28,16 @@ describe('the work queue', () => {
     expect(queue.size).toBe(0);
   });
 
+  it('comes to an end where no key has work, though each keeps its place for a moment', async () => {
+    const { queue } = queueOf({ concurrency: 1, isManual: true });
+    for (const key of ['a', 'b', 'c']) queue.put(key, 1, 0);
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(queue.startFirst(() => null)).toBe(false);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(queue.size).toBe(0);
+  });
+
   it('keeps what is beyond its window, and gives all of it out', async () => {
     const { done, queue } = queueOf();
     for (let index = 0; index < 5_000; index += 1) queue.put(`${index}`, 1, index);

@@ -84,8 +84,8 @@ export class WorkQueue {
       isStarted = work !== null;
       return work ?? nothing();
     };
-    // Each turn is one key, which runs at once.
-    while (this.#queue.size > 0) {
+    // Each turn is one key, which runs at once. One without work keeps its place until the next microtask.
+    while (this.#queue.size > 0 && this.#queue.pending < this.#queue.concurrency) {
       this.#queue.start();
       if (isStarted) return true;
     }
