@@ -362,7 +362,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await textOf(page, '#headline')).toBe('9 documents failed');
       expect(await textOf(page, '#state')).toBe('Attention');
       expect(await page.title()).toBe('9 documents failed · ingestd');
-      expect(await page.getAttribute('#favicon', 'href')).toBe('/assets/icon-attention.svg');
+      expect(await page.getAttribute('#favicon', 'href')).toBe('assets/icon-attention.svg');
       // Words and bar have the same whole: the documents.
       expect(await textOf(page, '#progress')).toBe('17 of 26 documents delivered');
       const grown = '[...document.querySelectorAll("#whole .piece")].map((one) => one.style.flexGrow)';

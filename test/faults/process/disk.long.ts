@@ -144,7 +144,7 @@ describeWhere(missing, 'P10: a state directory', () => {
     expect(place.service.requests).toHaveLength(files + possibleDuplicates);
     await next.end('SIGTERM');
     expect(await recorded()).toHaveLength(files);
-  });
+  }, 90_000);
 
   it('on a full disk ends `sync`, which says why', async () => {
     await place.configure({ timing: { settleMs: 100, removeGraceMs: 100, stopSeconds: 1 } });

@@ -205,7 +205,7 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
       }, patience);
     expect(await said('a/secret.pdf')).toBe('unfit unreadable');
     expect(await said('b/x.pdf')).toBe('unfit sidecar-unreadable');
-    expect(await said('c/x.pdf')).toBe('unfit defaults-invalid');
+    expect(await said('c/x.pdf')).toBe('unfit defaults-unreadable');
     expect(await said('d/x.pdf')).toBe('unknown unreadable');
     await chmod(folder.join('a/secret.pdf'), 0o600);
     await eventually(
