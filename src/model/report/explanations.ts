@@ -24,7 +24,7 @@ const checkService =
 const makeReadable =
   'Give the user that runs ingestd permission to read it. Nothing below it is deleted in the meantime.';
 const readAgain =
-  'Nothing to do: ingestd tries again by itself, after a second at first and every five minutes at last. If it lasts, close the program that has the file open, or check the disk or network share.';
+  'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
 const makeListable = `${makeReadable} Where the message names an .ingestignore, correct or remove that.`;
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
 
