@@ -71,9 +71,10 @@ describe('A1: an old version of a private document that is put aside between two
     expect((await folder.run('sync')).code).toBe(0);
     await rename(folder.join('inbox/a.txt'), folder.join('inbox/a-old.txt'));
     await folder.write('inbox/a.txt', 'version 2');
+    const asked = async () =>
+      JSON.parse((await folder.run('why', 'inbox/a-old.txt', '--json')).stdout) as Why;
     const why = async () => {
-      const { stdout } = await folder.run('why', 'inbox/a-old.txt', '--json');
-      const { metadata: shown, sources, withheld, fix, notes } = JSON.parse(stdout) as Why;
+      const { metadata: shown, sources, withheld, fix, notes } = await asked();
       return { shareInfo: shown?.shareInfo, source: sources['shareInfo'], withheld, fix, notes };
     };
     const message = 'kept private: this file was a.txt, which was held as NONE by its sidecar';
@@ -84,6 +85,7 @@ describe('A1: an old version of a private document that is put aside between two
       fix: 'To share it, state a sharing mode in a sidecar of its own.',
       notes: [message],
     };
+    await eventually(async () => (await asked()).verdict.kind !== 'settling');
     expect(await why()).toEqual(expected);
     const plan = JSON.parse((await folder.run('plan', '--json')).stdout) as { operations: unknown[] };
     expect(plan.operations).toEqual(
