@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inProcess } from '../support/processes/in-process.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
@@ -156,20 +154,6 @@ describe('a configuration error is exit code 2', () => {
     expect(stderr).toContain('folders[0].name');
     expect(stderr.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
-});
-
-it('ends quietly when nobody reads on', async () => {
-  const { stdout } = await promisify(execFile)(
-    'bash',
-    [
-      '-c',
-      'set -o pipefail; "$0" "$1" completion zsh 2>err | head -c 1 >/dev/null; cat err',
-      process.execPath,
-      `${process.cwd()}/dist/main.js`,
-    ],
-    { cwd: folder.path },
-  );
-  expect(stdout).toBe('');
 });
 
 describe('without a configuration file', () => {

@@ -17,12 +17,6 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
-it('a folder that was never there is exit code 2', async () => {
-  const { code, stdout, stderr } = await folder.run('plan');
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(`the directory ${folder.path}/gone of the folder "gone" does not exist`);
-});
-
 it('a folder that is gone is named in the plan, beside what the others need; the exit code is that of sync', async () => {
   const ledger = await folder.openLedger();
   await ledger.commit([{ kind: 'put', ref: { folder: 'gone', path: 'a.pdf' }, record: recordOf() }]);

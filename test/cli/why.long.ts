@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
-import { steps } from '../support/services/scripted-service.ts';
 
 let place: InstallationWithService;
 
@@ -59,29 +58,6 @@ describe('why', () => {
       deletedAt: null,
       next: 'its document is deleted at the service when ingestd runs',
     });
-  }, 60_000);
-
-  it('tells each attempt and its answer, with a daemon and without one', async () => {
-    place.service.script(steps.empty(503), steps.refuse('not this one', 400));
-    await writeFile(join(place.inbox, 'a.txt'), 'text');
-    const daemon = await place.start();
-    await daemon.idle(({ failures }) => failures.some(({ retryAt }) => retryAt === null));
-    expect((await place.run('retry', 'inbox/a.txt')).code).toBe(0);
-    await daemon.idle(({ totals }) => totals.uploaded === 1);
-    const answers = async () => (await why('inbox/a.txt')).attempts.map(({ code }) => code);
-    expect(await answers()).toEqual(['http-503', 'http-400', 'accepted']);
-    const { attempts } = await why('inbox/a.txt');
-    const { out } = await place.run('why', 'inbox/a.txt');
-    for (const { at, operation, message, code } of attempts)
-      expect(out).toContain(`${at} ${operation}: ${message} (${code})`);
-    const { out: logged } = await place.run('log', 'inbox/a.txt', '--json');
-    expect(JSON.parse(logged)).toMatchObject([
-      { what: 'failed', operation: 'upload', code: 'http-400' },
-      { what: 'retried' },
-      { what: 'uploaded' },
-    ]);
-    await daemon.end('SIGTERM');
-    expect(await answers()).toEqual(['http-400', 'accepted']);
   }, 60_000);
 
   it('tells that a createdTimestamp stays as it went out, and the log says so once', async () => {

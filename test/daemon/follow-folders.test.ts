@@ -336,25 +336,6 @@ describe('what sidecars attach that was not sent yet', () => {
     });
   });
 
-  it('keeps the name under which it lies outside to itself', async () => {
-    const moved = { kind: 'claim', ref: { folder: 'old', path: 'x.pdf' }, claim: claim('x.csv') } as const;
-    await ledger.commit([{ kind: 'drop', ref: { folder: 'old', path: 'b.pdf' } }, moved]);
-    await followAll({ old: 'data/drive' });
-    await followAll({ first: 'data/drive' });
-    expect(claimed('old (outside)')).toEqual([['x.pdf', claim('x.csv')]]);
-    await mkdir(home.join('other/sub'), { recursive: true });
-    const { dev, ino, birthtimeMs } = await stat(home.join('other'));
-    const identity = { path: home.join('other'), dev, ino, birthtimeMs };
-    const theirs = { ref: { folder: 'old', path: 'y.pdf' }, record: recordOf({ docId: 'y' }) };
-    await ledger.commit([
-      { kind: 'root', folder: 'old', identity },
-      { kind: 'put', ...theirs },
-      { kind: 'put', ref: { folder: 'old', path: 'sub/z.pdf' }, record: recordOf({ docId: 'z' }) },
-    ]);
-    await followAll({ first: 'data/drive', old: 'other/sub' });
-    expect(ledger.findByDocId('y')?.folder).toBe('old (outside 2)');
-  });
-
   it('stays with its document when two folders change their names with each other', async () => {
     await addHeldFolder();
     for (const folder of ['old', 'second'])

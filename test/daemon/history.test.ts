@@ -288,25 +288,6 @@ describe('the history', () => {
     expect((await history.readBack({ ...all, before: null })).entries[0]?.path).toBe('229.pdf');
   });
 
-  it('finds what has all words in any case, what failed and what is young enough', async () => {
-    const history = await open();
-    history.add({ ...activity('Old/Report.pdf'), what: 'failed', message: 'Too large' });
-    await clock.advance(2 * dayMs);
-    history.add(activity('new/report.pdf'));
-    history.add({ ...activity('new/memo.pdf'), what: 'in doubt', docId: 'D-77' });
-    const found = async (filter: object) =>
-      (
-        await history.readBack({ since: null, failed: false, search: '', before: null, ...filter })
-      ).entries.map(({ path }) => path);
-    expect(await found({ search: 'REPORT' })).toEqual(['new/report.pdf', 'Old/Report.pdf']);
-    expect(await found({ search: 'report  too large' })).toEqual(['Old/Report.pdf']);
-    expect(await found({ search: 'd-77' })).toEqual(['new/memo.pdf']);
-    expect(await found({ search: 'inbox/new' })).toEqual(['new/memo.pdf', 'new/report.pdf']);
-    expect(await found({ failed: true })).toEqual(['new/memo.pdf', 'Old/Report.pdf']);
-    const since = new Date(clock.now() - dayMs).toISOString();
-    expect(await found({ failed: true, since })).toEqual(['new/memo.pdf']);
-  });
-
   it('looks back no further than a few megabytes at once, and on from there', async () => {
     const history = await open();
     history.add(activity('first.pdf'));

@@ -144,17 +144,6 @@ describe('an upload in doubt that is held', () => {
     expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
   });
 
-  it('is sent again by a retry that names it, and left alone by one that does not', async () => {
-    await lose();
-    expect(await world.engine().retry(null)).toEqual({ delivered: [], retried: [], unknown: [] });
-    await world.quiesce();
-    expect(world.service.calls).toHaveLength(1);
-    expect(await world.engine().retry([ref])).toEqual({ delivered: [], retried: [ref], unknown: [] });
-    await world.quiesce();
-    expect(world.service.calls).toHaveLength(2);
-    expect(world.ledger().possibleDuplicates()).toBe(1);
-  });
-
   it.each<[string, string, RegExp]>([
     ['a docId that the ledger has', 'known', /already the document of inbox\/b\.txt/],
     ['what can be no docId', '../x', /is not a docId/],

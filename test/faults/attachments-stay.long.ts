@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -62,93 +62,7 @@ const isSynced = ({ state, folders }: Status) => state === 'idle' && folders[0]?
 const published = () =>
   place.service.requests.filter((request) => request.text().includes('EVERYONE')).map(({ url }) => url);
 
-async function saveAsWordDoes(name: string, content: string): Promise<{ finish: () => Promise<void> }> {
-  await writeFile(at('~WRD0001.tmp'), content);
-  await rename(at(name), at('~WRL0002.tmp'));
-  return {
-    finish: async () => {
-      await rename(at('~WRD0001.tmp'), at(name));
-      await rm(at('~WRL0002.tmp'));
-    },
-  };
-}
-
 describe('I5: the attachment of a private document is not sent by itself', () => {
-  it('while Word saves the document, 50 ms without the file, twelve times', async () => {
-    await privateReport();
-    for (let round = 1; round <= 12; round += 1) {
-      const save = await saveAsWordDoes('report.docx', `report ${round}`);
-      await delay(50);
-      await save.finish();
-      await delay(150);
-    }
-    await eventually(() => place.service.requests.at(-1)?.text().includes('report 12'));
-    await daemon.idle();
-    expect(published()).toEqual([]);
-  });
-
-  it.each([
-    ['saved as Word does', longGraceMs, async () => (await saveAsWordDoes('report.docx', 'report 2')).finish],
-    [
-      'with its sidecar half written, for longer than the grace period',
-      graceMs,
-      async () => {
-        await truncate(at('report.docx.meta.json'), 20);
-        return async () => writeFile(at('report.docx.meta.json'), secret);
-      },
-    ],
-    [
-      'with its sidecar empty, for longer than the grace period',
-      graceMs,
-      async () => {
-        await truncate(at('report.docx.meta.json'), 0);
-        return async () => writeFile(at('report.docx.meta.json'), secret);
-      },
-    ],
-    [
-      'with its sidecar ignored',
-      longGraceMs,
-      async () => {
-        await writeFile(at('.ingestignore'), 'report.docx*\n');
-        return async () => rm(at('.ingestignore'));
-      },
-    ],
-  ])('in a process that was killed while the document was %s', async (_way, ownGraceMs, begin) => {
-    await place.configure({ folders: [folder], timing: { ...timing, removeGraceMs: ownGraceMs } });
-    await privateReport();
-    const end = await begin();
-    await killAndStart();
-    await delay(ownGraceMs === graceMs ? 2 * graceMs : graceMs / 2);
-    await end();
-    await daemon.idle(({ folders }) => folders[0]?.synced === 1 && folders[0].attached === 1);
-    expect(published()).toEqual([]);
-    expect(place.service.requests.filter(({ url }) => url.includes('upload'))).toHaveLength(1);
-  });
-
-  it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'whose document was not sent before %s, and whose sidecar is not valid at the next start',
-    async (signal) => {
-      daemon = await place.start();
-      expect((await place.run('pause')).code).toBe(0);
-      await writeFile(at('salaries.csv'), 'jane,100');
-      await writeFile(at('report.docx.meta.json'), secret);
-      await writeFile(at('report.docx'), 'report');
-      await eventually(async () => (await place.run('ledger', 'export')).out.includes('salaries.csv'));
-      await daemon.end(signal);
-      await writeFile(at('report.docx.meta.json'), '{"attachments": ["salar');
-      expect((await place.run('plan')).out).not.toContain('salaries.csv');
-      expect((await place.run('why', at('salaries.csv'))).out).toContain('an attachment of report.docx');
-      daemon = await place.start();
-      expect((await place.run('resume')).code).toBe(0);
-      await daemon.idle(({ failures }) => failures[0]?.code === 'sidecar-invalid');
-      await delay(2 * graceMs);
-      expect(place.service.requests.filter(({ url }) => url.includes('upload'))).toEqual([]);
-      await writeFile(at('report.docx.meta.json'), secret);
-      await daemon.idle(({ folders }) => folders[0]?.synced === 1 && folders[0].attached === 1);
-      expect(published()).toEqual([]);
-    },
-  );
-
   it('that was not sent yet, when its folder is split and it is in another one than its document', async () => {
     await place.configure({ folders: [{ ...folder, attachments: 'folder' }], timing });
     daemon = await place.start();
@@ -202,14 +116,6 @@ describe('I5: the attachment of a private document is not sent by itself', () =>
     expect(place.service.requests.some(({ method }) => method === 'DELETE')).toBe(true);
   });
 
-  it('before a settled, valid sidecar lists it no longer; then it is', async () => {
-    await privateReport();
-    await writeFile(at('report.docx.meta.json'), '{"shareInfo": {"mode": "NONE"}}');
-    await daemon.idle(({ folders }) => folders[0]?.synced === 2);
-    // As private as the document that it belonged to.
-    expect(published()).toEqual([]);
-  });
-
   it('when an upgrade lets sidecars reach less far: its document fails until the sidecar drops it', async () => {
     await place.configure({ folders: [{ ...folder, attachments: 'folder' }], timing });
     await mkdir(at('sub'));
@@ -246,7 +152,7 @@ describe('I6: a document that goes to nobody is not shown to everyone', () => {
   ];
 
   it.each(
-    ['report.docx.meta.json', 'report.meta.json', '.meta.json'].flatMap((name) =>
+    ['report.docx.meta.json', '.meta.json'].flatMap((name) =>
       restarts.map(([what, restart]) => [name, what, restart] as const),
     ),
   )('while %s is away for a moment, in which %s', async (name, _, restart) => {
@@ -261,18 +167,5 @@ describe('I6: a document that goes to nobody is not shown to everyone', () => {
     await delay(longGraceMs);
     await eventually(async () => isSynced(await statusNow()), { withinMs: 20_000 });
     expect(published()).toEqual([]);
-  });
-
-  it('before its sidecar has been away for the grace period; then it is', async () => {
-    await writeFile(at('report.docx.meta.json'), '{"shareInfo": {"mode": "NONE"}}');
-    await writeFile(at('report.docx'), 'report');
-    await synced(1);
-    await rm(at('report.docx.meta.json'));
-    await daemon.end('SIGKILL');
-    daemon = await place.start();
-    const began = performance.now();
-    await eventually(() => published().length === 1);
-    expect(performance.now() - began).toBeGreaterThan(graceMs / 2);
-    expect(await readFile(at('report.docx'), 'utf8')).toBe('report');
   });
 });

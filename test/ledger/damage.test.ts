@@ -117,11 +117,6 @@ describe('P6, P12: a journal that was cut off by a power loss', () => {
 });
 
 describe('a journal that is not the one that it should be', () => {
-  it.each(['', '\n'])('is said to have no first line, where it holds %j', async (content) => {
-    await layOut(dir, withFile(image, journalIn(image), Buffer.from(content)));
-    await expect(readLedger(dir)).rejects.toThrow(/its first line is missing or damaged/);
-  });
-
   it('is said to be another one, where a file has the name of the next', async () => {
     const names = [...image.keys()].filter((name) => name.startsWith('ledger.journal.')).sort();
     const [older = '', newer = ''] = names;

@@ -8,7 +8,6 @@ import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { recordingDisk } from './support/recording-disk.ts';
 import { contentOf, put, recordOf, statOf } from './support/samples.ts';
 
 let folder: TemporaryFolder;
@@ -58,18 +57,6 @@ describe('the ledger', () => {
     expect(find('a/x.csv', 7)).toEqual(['b/report-1.pdf']);
     await ledger.commit([put('b/report-1.pdf', recordOf(1))]);
     expect([find('a/x.csv', 9), find('b/z.csv', 7)]).toEqual([[], []]);
-  });
-
-  it('knows after a restart what was committed before', async () => {
-    const ledger = await openIt();
-    await ledger.commit([put('a/report-1.pdf', recordOf(1)), put('a/b/report-2.pdf', recordOf(2))]);
-    await ledger.commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'a/report-1.pdf' } }]);
-    const before = contentOf(ledger);
-    await ledger.close();
-
-    const again = await openIt();
-    expect(contentOf(again)).toEqual(before);
-    expect(again.get({ folder: 'inbox', path: 'a/b/report-2.pdf' })).toEqual(recordOf(2));
   });
 
   it('writes nothing down of what was never said of a document', async () => {
@@ -160,31 +147,6 @@ describe('the ledger', () => {
     expect(await readdir(folder.join('state'))).toEqual(['somebody-else.txt']);
   });
 
-  it('S4: is refused where another user could write and has left something', async () => {
-    if (process.getuid?.() !== 0) return;
-    await folder.write('state/ledger.json', '{}');
-    await chown(folder.join('state/ledger.json'), 1001, 1001);
-    await chmod(folder.join('state'), 0o777);
-    await expect(openIt()).rejects.toMatchObject({
-      exitCode: 2,
-      message: expect.stringMatching(
-        /others can write in .*ledger\.json in it belongs to another user \(uid 1001\)/,
-      ),
-    });
-    expect((await stat(folder.join('state'))).mode & 0o777).toBe(0o777);
-  });
-
-  it('gives commits that come together one fsync', async () => {
-    const disk = recordingDisk();
-    const ledger = await openIt({ disk });
-    const before = disk.counts.syncs;
-    await Promise.all(
-      Array.from({ length: 50 }, (_, number) => ledger.commit([put(`${number}.pdf`, recordOf(number))])),
-    );
-    expect(disk.counts.syncs - before).toBe(1);
-    expect(ledger.count('inbox')).toBe(50);
-  });
-
   it('shows a change only when it is durable', async () => {
     const ledger = await openIt();
     const committed = ledger.commit([put('a.pdf', recordOf(1))]);
@@ -242,18 +204,6 @@ describe('the ledger', () => {
     await ledger.close();
   });
 
-  it('knows nothing of a folder that has no documents', async () => {
-    const ledger = await openIt();
-    expect(ledger.get({ folder: 'nowhere', path: 'd/a.pdf' })).toBeUndefined();
-    await ledger.commit([put('d/a.pdf', recordOf(1))]);
-    expect(ledger.get({ folder: 'inbox', path: 'e/a.pdf' })).toBeUndefined();
-    expect([ledger.count('nowhere'), ledger.hold('nowhere'), ledger.mounts('nowhere')]).toEqual([
-      0,
-      undefined,
-      [],
-    ]);
-  });
-
   it.each(['0'.repeat(63), '0'.repeat(65), 'g'.repeat(64), ` ${'0'.repeat(64)}`])(
     'takes no record whose hash is %j',
     async (sha256) => {
@@ -302,23 +252,6 @@ describe('the ledger', () => {
     await ledger.close();
     await expect(late).resolves.toBeUndefined();
     await expect(ledger.commit([put('b.pdf', recordOf(2))])).rejects.toMatchObject({ code: 'stopped' });
-  });
-
-  it('shows one directory as a live map by file name', async () => {
-    const ledger = await openIt();
-    await ledger.commit([
-      put('d/a.pdf', recordOf(1)),
-      put('d/b.pdf', recordOf(2)),
-      put('d/e/c.pdf', recordOf(3)),
-    ]);
-    const records = ledger.recordsIn('inbox', 'd');
-    expect([records.size, ...records.keys()]).toEqual([2, 'a.pdf', 'b.pdf']);
-    expect([records.get('a.pdf'), records.get('c.pdf')]).toEqual([recordOf(1), undefined]);
-    await ledger.commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'd/a.pdf' } }]);
-    expect([records.size, records.get('a.pdf')]).toEqual([1, undefined]);
-    expect([...ledger.directories('inbox')]).toEqual(['d', 'd/e']);
-    expect([...ledger.recordsIn('inbox', 'nowhere').keys()]).toEqual([]);
-    expect([...ledger.directories('nowhere')]).toEqual([]);
   });
 
   it('says of a file whether a record is of just this one', async () => {

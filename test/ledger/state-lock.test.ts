@@ -125,20 +125,6 @@ describe('P4: the lock of the state directory', () => {
     expect(files.filter((name) => name.startsWith('lock'))).toEqual(['lock']);
   });
 
-  it('is taken over with everything that a killed process had committed', async () => {
-    await compileSources(folder.path, ['lib', 'model', 'ledger']);
-    await folder.write('child.js', script);
-    const worker = await start('work');
-    worker.go();
-    expect(await worker.next()).toBe('holds');
-    let last = -1;
-    while (last < 100) last = Number(await worker.next());
-    await worker.kill();
-    const ledger = await openLedger({ dir: folder.join('state'), clock: manualClock(), log: recordedLog() });
-    expect(ledger.count('inbox')).toBeGreaterThan(last);
-    await ledger.close();
-  });
-
   it('that was taken from a process lets it change nothing of what the next one has', async () => {
     const options = { dir: folder.join('state'), clock: manualClock(), log: recordedLog() };
     const intent = (id: string): Change => ({
@@ -227,16 +213,5 @@ describe('P4: the lock of the state directory', () => {
       await lock.release();
       return true;
     });
-  });
-
-  it('ends all writing when somebody takes it away', async () => {
-    const ledger = await openLedger({ dir: folder.join('state'), clock: manualClock(), log: recordedLog() });
-    await ledger.commit([put('a.pdf', recordOf(1))]);
-    await rm(folder.join('state', 'lock'));
-    await expect(ledger.commit([put('b.pdf', recordOf(2))])).rejects.toMatchObject({
-      code: 'ledger-unwritable',
-    });
-    expect(ledger.count('inbox')).toBe(1);
-    await ledger.close();
   });
 });

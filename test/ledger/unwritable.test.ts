@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
@@ -9,7 +7,6 @@ import type { Disk } from '../../src/ledger/disk-operations.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { describeWhere } from '../support/needs.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -172,75 +169,3 @@ describe('a snapshot that cannot be written', () => {
     expect(contentOf(await readLedger(folder.join('state')))).toEqual(content);
   });
 });
-
-const missing = process.getuid?.() === 0 ? null : 'root, for mounts';
-
-describeWhere(missing, 'P10: a real file system', () => {
-  let mounted: string;
-
-  beforeEach(async () => {
-    mounted = folder.join('mounted');
-    await mkdir(mounted);
-  });
-
-  afterEach(() => {
-    execFileSync('umount', [mounted]);
-  });
-
-  it('that is full lets commits fail, all or nothing, until there is room', async () => {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', mounted]);
-    const dir = `${mounted}/state`;
-    const ledger = await openIt({ dir });
-    const filler = `${mounted}/filler`;
-    await writeFile(filler, '');
-    await ledger.commit([put('first.pdf', recordOf(0))]);
-    await fill(filler);
-    let failures = 0;
-    for (let number = 1; number <= 40; number += 1) {
-      const before = contentOf(ledger);
-      await ledger.commit([put(`${number}.pdf`, recordOf(number))]).catch((error: unknown) => {
-        failures += 1;
-        expect(error).toMatchObject(unwritable);
-        expect(contentOf(ledger)).toEqual(before);
-      });
-    }
-    expect(failures).toBeGreaterThan(10);
-    expect(contentOf(await readLedger(dir))).toEqual(contentOf(ledger));
-    await truncate(filler, 0);
-    await ledger.commit([put('room.pdf', recordOf(100))]);
-    const content = contentOf(ledger);
-    await ledger.close();
-    expect(contentOf(await readLedger(dir))).toEqual(content);
-  });
-
-  it('that turns read-only lets commits fail, and the ledger stays readable', async () => {
-    const image = folder.join('image');
-    await writeFile(image, '');
-    await truncate(image, 8 * 1024 * 1024);
-    execFileSync('mkfs.ext4', ['-q', '-O', '^has_journal', image]);
-    execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, mounted]);
-    const dir = `${mounted}/state`;
-    const ledger = await openIt({ dir });
-    await ledger.commit([put('a.pdf', recordOf(1))]);
-    const device = basename(execFileSync('findmnt', ['-no', 'SOURCE', mounted]).toString().trim());
-    await writeFile(`/sys/fs/ext4/${device}/trigger_fs_error`, 'test');
-    await expect(ledger.commit([put('b.pdf', recordOf(2))])).rejects.toMatchObject(unwritable);
-    await expect(ledger.commit([put('c.pdf', recordOf(3))])).rejects.toThrow('EROFS');
-    expect(ledger.count('inbox')).toBe(1);
-    expect((await readLedger(dir)).count('inbox')).toBe(1);
-    await ledger.close().catch(() => undefined);
-    await expect(openIt({ dir })).rejects.toMatchObject(unwritable);
-  });
-});
-
-/** Appends to a file until nothing more fits. */
-async function fill(path: string): Promise<void> {
-  const block = Buffer.alloc(4096, 1);
-  for (;;) {
-    try {
-      await writeFile(path, block, { flag: 'a' });
-    } catch {
-      return;
-    }
-  }
-}

@@ -19,7 +19,6 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { FileStat, Inspection } from '../../src/model/document.ts';
-import { readMetadata } from '../../src/model/metadata/metadata.ts';
 import type { ContentSource } from '../../src/model/ports/folder-port.ts';
 import { hashAtOnce, openContent } from '../../src/scan/content.ts';
 import { asUser } from '../support/processes/as-user.ts';
@@ -78,9 +77,6 @@ describe('hostile names', () => {
         await folder.write('dir.meta.json/in.pdf', 'x');
         await folder.write(`twins/${nfd}`, 'decomposed');
         await folder.write(`twins/${nfc}`, 'composed');
-        await folder.write(`sidecars/${nfd}.meta.json`, '{"title": "decomposed"}');
-        await folder.write(`sidecars/${nfc}.meta.json`, '{"title": "composed"}');
-        await folder.write(`sidecars/${nfc}`, 'x');
         await folder.write(`alone/${nfd}`, 'alone');
         await folder.write('twins/cafe\u0301/x.pdf', 'x');
         await folder.write('twins/caf\u00e9/y.pdf', 'y');
@@ -149,12 +145,6 @@ describe('hostile names', () => {
     expect(world.documents()).toContain('twins/cafe\u0301');
     expect(said(await world.inspect('twins/cafe\u0301'))).toBe('unfit unicode-twin');
     expect(said(await world.port.inspect('twins/caf\u00e9/x.pdf'))).toBe('unknown unicode-twin');
-  });
-
-  it('F19: of two sidecars none counts; their document is failed, and one of them is listed', async () => {
-    expect(said(await world.inspect(`sidecars/${nfc}`))).toBe('unfit unicode-twin');
-    const path = `sidecars/${nfd}.meta.json`;
-    expect(world.skips()).toContainEqual(expect.objectContaining({ path, code: 'unicode-twin' }));
   });
 
   it('F19: a name in NFD alone is the document of its NFC form, sent in NFC', async () => {
@@ -536,52 +526,4 @@ describe('hostile sidecars', () => {
     for (const answer of answers) expect(answer).not.toMatch(/\p{Cc}/u);
     expect(Object.prototype).not.toHaveProperty('title');
   });
-
-  it('F56: a sidecar that could be that of two documents holds both back, until one has its own', async () => {
-    await world.write('pair/a.pdf', 'pdf');
-    await world.write('pair/a.txt', 'txt');
-    await world.write('pair/a.meta.json', '{"title": "whose"}');
-    await eventually(() => world.documents().includes('pair/a.txt'));
-    await eventually(async () => said(await world.inspect('pair/a.pdf')) === 'unfit ambiguous-sidecar');
-    expect(said(await world.inspect('pair/a.txt'))).toBe('unfit ambiguous-sidecar');
-    await world.write('pair/a.txt.meta.json', '{"title": "text"}');
-    await rename(world.join('pair/a.meta.json'), world.join('pair/a.pdf.meta.json'));
-    await eventually(async () => {
-      expect((await world.document('pair/a.pdf')).metadata.title).toBe('whose');
-      expect((await world.document('pair/a.txt')).metadata.title).toBe('text');
-      return true;
-    });
-  });
-
-  it('F50: a sidecar that comes, changes and goes changes the fingerprint of its document and no other', async () => {
-    await world.write('late/a.pdf', 'pdf');
-    await world.write('late/b.pdf', 'pdf');
-    const plain = await eventually(() => world.fingerprintOf('late/a.pdf'));
-    await eventually(() => world.fingerprintOf('late/b.pdf'));
-    await world.write('late/a.pdf.meta.json', '{"title": "one"}');
-    const one = await eventually(() => other('late/a.pdf', [plain]));
-    await world.write('late/a.pdf.meta.json', '{"title": "two"}');
-    await eventually(() => other('late/a.pdf', [plain, one]));
-    await eventually(async () => (await world.document('late/a.pdf')).metadata.title === 'two');
-    await unlink(world.join('late/a.pdf.meta.json'));
-    await eventually(() => world.fingerprintOf('late/a.pdf') === plain);
-    expect(world.fingerprintOf('late/b.pdf')).toBe(plain);
-    expect((await world.document('late/a.pdf')).metadata.title).toBe('a');
-  });
-
-  it('F50: a sidecar without its document is listed, and is no document', async () => {
-    await world.write('orphan/x.pdf.meta.json', '{}');
-    await eventually(() =>
-      world.skips().find(({ path, code }) => path.startsWith('orphan/') && code === 'orphan-sidecar'),
-    );
-  });
-
-  it('F53: metadata is read without a prototype in its way', () => {
-    expect(readMetadata(JSON.parse('{"__proto__": 1, "title": "x"}')).kind).toBe('invalid');
-  });
-
-  const other = (path: string, fingerprints: readonly string[]) => {
-    const fingerprint = world.fingerprintOf(path);
-    return fingerprint !== undefined && !fingerprints.includes(fingerprint) ? fingerprint : null;
-  };
 });

@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/lib/time/clock.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { startTrial } from '../embedded/support/trial.ts';
 import type { Trial } from '../embedded/support/trial.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { environmentOf, plantedCredentials } from '../support/planted-secrets.ts';
-import { recordedLog } from '../support/recorded-log.ts';
 
 let trial: Trial;
 let place: Installation;
@@ -78,49 +76,6 @@ describe('ledger import', () => {
     expect(stored.map(({ docId }) => docId).sort()).toEqual([...docIds.values()].sort());
   }, 60_000);
 
-  it('I7: takes what was not certain too: what may be public is made private, what is in doubt is not sent again', async () => {
-    await place.configure({ state: { dir: './state' }, safety: { inDoubt: 'hold' } });
-    const docId = docIds.get('a.txt') ?? '';
-    const inbox = (path: string) => ({ folder: 'inbox', path });
-    const options = { dir: place.home.join('state'), clock: systemClock, log: recordedLog() };
-    const ledger = await openLedger(options);
-    const record = ledger.get(inbox('a.txt'));
-    if (record === undefined) throw new Error('a.txt is not in the ledger');
-    const metadata = [{ ...record.metadata, shareInfo: { mode: 'EVERYONE' as const } }];
-    await ledger.commit([
-      {
-        kind: 'put',
-        ref: inbox('a.txt'),
-        record: { ...record, fingerprint: '', unsure: { content: false, attachments: false, metadata } },
-      },
-      {
-        kind: 'doubt',
-        doubt: { id: 'd', ref: inbox('lost.txt'), count: 1, since: 1, message: 'no answer', holds: true },
-      },
-    ]);
-    await ledger.close();
-    await writeFile(join(place.inbox, 'lost.txt'), 'lost');
-    const uncertain = (await place.run('ledger', 'export')).out;
-    const before = await planned();
-    expect(before.map(({ kind, path }) => [kind, path])).toEqual([
-      ['modify', 'a.txt'],
-      ['failed', 'lost.txt'],
-    ]);
-
-    await place.configure({ state: { dir: './fresh' }, safety: { inDoubt: 'hold' } });
-    expect(await importText('uncertain.json', uncertain)).toMatchObject({ code: 0 });
-    expect(await planned()).toEqual(before);
-    expect((await place.run('sync')).code).toBe(4);
-    const modified = trial.service.requestLog().filter(({ operation }) => operation !== 'auth');
-    expect(modified.at(-1)?.operation).toContain('modify');
-    expect(trial.service.documents().map(({ docId }) => docId)).toHaveLength(3);
-    expect(trial.service.documents().map(({ docId }) => docId)).toContain(docId);
-    const { inDoubt } = JSON.parse((await place.run('status', '--json')).out) as {
-      inDoubt: { path: string }[];
-    };
-    expect(inDoubt.map(({ path }) => path)).toEqual(['lost.txt']);
-  }, 60_000);
-
   it('reads standard input where that is a socket, as a program that starts it may give it', async () => {
     const csv = Array.from(docIds, ([path, docId]) => `"${path}",${docId}\n`);
     const imported = await ingestd(['ledger', 'import', '-'], {
@@ -129,18 +84,6 @@ describe('ledger import', () => {
       input: `path,docId\n${csv.join('')}`,
     });
     expect(imported).toMatchObject({ code: 0, stdout: '3 documents adopted.\n' });
-  }, 60_000);
-
-  it('takes nothing of a file in which anything is wrong, and says in which line', async () => {
-    await writeFile(place.home.join('bad.csv'), `path,docId\na.txt,${docIds.get('a.txt')}\n../b.txt,x\n`);
-    const { code, err } = await place.run('ledger', 'import', place.home.join('bad.csv'));
-    expect(code).toBe(2);
-    expect(err).toMatch(/bad\.csv:3: .*\.\.\/b\.txt/);
-    await writeFile(place.home.join('bad.json'), exported.replaceAll('"inbox"', '"elsewhere"'));
-    const json = await place.run('ledger', 'import', place.home.join('bad.json'));
-    expect(json.code).toBe(2);
-    expect(json.err).toMatch(/bad\.json: documents\[0\]: no folder named "elsewhere"/);
-    expect(await plannedKinds()).toEqual(['upload', 'upload', 'upload']);
   }, 60_000);
 
   it('adopts no row whose file does not stand there, which would delete its document, and names it', async () => {
@@ -172,23 +115,6 @@ describe('ledger import', () => {
       out: '3 documents adopted.\n',
     });
     expect(await plannedKinds()).toEqual(['delete']);
-  }, 60_000);
-
-  it('takes what lies outside of a folder that was narrowed, and keeps it as it was', async () => {
-    const narrowed = { folders: [{ name: 'inbox', path: './inbox/sub' }] };
-    await place.configure({ ...narrowed, state: { dir: './state' } });
-    expect((await place.run('sync')).code).toBe(0);
-    const { out } = await place.run('ledger', 'export', '--json');
-
-    await place.configure({ ...narrowed, state: { dir: './fresh' } });
-    expect(await importText('export.json', out)).toMatchObject({
-      code: 0,
-      out:
-        '3 documents adopted.\n' +
-        'Not in the configuration, kept at the service: 1 document of inbox (outside).\n',
-    });
-    expect(await plannedKinds()).toEqual([]);
-    expect((await place.run('ledger', 'export', '--json')).out).toBe(out);
   }, 60_000);
 
   it('leaves what the ledger knows as it is, and gives no document another docId', async () => {
@@ -230,18 +156,6 @@ describe('ledger import', () => {
     const kept = trial.service.documents().map(({ docId }) => docId);
     expect(kept.sort()).toEqual([...docIds.values()].sort());
     expect(await plannedKinds()).toEqual([]);
-  }, 60_000);
-
-  it('finds an unfit file of a CSV in whatever Unicode form its name has on disk', async () => {
-    await writeFile(join(place.inbox, 'e\u0301.two.txt'), 'text');
-    const csv = csvOf(new Map([['\u00e9.two.txt', 'doc-of-its-own']]));
-    expect(await importText('one.csv', csv)).toMatchObject({ code: 0 });
-    const { documents } = JSON.parse((await place.run('ledger', 'export')).out) as {
-      documents: { sha256: string; size: number }[];
-    };
-    expect(documents).toEqual([
-      expect.objectContaining({ size: 4, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }),
-    ]);
   }, 60_000);
 
   it('is refused beside a running daemon, whatever is in the file', async () => {

@@ -138,32 +138,6 @@ describe('the main job', () => {
     await daemon.end('SIGTERM');
   }, 60_000);
 
-  it('P1: loses nothing and doubles nothing unreported over ten kills in the middle of work', async () => {
-    const names: string[] = [];
-    for (let life = 0; life < 10; life += 1) {
-      for (let index = 0; index < 6; index += 1) {
-        const name = `${life}-${index}.txt`;
-        names.push(name);
-        await writeFile(join(place.inbox, name), `content of ${name}`);
-      }
-      const daemon = await place.start();
-      // The killing comes at another moment of the work each time; what moment does not matter to the outcome.
-      await new Promise((resolve) => setTimeout(resolve, life * 37));
-      await daemon.end('SIGKILL');
-    }
-    const daemon = await place.start();
-    const status = await daemon.idle(({ folders }) => folders[0]?.synced === names.length);
-    const ledger = JSON.parse((await place.run('ledger', 'export', '--json')).out) as {
-      documents: { path: string; docId: string }[];
-    };
-    expect(ledger.documents.map(({ path }) => path).sort()).toEqual([...names].sort());
-    expect(new Set(ledger.documents.map(({ docId }) => docId)).size).toBe(names.length);
-    const held = new Map(trial.service.documents().map(({ docId, fileName }) => [docId, fileName]));
-    for (const { path, docId } of ledger.documents) expect(held.get(docId)).toBe(path);
-    expect(held.size - names.length).toBeLessThanOrEqual(status.possibleDuplicates);
-    await daemon.end('SIGTERM');
-  }, 90_000);
-
   it('stays healthy while the service is away and delivers when it is back', async () => {
     const daemon = await place.start();
     await daemon.idle();
@@ -177,11 +151,4 @@ describe('the main job', () => {
     expect(trial.service.documents()).toHaveLength(1);
     await daemon.end('SIGTERM');
   }, 60_000);
-
-  it('P4: lets only one process hold the state directory', async () => {
-    const daemon = await place.start();
-    const second = await place.run('sync');
-    expect([second.code, second.err]).toEqual([5, expect.stringContaining(String(daemon.pid))]);
-    await daemon.end('SIGINT');
-  }, 30_000);
 });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { NotifyEvent } from '../../src/daemon/notify/event.ts';
-import { longestList } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -72,17 +71,6 @@ it('announces a trouble once, over a restart as well, and its end', async () => 
   expect(daemon.log()).not.toContain('planted-webhook-secret');
 });
 
-it('announces what fails beside a thousand others, and does not call a thousand all of them', async () => {
-  const many = Array.from({ length: longestList + 1 }, (_, index) => `inbox/d.${index}.pdf`);
-  for (const path of many) await place.home.write(path, 'two dots');
-  const daemon = await place.start();
-  await daemon.idle(({ failuresTotal }) => failuresTotal === many.length);
-  expect((await event(0)).text).toContain('1,000 problems or more:');
-  await place.home.write('inbox/e.new.pdf', 'two dots');
-  const isTold = () => arrived.find(({ path }) => path === 'e.new.pdf') ?? null;
-  expect(await eventually(isTold, { withinMs })).toMatchObject({ kind: 'trouble', code: 'double-extension' });
-}, 60_000);
-
 it('repeats with the same id until it is accepted, over a kill as well, and delivers meanwhile', async () => {
   answer = { status: 503 };
   await place.home.write('inbox/a.b.pdf', 'two dots');
@@ -119,16 +107,6 @@ it('shows the address nowhere, whatever becomes of the request', async () => {
   const texts = [...(await Promise.all([...answers, ...files])), out, err];
   for (const text of [...texts, test.out, test.err, check.out, check.err])
     expect(text).not.toContain('planted-webhook-secret');
-});
-
-it('follows no redirect', async () => {
-  answer = { status: 302, location: secretPath };
-  const { code, err } = await place.run('notify', 'test');
-  expect({ code, err }).toEqual({
-    code: 1,
-    err: 'ingestd: the webhook answered with status 302; redirects are not followed\n',
-  });
-  expect(arrived).toHaveLength(1);
 });
 
 it('sends a test event, and says where nothing is set', async () => {

@@ -122,15 +122,6 @@ describe('a ledger that meets another service', () => {
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^The empty ledger now belongs to /);
   }, 60_000);
 
-  it('is left to its service by another state directory: everything is uploaded', async () => {
-    await deliver();
-    const sent = place.service.requests.length;
-    await name(`${place.service.ingestUrl}/production`, { state: { dir: './production' } });
-    await deliver();
-    expect(requestLines(sent)).toHaveLength(names.length);
-    expect(requestLines(sent)).toEqual(names.map(() => expect.stringMatching(/^POST \/production\//)));
-  }, 60_000);
-
   it('from a trial is not taken for that of the real service, and the embedded one has no other address', async () => {
     await place.configure({ service: embedded });
     await deliver();

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { SyncReport } from '../../src/daemon/run-sync.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
@@ -119,26 +118,6 @@ it('starts no request for a document whose token comes late', async () => {
   expect(await daemon.status()).toMatchObject({ inDoubtTotal: 0, failuresTotal: 0 });
 });
 
-it('pauses one folder, and the other goes on beside a thousand that wait', async () => {
-  await twoFolders();
-  await fill('inbox', 1_200);
-  await run('pause', 'inbox');
-  const daemon = await place.start();
-  await fill('scans', 20);
-  await eventually(async () => ((await daemon.status()).folders[1]?.synced === 20 ? true : null), {
-    withinMs: 20_000,
-  });
-  expect(place.service.requests.length).toBe(20);
-  expect(await daemon.status()).toMatchObject({
-    paused: ['inbox'],
-    health: 'attention',
-    folders: [{ pending: 1_200 }, { synced: 20 }],
-  });
-  expect((await place.run('status')).out).toContain('inbox paused');
-  // Nothing moves, and not all is delivered.
-  await eventually(async () => (await daemon.status()).state === 'paused');
-});
-
 it('judges what was removed during a pause together', async () => {
   await fill('inbox', 30);
   const daemon = await place.start();
@@ -175,39 +154,6 @@ it('keeps back what sync finds, says so, and ends', async () => {
   );
   expect((await place.run('sync')).code).toBe(0);
   expect(place.service.requests.length).toBe(5);
-});
-
-it('finds out what cannot be sent, also of what lay there at the start, as plan does', async () => {
-  await fill('inbox', 3);
-  await place.home.write('inbox/two.dots.txt', 'dots');
-  await place.home.write('inbox/waits.txt', 'waits for an attachment');
-  await place.home.write('inbox/waits.txt.meta.json', '{"attachments": ["later.csv"]}');
-  await run('pause');
-  const failed = [
-    { path: 'two.dots.txt', code: 'double-extension' },
-    { path: 'waits.txt', code: 'attachment-missing' },
-  ];
-  const paths = failed.map(({ path }) => path);
-  const { code, out } = await place.run('sync', '--json');
-  const report = JSON.parse(out) as SyncReport;
-  expect({ code, sent: report.uploaded, unsent: report.unsent }).toEqual({ code: 4, sent: 0, unsent: 3 });
-  expect(report.failures.map(({ path }) => path).sort()).toEqual(paths);
-  const daemon = await place.start();
-  const { folders, failures } = await eventually(async () => {
-    const status = await daemon.status();
-    return status.failuresTotal === 2 ? status : null;
-  });
-  expect(folders).toMatchObject([{ onDisk: 5, pending: 3, failed: 2 }]);
-  expect(failures.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toMatchObject(failed);
-  expect(place.service.requests.length).toBe(0);
-});
-
-it('refuses a folder that is not configured', async () => {
-  const { code, err } = await place.run('pause', 'inbx');
-  expect({ code, err }).toEqual({
-    code: 2,
-    err: 'ingestd: the folder "inbx" is not configured; did you mean inbox?\n',
-  });
 });
 
 it('scans on request, and finds what nobody reported', async () => {

@@ -1,10 +1,9 @@
-import { appendFile, copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
-import { eventually } from '../support/eventually.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
@@ -56,10 +55,7 @@ describe('I17: documents, their attachments and their sidecars come one by one, 
     return JSON.stringify({ shareInfo: { mode: 'NONE' }, attachments: [`figure-${number}.csv`] });
   }
 
-  it.each<readonly [string, (from: string, to: string) => Promise<void>]>([
-    ['moved in', rename],
-    ['copied in', copyFile],
-  ])(
+  it.each<readonly [string, (from: string, to: string) => Promise<void>]>([['moved in', rename]])(
     '%s: none is shared with everyone, and no attachment is a document',
     async (_, bring) => {
       const outside = place.home.join('outside');
@@ -142,20 +138,6 @@ describe('I19: where documents have sidecars, many documents come before all of 
     expectAllSentPrivate();
   }
 
-  it('they wait, and say for what', async () => {
-    const daemon = await place.start();
-    await daemon.idle(({ totals }) => totals.uploaded === 1);
-    const to = join(place.inbox, 'project');
-    const copied = copyDocuments(to);
-    await eventually(async () => (await daemon.status()).waitingFor.sidecar > 5);
-    const { out } = await place.run('why', join(to, 'report-0.txt'));
-    expect(out).toContain('files still come to its directory, and its sidecar may be one of them');
-    expect((await daemon.status()).state).toBe('working');
-    await copied;
-    await copySidecars(to);
-    await expectAllPrivate(daemon);
-  }, 60_000);
-
   it('and ingestd is killed between: they wait on', async () => {
     const daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 1);
@@ -213,18 +195,6 @@ describe('I15: a private document is moved to another folder and renamed, withou
     expect(isPublished()).toBe(false);
   }, 60_000);
 
-  it('it is shared as its new folder says, after the grace period, when its sidecar is removed', async () => {
-    daemon = await place.start();
-    await daemon.idle(isLeftBehind);
-    await rm(left());
-    const removedAt = performance.now();
-    await eventually(isPublished);
-    expect(performance.now() - removedAt).toBeGreaterThanOrEqual(removeGraceMs);
-    await daemon.idle(({ failures }) => failures.length === 0);
-    // Its title had followed its name before.
-    expect((await daemon.status()).totals).toMatchObject({ modified: 2, uploaded: 1, deleted: 0 });
-  }, 60_000);
-
   it('so it is when its sidecar is removed while ingestd is stopped, as plan and why say', async () => {
     expect((await place.run('plan')).out).toContain('which may be private/one/a.txt.meta.json');
     expect((await place.run('why', moved())).out).toContain('which may be private/one/a.txt.meta.json');
@@ -236,16 +206,3 @@ describe('I15: a private document is moved to another folder and renamed, withou
     expect(isPublished()).toBe(true);
   }, 60_000);
 });
-
-it('a directory to which files come all the time sends them all the same', async () => {
-  const settleMs = 200;
-  place = await installationWithService({ more: { folders: [everyone], timing: { settleMs } } });
-  const daemon = await place.start();
-  let isEnough = false;
-  for (let index = 0; !isEnough; index += 1) {
-    await writeFile(join(place.inbox, `${index}.txt`), `document ${index}`);
-    await delay(settleMs / 4);
-    isEnough = (await daemon.status()).totals.uploaded > 0;
-  }
-  expect(place.service.requests[0]?.text()).toContain('"mode":"EVERYONE"');
-}, 60_000);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FileStat } from '../../src/model/document.ts';
 import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import { reasonOf } from '../../src/sync/tasks/task.ts';
-import { busyOf, recordOf } from '../support/fixtures/model-fixtures.ts';
+import { busyOf } from '../support/fixtures/model-fixtures.ts';
 import { engineWorld, filledEngineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld, EngineWorldOptions } from '../support/worlds/engine-world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -132,39 +132,11 @@ describe('the sync engine', () => {
     readonly [string, number, (folder: SimulatedFolder) => void, readonly string[], Record<string, string>]
   >([
     [
-      'asks nothing of the service for files that are touched',
-      20,
-      ({ contents, write }) => contents().forEach((content, path) => write(path, content)),
-      [],
-      { 'a/7.txt': 'a/7.txt' },
-    ],
-    [
       'moves a renamed directory without a request',
       40,
       ({ rename }) => rename('a', 'elsewhere/b'),
       [],
       { 'elsewhere/b/7.txt': 'a/7.txt' },
-    ],
-    [
-      'follows a swap of two names',
-      2,
-      ({ rename }) => {
-        rename('a/0.txt', 't.txt');
-        rename('a/1.txt', 'a/0.txt');
-        rename('t.txt', 'a/1.txt');
-      },
-      ['modify', 'modify'],
-      { 'a/0.txt': 'a/1.txt', 'a/1.txt': 'a/0.txt' },
-    ],
-    [
-      'follows a chain of renames',
-      2,
-      ({ rename }) => {
-        rename('a/1.txt', 'a/2.txt');
-        rename('a/0.txt', 'a/1.txt');
-      },
-      ['modify', 'modify'],
-      { 'a/1.txt': 'a/0.txt', 'a/2.txt': 'a/1.txt' },
     ],
     [
       'keeps the docId of a document that is renamed over another, and deletes the other',
@@ -183,23 +155,6 @@ describe('the sync engine', () => {
       ['modify'],
       { 'a/1.txt': 'a/0.txt', 'hidden/1.txt': 'a/1.txt' },
     ],
-    [
-      'keeps the docId of the path where a file that was no document is renamed over it',
-      3,
-      ({ rename, write }) => {
-        write('saving', 'saved again');
-        rename('saving', 'a/0.txt');
-      },
-      ['modify'],
-      { 'a/0.txt': 'a/0.txt' },
-    ],
-    [
-      'never takes the docId of a document that still stands for a copy of it',
-      1,
-      ({ write }) => write('copy.txt', 'text 0'),
-      ['upload'],
-      { 'a/0.txt': 'a/0.txt' },
-    ],
   ])('%s', async (_, count, act, calls, came) => {
     world = await filled(count);
     const before = world.docIds();
@@ -214,16 +169,6 @@ describe('the sync engine', () => {
     );
     expect(new Map(held)).toEqual(new Map(world.folder.contents()));
     expect(world.service.documents.size).toBe(new Set(now.values()).size);
-  });
-
-  it('moves while it is off', async () => {
-    world = await filled(3);
-    const docId = world.docIds().get('a/1.txt');
-    world.folder.rename('a/1.txt', 'z.txt');
-    await world.restart();
-    await world.quiesce();
-    expect(world.docIds().get('z.txt')).toBe(docId);
-    expect(world.service.calls).toEqual(['modify']);
   });
 
   it('gives no two paths one docId where names are swapped and a hard link is made', async () => {
@@ -251,25 +196,6 @@ describe('the sync engine', () => {
     expect(world.service.calls.filter((call) => call === 'upload')).toHaveLength(1);
   });
 
-  it('sends no file of a chain of renames that goes on while it is looked at', async () => {
-    world = await filled(3);
-    const before = [...world.docIds().values()].sort();
-    const { hash } = world.folder;
-    const began = world.clock.now();
-    Object.assign(world.folder, {
-      hash: (path: string, stat: FileStat) =>
-        path === 'a/2.txt' && world.clock.now() < began + 3_000 ? Promise.resolve(null) : hash(path, stat),
-    });
-    world.folder.rename('a/2.txt', 'a/3.txt');
-    world.folder.rename('a/1.txt', 'a/2.txt');
-    world.folder.rename('a/0.txt', 'a/1.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['modify', 'modify', 'modify']);
-    expect([...world.docIds().values()].sort()).toEqual(before);
-    expect([...world.docIds().keys()].sort()).toEqual(['a/1.txt', 'a/2.txt', 'a/3.txt']);
-  });
-
   it('asks a person before it deletes many documents that others were renamed over', async () => {
     world = await filled(30);
     const before = world.docIds();
@@ -284,19 +210,6 @@ describe('the sync engine', () => {
     expect(world.docIds().get('a/29.txt')).toBe(before.get('a/10.txt'));
     expect(world.engine().tasks.counts('inbox').held).toBe(11);
     expect(world.service.documents.size).toBe(15);
-  });
-
-  it('keeps the docId when a document is saved by unlink and recreate after three seconds', async () => {
-    world = await filled(1);
-    const docId = world.docIds().get('a/0.txt');
-    world.folder.remove('a/0.txt');
-    world.folder.scan();
-    await world.clock.advance(3_000);
-    world.folder.write('a/0.txt', 'saved again');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['modify']);
-    expect(world.docIds().get('a/0.txt')).toBe(docId);
   });
 
   it.each([
@@ -314,50 +227,6 @@ describe('the sync engine', () => {
       await delay(1);
     }
     expect(world.service.calls).toEqual(calls);
-  });
-
-  it.each([
-    ['other', ['delete']],
-    ['equal', []],
-  ])(
-    'compares what is gone with a file of its inode number whose birth time is unknown: %s content',
-    async (content, calls) => {
-      world = await filled(3);
-      const record = world.ledger().get({ folder: 'inbox', path: 'a/0.txt' }) ?? recordOf();
-      const path = 'elsewhere.xyz';
-      const files = [{ path, stat: { ...record.stat, birthtimeMs: 0 }, isNamed: false }];
-      Object.assign(world.folder, {
-        find: () => Promise.resolve({ files, unreadable: [] }),
-        hash: () => Promise.resolve(content === 'equal' ? record.sha256 : 'another'),
-      });
-      world.folder.remove('a/0.txt');
-      world.folder.scan();
-      await world.quiesce();
-      expect(world.service.calls).toEqual(calls);
-    },
-  );
-
-  it('keeps a document whose file is moved to where it cannot be sent, and deletes one whose inode number alone is used again', async () => {
-    world = await filled(2);
-    const inode = (path: string) => world.ledger().get({ folder: 'inbox', path })?.stat.ino;
-    const used = inode('a/1.txt');
-    world.folder.rename('a/0.txt', 'a/moved.to.txt');
-    world.folder.remove('a/1.txt');
-    await world.clock.advance(1);
-    world.folder.write('a/an.other.txt', 'another', used);
-    world.folder.scan();
-    await world.quiesce();
-    expect([...world.docIds().keys()]).toEqual(['a/0.txt']);
-    expect(world.service.calls).toEqual(['delete']);
-  });
-
-  it('keeps documents whose files are gone where onRemove is keep', async () => {
-    world = await filled(3, { onRemove: 'keep' });
-    world.folder.remove('a/1.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual([]);
-    expect(world.docIds().has('a/1.txt')).toBe(true);
   });
 
   describe('of documents that were kept until onRemove was set to delete', () => {
@@ -572,21 +441,6 @@ describe('the sync engine', () => {
     expect([...reasons]).toEqual([world.ledger().hold('inbox')?.reason]);
   });
 
-  it('finds held documents well again when their files come back', async () => {
-    world = await filled(30);
-    const ids = [...world.docIds().values()].sort();
-    world.folder.rename('a', 'b');
-    world.folder.remove('b');
-    world.folder.scan();
-    await world.quiesce();
-    for (let index = 0; index < 30; index += 1) world.folder.write(`a/${index}.txt`, `text ${index}`);
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual([]);
-    expect([...world.docIds().values()].sort()).toEqual(ids);
-    expect(world.ledger().hold('inbox')).toBeUndefined();
-  });
-
   it('sends what gathered for a bulk call within seconds, though another file takes long to inspect', async () => {
     world = await filled(3);
     const { inspect } = world.folder;
@@ -603,53 +457,6 @@ describe('the sync engine', () => {
     await world.clock.advance(300);
     await eventually(() => world.service.calls.length > 0);
     expect(world.service.calls).toEqual(['bulk modify 2']);
-  });
-
-  it('remembers the last ten attempts of a document, and no more', async () => {
-    world = await engineWorld(quick);
-    const ref = { folder: 'inbox', path: 'a.txt' };
-    for (let attempt = 1; attempt <= 12; attempt += 1) {
-      world.service.failNext({ kind: 'rejected', code: 'http-422', message: `no ${attempt}` });
-      world.folder.write('a.txt', `text ${attempt}`);
-      world.folder.scan();
-      await world.quiesce();
-    }
-    const { attempts, history } = world.ledger().failure(ref) ?? {};
-    expect([attempts, history?.length, history?.[0]?.message, history?.at(-1)?.message]).toEqual([
-      12,
-      10,
-      'no 3',
-      'no 12',
-    ]);
-  });
-
-  it('shows an outage while something waits for its end, and refused credentials all the time', async () => {
-    world = await engineWorld(quick);
-    const codes = () =>
-      world
-        .engine()
-        .reasons()
-        .map(({ code }) => code);
-    const away = { kind: 'unavailable', code: 'econnrefused', message: 'away', sent: 'nothing' } as const;
-    for (let time = 0; time < 3; time += 1) world.service.failNext({ ...away, retryAfterMs: null });
-    world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    await world.until(() => world.service.calls.length === 3);
-    await eventually(() => world.engine().inFlight() === 0);
-    expect(codes()).toEqual(['service-unavailable']);
-    world.folder.remove('a.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(codes()).toEqual([]);
-    world.service.failNext({ kind: 'unauthorized', message: 'wrong password' });
-    world.folder.write('b.txt', 'two');
-    world.folder.scan();
-    await world.until(() => world.service.calls.length === 4);
-    await eventually(() => world.engine().inFlight() === 0);
-    world.folder.remove('b.txt');
-    world.folder.scan();
-    await world.quiesce();
-    expect(codes()).toEqual(['credentials-refused']);
   });
 
   it('holds a deletion in another root, though it holds copies of all that the old one held (I3)', async () => {
@@ -703,22 +510,6 @@ describe('the sync engine', () => {
     expect(world.ledger().doubts()).toEqual([doubt]);
   });
 
-  it('uploads a private document again as private where the service has lost it', async () => {
-    world = await engineWorld({ service: { onMissing: 'upload' } });
-    world.folder.write('a.txt', 'a');
-    world.folder.describe('a.txt', { shareInfo: { mode: 'NONE' } });
-    world.folder.scan();
-    await world.quiesce();
-    world.folder.describe('a.txt', {});
-    world.folder.write('a.txt', 'edited');
-    world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['upload', 'modify', 'upload']);
-    const modes = world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode);
-    expect([modes[0], modes.at(-1)]).toEqual(['NONE', 'NONE']);
-  });
-
   it('says once, over restarts too, that the service keeps a document whose file cannot be sent any more', async () => {
     world = await filled(2);
     const said = () => world.activities.filter(({ what }) => what === 'remains');
@@ -749,29 +540,6 @@ describe('the sync engine', () => {
       listed({ busy: false }, 501),
       listed({ state: 'unavailable' }, 501),
     ]).toEqual([true, false, true, true]);
-  });
-
-  it('ends what is under way when its time to stop is up, and not before', async () => {
-    world = await filled(1);
-    world.folder.write('new.txt', 'new');
-    world.folder.scan();
-    const release = world.service.holdNext();
-    await world.until(() => world.service.calls.length === 1);
-    let isEnded = false;
-    const stopped = world.engine().stop(30_000, () => (isEnded = true));
-    await world.clock.advance(29_900);
-    expect(isEnded).toBe(false);
-    await world.clock.advance(200);
-    expect(isEnded).toBe(true);
-    release();
-    await world.clock.advance(2_000);
-    await stopped;
-    await world.restart();
-    let isEndedAgain = false;
-    const again = world.engine().stop(30_000, () => (isEndedAgain = true));
-    await world.clock.advance(60_000);
-    await again;
-    expect(isEndedAgain).toBe(false);
   });
 
   it('holds what is past its grace, with the number of all that are gone, and the others when they are', async () => {
@@ -820,23 +588,6 @@ describe('the sync engine', () => {
     expect(world.activities.find(({ what }) => what === 'held')?.documents).toBe(29);
   });
 
-  it('holds what lay on a mount that is gone, after a restart too, until a person approves', async () => {
-    world = await filled(3);
-    const mount = (...paths: readonly string[]) =>
-      Object.assign(world.folder, { mounts: () => Promise.resolve(paths) });
-    mount('a');
-    world.folder.scan();
-    await eventually(() => world.ledger().mounts('inbox').length === 1);
-    mount();
-    await world.restart(() => world.folder.remove('a/0.txt'));
-    world.folder.scan();
-    await world.quiesce();
-    expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
-    expect(await world.engine().approve('inbox')).toBe(1);
-    await world.quiesce();
-    expect([world.service.calls, world.ledger().mounts('inbox')]).toEqual([['delete'], []]);
-  });
-
   describe('a file that was moved into a mount point, where it cannot be sent', () => {
     const mount = (...paths: readonly string[]) =>
       Object.assign(world.folder, { mounts: () => Promise.resolve(paths) });
@@ -873,27 +624,6 @@ describe('the sync engine', () => {
       expect(world.service.calls).toEqual([]);
     });
 
-    it('is not deleted when that happens while nothing runs', async () => {
-      await world.restart(cover);
-      await world.clock.advance(120_000);
-      await world.quiesce();
-      expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
-    });
-
-    it('is held also where the folder cannot be scanned once more; the log says so', async () => {
-      Object.assign(world.folder, { rescan: () => Promise.reject(new Error('not listed')) });
-      cover();
-      world.folder.scan();
-      await world.until(() => world.log.lines.some(({ message }) => message === 'rescan failed'));
-      expect(world.log.lines).toContainEqual({
-        level: 'warn',
-        data: { folder: 'inbox', error: 'not listed' },
-        message: 'rescan failed',
-      });
-      await world.quiesce();
-      expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
-    });
-
     it('takes no other deletion with it, once the folder was scanned under the mount', async () => {
       let rescans = 0;
       Object.assign(world.folder, {
@@ -914,18 +644,6 @@ describe('the sync engine', () => {
       await world.quiesce();
       expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([['delete'], 0]);
     });
-  });
-
-  it('holds what may have gone, while nothing ran for long, into a directory that cannot be read', async () => {
-    world = await filled(3);
-    await world.clock.advance(3_600_000);
-    const changedMs = world.clock.now() - 1_800_000;
-    const unreadable = [{ path: 'closed', changedMs, movedMs: changedMs }];
-    Object.assign(world.folder, { find: () => Promise.resolve({ files: [], unreadable }) });
-    await world.restart(() => world.folder.remove('a/0.txt'));
-    await eventually(() => (world.ledger().root('inbox')?.seenAt ?? 0) > changedMs);
-    await world.quiesce();
-    expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
   });
 
   it('sends nothing from a mount that the ledger does not know yet (I3)', async () => {
@@ -985,56 +703,6 @@ describe('the sync engine', () => {
     expect(world.engine().tasks.counts('inbox').held).toBe(12);
   });
 
-  it('fails what the service rejects, and tries it again when it changes', async () => {
-    world = await engineWorld();
-    world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
-    world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
-    expect(world.ledger().failure({ folder: 'inbox', path: 'a.txt' })).toMatchObject({
-      attempts: 1,
-      history: [{ at: expect.any(Number), operation: 'upload', code: 'http-422', message: 'no' }],
-    });
-    await world.restart();
-    await world.quiesce();
-    expect(world.service.calls).toHaveLength(1);
-    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
-    expect([world.ledger().intents(), world.ledger().doubts()]).toEqual([[], []]);
-    world.folder.write('a.txt', 'two');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.docIds().size).toBe(1);
-  });
-
-  it.each<readonly [string, boolean, string, () => void]>([
-    ['was new and is removed', false, 'b.txt', () => world.folder.remove('b.txt')],
-    ['was new and is empty', false, 'b.txt', () => world.folder.write('b.txt', '')],
-    ['is as the service holds it again', false, 'a/0.txt', () => world.folder.write('a/0.txt', 'text 0')],
-    [
-      'is not in another directory in place of the root',
-      true,
-      'b.txt',
-      () => {
-        world.folder.remove('b.txt');
-        replaceWithCopies(world);
-      },
-    ],
-  ])('keeps what the service said of a document that %s: %s', async (_, isKept, path, act) => {
-    world = await filled(2);
-    world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
-    world.folder.write(path, 'refused');
-    world.folder.scan();
-    await world.quiesce();
-    const failed = () => [...world.ledger().failures()].map(([ref]) => ref.path);
-    expect(failed()).toEqual([path]);
-    act();
-    world.folder.scan();
-    await world.quiesce();
-    expect(failed()).toEqual(isKept ? [path] : []);
-    expect(world.engine().tasks.counts('inbox').failed).toBe(0);
-  });
-
   it('waits after a delivery that failed with an unexpected error, and then tries again', async () => {
     world = await engineWorld();
     const { upload } = world.service;
@@ -1052,47 +720,6 @@ describe('the sync engine', () => {
     Object.assign(world.service, { upload });
     await world.quiesce();
     expect(world.docIds().size).toBe(1);
-  });
-
-  it('tries again by itself what the service could not take', async () => {
-    world = await engineWorld();
-    for (let time = 0; time < 4; time += 1) world.service.failNext(busyOf({ sent: 'all' }));
-    world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls).toHaveLength(5);
-    expect(world.service.documents.size).toBe(1);
-  });
-
-  it('takes no sharing mode back while the sidecar of a moved document may still follow it', async () => {
-    world = await engineWorld(quick);
-    world.folder.write('a/secret.txt', 'secret');
-    world.folder.describe('a/secret.txt', { shareInfo: { mode: 'NONE' } });
-    world.folder.scan();
-    await world.quiesce();
-    world.service.forget();
-    world.folder.rename('a/secret.txt', 'b/secret.txt');
-    world.folder.describe('b/secret.txt', { shareInfo: { mode: 'EVERYONE' }, sourceType: 'default' });
-    world.folder.scan();
-    await eventually(async () => {
-      await world.clock.advance(10);
-      return world.docIds().has('b/secret.txt') || null;
-    });
-    // Its sidecar has come, too.
-    world.folder.describe('b/secret.txt', { shareInfo: { mode: 'NONE' }, sourceType: 'own' });
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.parts).toMatchObject([{ content: false, metadata: { sourceType: 'own' } }]);
-    expect(world.service.parts[0]?.metadata).not.toHaveProperty('shareInfo');
-
-    // Where none comes it is true after the grace.
-    world.folder.rename('b/secret.txt', 'c/secret.txt');
-    world.folder.describe('c/secret.txt', { shareInfo: { mode: 'EVERYONE' }, sourceType: 'own' });
-    world.folder.scan();
-    await world.quiesce();
-    expect([...world.service.documents.values()].map(({ metadata }) => metadata.shareInfo?.mode)).toEqual([
-      'EVERYONE',
-    ]);
   });
 
   it('logs what went wrong while it noted what a scan found, and goes on', async () => {
@@ -1156,19 +783,6 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual(['upload', 'delete']);
   });
 
-  it('counts a possible duplicate when the answer to an upload was lost', async () => {
-    world = await engineWorld();
-    world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
-    world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.documents.size).toBe(2);
-    expect([...world.ledger().entries()][0]?.record.possibleDuplicates).toBe(1);
-    const ref = { folder: 'inbox', path: 'a.txt' };
-    expect(await world.engine().retry([ref])).toEqual({ delivered: [ref], retried: [ref], unknown: [] });
-    expect(world.ledger().possibleDuplicates()).toBe(1);
-  });
-
   it('names in the log the files whose uploads a crash left in doubt', async () => {
     world = await engineWorld();
     const ref = { folder: 'inbox', path: 'a.txt' };
@@ -1182,25 +796,6 @@ describe('the sync engine', () => {
       }),
     );
   });
-
-  it.each([
-    ['retry', ['upload'], [1]],
-    ['hold', [], []],
-  ] as const)(
-    'has an upload that a crash left in doubt wait as safety.inDoubt says: %s',
-    async (inDoubt, calls, duplicates) => {
-      world = await engineWorld({ safety: { inDoubt } });
-      const ref = { folder: 'inbox', path: 'a.txt' };
-      await world.ledger().commit([{ kind: 'intent', intent: { id: 'i', ref, size: 3, at: 1 } }]);
-      await world.restart(() => world.folder.write('a.txt', 'one'));
-      world.folder.scan();
-      await world.quiesce();
-      expect(world.service.calls).toEqual(calls);
-      expect([...world.ledger().entries()].map(({ record }) => record.possibleDuplicates)).toEqual(
-        duplicates,
-      );
-    },
-  );
 
   it('deletes what is gone while new files of the same size wait for their turn', async () => {
     world = await filled(3);

@@ -142,10 +142,7 @@ describe('I5: an attachment whose document is in another folder since the config
 
   it.each([
     ['the folder was split', [split]],
-    ['one of the two was renamed afterwards', [split, [split[0], folderAt('c', './inbox/b')]]],
-    ['the two were merged, and split once more', [split, [folderAt('both', './inbox')], split]],
     ['the folder of its document was taken out', [[split[1]]]],
-    ['that folder came back first', [[split[0]], [split[0], folderAt('back', './inbox/b')]]],
   ])(
     'is not sent by itself when %s and it is saved again',
     async (_, configurations) => {

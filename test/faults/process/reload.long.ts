@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -26,18 +26,6 @@ afterEach(async () => {
 });
 
 describe('P3: a reload', () => {
-  it('of a file with several faults says all of them in one line', async () => {
-    const daemon = await place.start();
-    await place.configure({ folders: [], timing: { settleMs: 'soon' } });
-    daemon.signal('SIGHUP');
-    const message = await eventually(async () => {
-      const { reasons } = await daemon.status();
-      return reasons.find(({ code }) => code === 'configuration-refused')?.message ?? null;
-    });
-    expect(message).toMatch(/folders.*; .*timing\.settleMs.*then send SIGHUP/);
-    expect(message).not.toContain('\n');
-  });
-
   it('with another state directory is refused: its ledger knows none of the documents', async () => {
     const daemon = await place.start();
     await writeFile(join(place.inbox, 'a.txt'), 'delivered');
@@ -146,42 +134,6 @@ describe('P3: a reload', () => {
     await place.configure({ timing: { settleMs: 'soon' } });
     expect((await place.run('status')).code).toBe(2);
   });
-
-  it('that gives a folder another name sends nothing again: its documents follow, refused ones too', async () => {
-    await mkdir(join(place.inbox, 'sub'));
-    await writeFile(join(place.inbox, 'a.txt'), 'a');
-    await writeFile(join(place.inbox, 'sub/b.txt'), 'b');
-    const daemon = await place.start();
-    await daemon.idle(({ totals }) => totals.uploaded === 2);
-    place.service.always(steps.refuse('no', 422));
-    await writeFile(join(place.inbox, 'refused.txt'), 'refused');
-    await daemon.idle(({ failuresTotal }) => failuresTotal === 1);
-    const sent = place.service.requests.length;
-    await place.configure({ folders: [{ name: 'post', path: './inbox' }] });
-    const plan = JSON.parse((await place.run('plan', '--json')).out) as { counts: object };
-    expect(plan.counts).toMatchObject({ upload: 0, unchanged: 2 });
-    daemon.signal('SIGHUP');
-    const status = await eventually(async () => {
-      const file = JSON.parse(await readFile(place.home.join('state/daemon.json'), 'utf8')) as {
-        http: string;
-      };
-      const now = (await (await fetch(`${file.http}/api/status`)).json()) as Status;
-      return now.state === 'idle' && now.folders[0]?.name === 'post' ? now : null;
-    });
-    expect(status.folders).toMatchObject([{ name: 'post', synced: 2, failed: 1, held: 0 }]);
-    expect(place.service.requests).toHaveLength(sent);
-    const { documents } = JSON.parse((await place.run('ledger', 'export', '--json')).out) as {
-      documents: { path: string; docId: string }[];
-    };
-    const docId = documents.find(({ path }) => path === 'a.txt')?.docId ?? 'none';
-    await rm(join(place.inbox, 'a.txt'));
-    place.service.always(steps.accept('doc-1'));
-    await eventually(() => Promise.resolve(place.service.requests.length === sent + 1 || null));
-    expect(place.service.requests.at(-1)).toMatchObject({
-      method: 'DELETE',
-      url: expect.stringContaining(docId),
-    });
-  }, 60_000);
 
   describe('while an upload is under way that takes longer than stopSeconds', () => {
     let answer: () => void;

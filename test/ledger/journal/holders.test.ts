@@ -156,17 +156,6 @@ describe('a ledger that several hosts share', () => {
     expect(documents(await openAs(leaseOf(8)))).toBe(3);
   });
 
-  it('keeps the names that it has always had while nobody shares it', async () => {
-    const ledger = await openAs(null);
-    await ledger.commit([put('a.pdf', recordOf(1))]);
-    await ledger.close();
-    expect((await readdir(folder.join('state'))).sort()).toEqual([
-      'ledger.journal.1',
-      'ledger.json',
-      'ledger.used',
-    ]);
-  });
-
   it('survives a damaged snapshot right after a takeover', async () => {
     const first = await openAs(leaseOf(1));
     await first.commit([put('a.pdf', recordOf(1))]);

@@ -59,19 +59,6 @@ describe('an export', () => {
     });
   });
 
-  it('can be imported again, and then exports the same', async () => {
-    const attachments = [{ name: 'x.xlsx', sha256: recordOf(7).sha256, stat: statOf(7) }];
-    await ledger.commit([
-      put('a.pdf', recordOf(1, { attachments })),
-      put('d/b.pdf', recordOf(2, { possibleDuplicates: 2 })),
-    ]);
-    const exported = exportLedger(ledger);
-    const { entries, problems } = readImport(JSON.stringify(exported, null, 2), inbox);
-    expect(problems).toEqual([]);
-    await ledger.commit(entries.map(({ ref, record }) => ({ kind: 'put', ref, record })));
-    expect(exportLedger(ledger)).toEqual(exported);
-  });
-
   it('lists failures by folder and path, in whatever order they came', async () => {
     const failure = { code: 'x', message: 'x', attempts: 1, history: [], stat: statOf(1), fingerprint: '' };
     const places = [

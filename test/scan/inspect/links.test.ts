@@ -40,13 +40,6 @@ afterEach(async () => {
 const real = ['plain.pdf', 'real/deep/deeper.pdf', 'real/inner.pdf'];
 
 describe('symbolic links', () => {
-  it('are listed and not followed', async () => {
-    expect(await linked(false)).toEqual(real);
-    for (const path of ['file.pdf', 'far.pdf'])
-      expect(await folder.verdict(path)).toBe('skipped symbolic-link');
-    expect(await folder.verdict('dir/inner.pdf')).toBe('ignored symbolic-link');
-  });
-
   describe('that are followed', () => {
     let documents: readonly string[];
     beforeEach(async () => {

@@ -9,7 +9,6 @@ import { describeWhere } from '../../support/needs.ts';
 import { folderProcess } from '../support/folder-process.ts';
 import type { FolderProcess } from '../support/folder-process.ts';
 import { folderWorld } from '../support/folder-world.ts';
-import { syncedFolder } from '../support/synced-folder.ts';
 
 jest.setTimeout(90_000);
 const patience = { withinMs: 60_000 };
@@ -180,63 +179,6 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
     await chmod(folder.path, 0o700);
     await eventually(async () => (await folder.ask('health')).state === 'watching', patience);
     expect(await folder.ask('documents')).toEqual(all);
-  });
-
-  it('F36: files of mode 000 keep their documents from being sent, in words', async () => {
-    folder = await folderProcess({
-      ...filled,
-      before: async ({ write }) => {
-        await write('a/secret.pdf', 'x');
-        await write('b/x.pdf', 'x');
-        await write('b/x.pdf.meta.json', '{}');
-        await write('c/x.pdf', 'x');
-        await write('c/.meta.json', '{}');
-        await write('d/x.pdf', 'x');
-        await write('d/.ingestignore', '*.bak');
-      },
-    });
-    for (const name of ['a/secret.pdf', 'b/x.pdf.meta.json', 'c/.meta.json', 'd/.ingestignore'])
-      await chmod(folder.join(name), 0o000);
-    await folder.ask('rescan');
-    const said = (path: string) =>
-      eventually(async () => {
-        const inspect = await folder.ask('inspect', { path });
-        return inspect.kind !== 'settling' && 'code' in inspect ? `${inspect.kind} ${inspect.code}` : null;
-      }, patience);
-    expect(await said('a/secret.pdf')).toBe('unfit unreadable');
-    expect(await said('b/x.pdf')).toBe('unfit sidecar-unreadable');
-    expect(await said('c/x.pdf')).toBe('unfit defaults-unreadable');
-    expect(await said('d/x.pdf')).toBe('unknown unreadable');
-    await chmod(folder.join('a/secret.pdf'), 0o600);
-    await eventually(
-      async () => (await folder.ask('inspect', { path: 'a/secret.pdf' })).kind === 'document',
-      patience,
-    );
-  });
-});
-
-describe('events that change nothing', () => {
-  it('F44: a folder that is polled finds changes by its scans, and holds no watch', async () => {
-    const world = await folderWorld({ settings: { watch: 'polling' }, timing: { pollSeconds: 0.1 } });
-    expect(world.port.health()).toMatchObject({ state: 'polling', watches: 0 });
-    await world.write('a/b.pdf', 'x');
-    await eventually(() => world.documents().includes('a/b.pdf'), patience);
-    expect([...new Set(world.scans.map(({ cause }) => cause))]).toEqual(['start', 'poll']);
-    await world.close();
-  });
-
-  it('F11: what only a rescan finds is delivered, and counted as missed by the watcher', async () => {
-    const world = await syncedFolder({ before: (inbox) => inbox.write('a.txt', 'old') });
-    const missed = () => world.engine().folders.viewOf('inbox').missedByWatcher;
-    await world.inbox.write('a.txt', 'new');
-    await world.rescan('rescan');
-    await world.sync();
-    expect([world.held(), missed()]).toEqual([{ 'a.txt': 'new' }, 1]);
-    await world.inbox.write('a.txt', 'newer');
-    await world.rescan('event');
-    await world.sync();
-    expect([world.held(), missed()]).toEqual([{ 'a.txt': 'newer' }, 1]);
-    await world.close();
   });
 });
 

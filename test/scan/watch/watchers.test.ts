@@ -174,18 +174,6 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
     expect(causes()).not.toContain('rescan');
   });
 
-  it('F17: a file that becomes a directory of the same name, and a file again', async () => {
-    await world.write('x.pdf', 'file');
-    await found(['x.pdf']);
-    await unlink(world.join('x.pdf'));
-    await world.write('x.pdf/inner.pdf', 'inner');
-    await found(['x.pdf/inner.pdf']);
-    await rm(world.join('x.pdf'), { recursive: true });
-    await writeFile(world.join('x.pdf'), 'file');
-    await found(['x.pdf']);
-    expect(causes()).not.toContain('rescan');
-  });
-
   it('F40: goes on with a root that is deleted, or renamed away, and made again', async () => {
     await world.write('one.pdf', '1');
     await found(['one.pdf']);

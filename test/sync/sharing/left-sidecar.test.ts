@@ -191,19 +191,6 @@ it('I15: a private document stays private when the directory in which it left it
   expect([failures(), modes()]).toEqual([[], ['NONE', 'EVERYONE']]);
 });
 
-it('I15: a private document that is moved to a private directory without its sidecar, and on from there, stays private', async () => {
-  await world.inbox.write('safe/.meta.json', secret);
-  await world.sync();
-  await rename(at('a.txt'), at('safe/a.txt'));
-  await world.sync();
-  expect([failures(), modes()]).toEqual([[], ['NONE']]);
-  await world.restart();
-  await mkdir(at('sub'));
-  await rename(at('safe/a.txt'), at('sub/b.txt'));
-  await world.sync();
-  expect([failures(), modes()]).toEqual([['sidecar-left-behind'], ['NONE']]);
-});
-
 it('I15: a private document waits for no full scan when the sidecar that it left behind is removed', async () => {
   await world.close();
   world = await syncedFolder({
@@ -222,12 +209,6 @@ it('I15: a private document waits for no full scan when the sidecar that it left
   expect(world.clock.monotonic() - since).toBeLessThan(60_000);
   await world.until(() => modes()[0] === 'EVERYONE');
 }, 60_000);
-
-it('a document whose sidecar is removed has the mode of its folder', async () => {
-  await rm(at('a.txt.meta.json'));
-  await world.sync();
-  expect([failures(), modes()]).toEqual([[], ['EVERYONE']]);
-});
 
 it('I15: a private document that was renamed without its sidecar, and that the service lost, is private again', async () => {
   await world.close();
