@@ -18,6 +18,7 @@ import {
 } from '../model/errors.ts';
 import type { ContentSource } from '../model/ports/folder-port.ts';
 import { statOf } from './rules/entry.ts';
+import { missingPart } from './rules/missing-part.ts';
 
 /** A file to open: where it stands and what it was when it was inspected. */
 export interface Wanted {
@@ -181,6 +182,19 @@ export async function openSource(wanted: Wanted): Promise<ContentSource> {
     },
     close: () => handle.close(),
   };
+}
+
+/** `missingPart` of an inspected file. Rejects as `openContent` does. */
+export async function findMissingPart(wanted: Wanted): Promise<string | null> {
+  const { absolute, stat } = wanted;
+  const handle = await openContent(wanted);
+  try {
+    return await missingPart(nameOf(absolute), stat.size, (at, length) =>
+      readChunk(handle, absolute, { at, length }),
+    );
+  } finally {
+    await handle.close();
+  }
 }
 
 async function readChunk(

@@ -10,12 +10,13 @@ import { errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, Settings, TimingSettings } from '../model/settings.ts';
-import { hashFile, openSource, smallFileBytes } from './content.ts';
+import { findMissingPart, hashFile, openSource, smallFileBytes } from './content.ts';
 import type { Wanted } from './content.ts';
 import { folderHealth, createFolderLog } from './folder-health.ts';
 import type { FolderTrouble } from './folder-health.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
+import { tellsItsEnd } from './rules/missing-part.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from './walk/scan-request.ts';
 import type { Questions, WorkerPlan } from './worker/protocol.ts';
 import { createWorkerClient } from './worker/client.ts';
@@ -225,6 +226,10 @@ export function openFolder(options: FolderOptions): Folder {
         if (known !== null) return known;
       }
       return largeFiles.add(async () => (closed ? null : hashFile(await wanted(path, stat))));
+    },
+    missingPart: async (path, stat) => {
+      if (!tellsItsEnd(path)) return null;
+      return findMissingPart(await wanted(path, stat)).catch(() => null);
     },
     open: async (path, stat) => openSource(await wanted(path, stat)),
     health: () =>

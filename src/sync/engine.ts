@@ -252,6 +252,7 @@ export class Engine {
       responseMs: options.settings.service.responseSeconds * 1_000,
       evidence: this.#moveEvidence,
       standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
+      formatOf: (task, stat) => this.#formatOf(task, stat),
     });
     const { tasks } = this;
     this.#roots = new FolderRoots({
@@ -782,6 +783,17 @@ export class Engine {
     return sha256;
   }
 
+  /** What a task's file lacks by its own format, and since when; not read again while its stat is the same. */
+  async #formatOf(task: Task, stat: FileStat): Promise<NonNullable<TaskFacts['format']>> {
+    if (task.format !== null && sameStat(task.format.stat, stat)) return task.format;
+    const since = this.#clock.monotonic();
+    const { folder, path } = task.ref;
+    const missing = (await this.folders.get(folder)?.port.missingPart(path, stat)) ?? null;
+    const format = { stat, missing, since };
+    this.#advance(task, { kind: 'formatRead', format });
+    return format;
+  }
+
   /** The record learns what was found, without a request. */
   async #adopt(task: Task, { docId, change, unclearable }: Adoption): Promise<Assessment> {
     const unlock = this.#locks.take(task, [task.ref]);
@@ -1150,7 +1162,7 @@ export class Engine {
       if (late === null) throw error;
       return this.#apply(task, 'upload', late, answered);
     }
-    this.#done(task, 'uploaded', { docId, message: outcome.warning, sharing });
+    this.#done(task, 'uploaded', { docId, message: outcome.warning ?? asItStands(task), sharing });
   }
 
   async #modify(task: Task, found: Modifiable, open: OpenFile, permit: Permit): Promise<void> {
@@ -1253,7 +1265,8 @@ export class Engine {
     message: string | null,
   ): void {
     const sharing = sharingChange(operation, document, record);
-    this.#done(task, 'modified', { docId: record.docId, message, sharing });
+    const more = operation.content ? asItStands(task) : null;
+    this.#done(task, 'modified', { docId: record.docId, message: message ?? more, sharing });
   }
 
   /** The service has taken it, and the ledger knows. */
@@ -1517,4 +1530,10 @@ function bulkKeyOf({ ref, untaken }: Task, operation: 'modify' | 'delete', key: 
 
 function resolvedBy({ intentIds }: RequestResult): readonly Change[] {
   return intentIds.map((id): Change => ({ kind: 'resolve', id }));
+}
+
+/** What is said of a document that was not whole, and did not change for as long as it had to wait. */
+function asItStands({ format }: Task): string | null {
+  const missing = format?.missing ?? null;
+  return missing === null ? null : `sent as it stood: ${missing}, unchanged for timing.incompleteMinutes`;
 }

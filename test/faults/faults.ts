@@ -207,7 +207,6 @@ export const withoutTest: Partial<Record<keyof typeof faults, string>> = {
   F22: 'Linux takes no name with a NUL in it; half a surrogate pair can come from bytes only, which is F20',
   P5: 'nothing is ever written in a folder, so two state directories cannot know of each other; docs/operations.md says so',
   S16: 'documents are opaque bytes, nothing here reads archives or XML',
-  A10: notYet,
   A11: notYet,
   A12: notYet,
   A13: notYet,

@@ -40,6 +40,7 @@ describe('a folder that is scanned before anybody listens', () => {
         removeGraceMs: 10,
         rescanMinutes: 60,
         pollSeconds: 60,
+        incompleteMinutes: 10,
         stopSeconds: 1,
       },
       maxFileBytes: 1_000,

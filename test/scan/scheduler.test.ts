@@ -22,6 +22,7 @@ const timing = {
   removeGraceMs: 5_000,
   rescanMinutes: 15,
   pollSeconds: 30,
+  incompleteMinutes: 10,
   stopSeconds: 30,
 };
 const root: RootIdentity = { path: '/inbox', dev: 1, ino: 1 };
@@ -134,7 +135,7 @@ describe('scheduler of scans', () => {
     expect(causes()).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
   });
 
-  it('F44: scans what reports no events every pollSeconds, and events first', async () => {
+  it('F44: scans what reports no events every pollSeconds, incompleteMinutes: 10, and events first', async () => {
     const { clock, scheduler, causes } = scheduled({ report: { ...report, withoutEvents: true } });
     void scheduler.everything('start', true);
     await clock.advance(60_100);

@@ -115,6 +115,11 @@ export interface FolderPort {
   /** SHA-256 of a file, lower-case hex; null when the file no longer has this `stat`. */
   readonly hash: (path: string, stat: FileStat) => Promise<string | null>;
   /**
+   * What a file lacks by its own format, in words: contract 7.36. Null: nothing, its format does not tell, or it cannot be
+   * read as the file of `stat`, which opening it says.
+   */
+  readonly missingPart: (path: string, stat: FileStat) => Promise<string | null>;
+  /**
    * Opens a file for sending: without following links, without blocking, checked to be the regular file of
    * `stat`. Rejects with ContentChangedError when it is not, ContentUnreadableError when it cannot be read.
    */

@@ -95,6 +95,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Its sidecar may be on its way',
         fix: 'Nothing to do. Documents around it have sidecars, so it waits until no new file has come to its directory, or grown there, for timing.settleMs; ten minutes at most. Where each document has a sidecar, set sidecar: required: then it waits however long a copy takes.',
       },
+      incomplete: {
+        cause: 'Not whole yet',
+        fix: 'Nothing to do while it is still being written. It is sent when it is whole by its own format, or when it has not changed for timing.incompleteMinutes.',
+      },
       'ambiguous-sidecar': {
         cause: 'One sidecar, several documents',
         fix: 'Rename the sidecar to the full name of its document, as in report.pdf.meta.json.',

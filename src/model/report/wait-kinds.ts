@@ -1,11 +1,14 @@
 /** What waiting documents wait for: to stop changing, for another file, for the next attempt, or for something else. */
 export const waitKinds = ['settling', 'sidecar', 'attachment', 'retry', 'other'] as const;
 
+/** The code of a document that waits because it is not whole by its own format: contract 7.36. */
+export const incompleteCode = 'incomplete';
+
 export type WaitKind = (typeof waitKinds)[number];
 
 /** The kind of wait that a reason's code stands for. */
 export function waitKindOf(code: string): WaitKind {
-  if (code === 'settling') return 'settling';
+  if (code === 'settling' || code === incompleteCode) return 'settling';
   if (code === 'sidecar-missing' || code === 'sidecar-expected') return 'sidecar';
   return code.startsWith('attachment-') ? 'attachment' : 'other';
 }

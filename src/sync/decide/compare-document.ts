@@ -11,6 +11,7 @@ import type { Unclearable } from '../../model/operation.ts';
 import { leftSidecarReason, planDocument } from '../../model/plan.ts';
 import type { Change, LedgerPort, LedgerRecord, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import type { TimingSettings } from '../../model/settings.ts';
 import type { WatchedFolders } from '../folders/watched-folders.ts';
 import { changedUnderWayMs } from '../send/consequence.ts';
@@ -58,12 +59,14 @@ interface Options {
   readonly locks: PathLocks;
   readonly leftUnsent: LeftUnsent;
   readonly writer: Pick<LedgerCommits, 'commit'>;
-  readonly timing: Pick<TimingSettings, 'removeGraceMs' | 'pollSeconds'>;
+  readonly timing: Pick<TimingSettings, 'removeGraceMs' | 'pollSeconds' | 'incompleteMinutes'>;
   /** How long an answer of the service is waited for. */
   readonly responseMs: number;
   readonly evidence: MoveEvidence & DirectoryEvidence;
   /** Whether a file is known to stand at another path than this one. */
   readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
+  /** What a file lacks by its own format. */
+  readonly formatOf: (task: Task, stat: FileStat) => Promise<NonNullable<Task['format']>>;
 }
 
 /**
@@ -211,11 +214,28 @@ export class DocumentComparison {
     const isLeft = left !== null && sendsContent && !isInherited;
     const withheld = isLeft ? await this.#withholding(document, left.ref) : null;
     if (withheld !== null) return withheld;
+    const incomplete = sendsContent ? await this.#awaitWhole(task, document) : null;
+    if (incomplete !== null) return incomplete;
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
     if (record === null) return { kind: 'clean' };
     const change = adoptionOf(compared, record, operation);
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
+  }
+
+  /** A document that is not whole by its own format waits until it is, or has not changed for long: contract 7.36. */
+  async #awaitWhole(task: Task, { stat }: FoundDocument): Promise<Assessment | null> {
+    const { timing, formatOf } = this.#options;
+    const mostMs = timing.incompleteMinutes * 60_000;
+    if (mostMs === 0) return null;
+    const { missing, since } = await formatOf(task, stat);
+    const againMs = since + mostMs - this.#clock.monotonic();
+    if (missing === null || againMs <= 0) return null;
+    return {
+      kind: 'waiting',
+      againMs,
+      reason: { code: incompleteCode, message: `still being written: ${missing}` },
+    };
   }
 
   /**

@@ -88,6 +88,12 @@ export interface TaskFacts {
   readonly alone: boolean;
   /** The last hash, so that the next inspection need not read the file again. */
   readonly hashed: { readonly stat: FileStat; readonly sha256: string } | null;
+  /** What the file lacks by its own format; null: nothing. `since`: monotonic ms, when that was seen first. */
+  readonly format: {
+    readonly stat: FileStat;
+    readonly missing: string | null;
+    readonly since: number;
+  } | null;
   /** When its document came here from another path, monotonic ms; null: it did not, as far as is known. */
   readonly movedAt: number | null;
   /**
@@ -141,6 +147,7 @@ export type TaskEvent =
   /** The document is there and can be read. */
   | { readonly kind: 'found'; readonly seen: Seen }
   | { readonly kind: 'hashed'; readonly stat: FileStat; readonly sha256: string }
+  | { readonly kind: 'formatRead'; readonly format: NonNullable<TaskFacts['format']> }
   | { readonly kind: 'settling'; readonly dueAt: number; readonly reason?: Reason | undefined }
   | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
   /** `isPassing`: for a reason that may pass by itself. While it is sent, too. */
@@ -212,6 +219,7 @@ export function newFacts({
     reported: null,
     alone: false,
     hashed: null,
+    format: null,
     movedAt: null,
     unknownDocId: null,
     // It changed a moment ago: whether anything is to be sent of it is not known yet.
@@ -286,6 +294,8 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return isUnderWay(state) ? { ...task, present: true, seen: event.seen, gone: null } : task;
     case 'hashed':
       return { ...task, hashed: { stat: event.stat, sha256: event.sha256 } };
+    case 'formatRead':
+      return { ...task, format: event.format };
     case 'settling':
       if (!isUnderWay(state)) return task;
       // Something stands there: should it go again, the grace period begins again.

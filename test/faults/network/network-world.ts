@@ -65,7 +65,14 @@ const secrets: Credentials = {
   password: 'planted-password',
 };
 
-const timing = { settleMs: 2_000, removeGraceMs: 5_000, rescanMinutes: 15, pollSeconds: 30, stopSeconds: 30 };
+const timing = {
+  settleMs: 2_000,
+  removeGraceMs: 5_000,
+  rescanMinutes: 15,
+  pollSeconds: 30,
+  incompleteMinutes: 10,
+  stopSeconds: 30,
+};
 /** Nothing here takes this long of real time unless it hangs. */
 const hangsMs = 20_000;
 

@@ -59,6 +59,7 @@ export const quickTiming: TimingSettings = {
   removeGraceMs: 300,
   rescanMinutes: 60,
   pollSeconds: 60,
+  incompleteMinutes: 10,
   stopSeconds: 1,
 };
 

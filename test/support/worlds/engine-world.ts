@@ -69,6 +69,7 @@ export const engineTiming = {
   removeGraceMs: 5_000,
   rescanMinutes: 15,
   pollSeconds: 30,
+  incompleteMinutes: 10,
   stopSeconds: 30,
 };
 

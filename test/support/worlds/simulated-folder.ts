@@ -156,6 +156,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       ),
     mounts: () => Promise.resolve([]),
     rootNow: () => Promise.resolve(root),
+    missingPart: () => Promise.resolve(null),
     hash: (path, stat) => {
       const file = files.get(path);
       return Promise.resolve(file !== undefined && sameStat(file.stat, stat) ? sha256Of(file.content) : null);

@@ -123,6 +123,7 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
       const now = readRoot(root);
       return Promise.resolve(now.kind === 'there' ? { ...now.identity, path: root } : null);
     },
+    missingPart: () => Promise.resolve(null),
     hash: (path, stat) => read(() => hashFile(wanted(path, stat))),
     open: async (path, stat): Promise<ScannedSource> => {
       // What is written while it is being opened comes too late to be known.
