@@ -10,5 +10,5 @@ it.each(['status', 'embedded'] as const)(
     expect(attacked.extraBytes).toBeLessThan(60e6);
     expect(attacked.harmed).toBe(0);
   },
-  240_000,
+  600_000,
 );

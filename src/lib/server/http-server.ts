@@ -40,43 +40,38 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
 /**
  * An HTTP server that its peers cannot make take all memory. Requests of a connection are handled one after the other:
  * the next begins when the answer before it has been handed to the system, so that a peer that does not read costs no
- * memory. Where there are too many connections, one that never sent a request gives way, else the one that has been without
- * one for longest; while all are at work a new one gets 503.
+ * memory. Where there are too many connections, the one that has been without a request for longest gives way, and is
+ * answered 503: its peer may have sent a request by now, and without an answer could not know whether it was carried
+ * out. While all are at work a new one gets 503.
  */
 export function createLimitedServer(handle: RequestListener, given: Partial<ServerLimits> = {}): Server {
   const limits = { ...defaultLimits, ...given };
-  /** Of each connection, the requests that were parsed and are not being handled yet. */
-  const waiting = new Map<Socket, Exchange[]>();
-  /** Connections that have sent no request yet, and those without one that is being handled; the oldest first. */
-  const silent = new Set<Socket>();
+  /** Connections without a request, the one that has been so for longest first. */
   const idle = new Set<Socket>();
+  /** Connections at work, with the requests that were parsed and are not being handled yet. */
+  const atWork = new Map<Socket, Exchange[]>();
 
-  const forget = (socket: Socket) => {
-    waiting.delete(socket);
-    silent.delete(socket);
-    idle.delete(socket);
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    if (idle.delete(socket)) {
+      atWork.set(socket, []);
+      return answer([request, response]);
+    }
+    // A request that was parsed before its connection was cut is dropped.
+    const queue = atWork.get(socket);
+    if (queue !== undefined && queue.push([request, response]) > limits.maxWaitingRequests) {
+      atWork.delete(socket);
+      socket.destroy();
+    }
   };
   const answer = ([request, response]: Exchange) => {
     const { socket } = request;
-    silent.delete(socket);
-    idle.delete(socket);
     response.once('close', () => {
-      const next = socket.destroyed ? undefined : waiting.get(socket)?.shift();
+      const next = socket.destroyed ? undefined : atWork.get(socket)?.shift();
       if (next !== undefined) answer(next);
-      else if (waiting.has(socket)) idle.add(socket);
+      else if (atWork.delete(socket) && !socket.destroyed) idle.add(socket);
     });
     handle(request, response);
-  };
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    const queue = waiting.get(socket);
-    // A request that was parsed before its connection was cut is dropped.
-    if (queue === undefined || socket.destroyed) return;
-    if (silent.has(socket) || idle.has(socket)) answer([request, response]);
-    else if (queue.push([request, response]) > limits.maxWaitingRequests) {
-      queue.length = 0;
-      socket.destroy();
-    }
   };
 
   const server = createServer(
@@ -95,22 +90,22 @@ export function createLimitedServer(handle: RequestListener, given: Partial<Serv
   // Node would answer an expectation that it does not know by itself, past all limits.
   server.on('checkExpectation', take);
   server.on('connection', (socket: Socket) => {
-    if (waiting.size >= limits.maxConnections) {
-      const [longest] = [...silent, ...idle];
-      if (longest === undefined) {
-        refuse(socket);
-        return;
-      }
-      forget(longest);
-      longest.destroy();
+    if (idle.size + atWork.size >= limits.maxConnections) {
+      const [longest = socket] = idle;
+      idle.delete(longest);
+      refuse(longest);
+      if (longest === socket) return;
     }
-    waiting.set(socket, []);
-    silent.add(socket);
-    socket.once('close', () => forget(socket));
+    idle.add(socket);
+    socket.once('close', () => {
+      idle.delete(socket);
+      atWork.delete(socket);
+    });
   });
   return server;
 }
 
+/** Ends a connection that has no place, with an answer. */
 function refuse(socket: Socket): void {
   socket.on('error', () => {});
   socket.write(

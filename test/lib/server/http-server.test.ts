@@ -139,6 +139,14 @@ describe('a limited server', () => {
     await eventually(() => slow.filter((socket) => !isOver(socket)).length <= 10);
   });
 
+  it('answers 503 to a connection that gives way, so that its peer knows that nothing was done', async () => {
+    const port = await serve((_request, response) => response.end('done'), { maxConnections: 1 });
+    const socket = await open(port);
+    await open(port);
+    await eventually(() => isOver(socket));
+    expect(socket.text()).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
   it('refuses a new connection while all are at work, and takes it afterwards', async () => {
     const answers: (() => void)[] = [];
     const port = await serve((_request, response) => answers.push(() => response.end('done')), {
@@ -155,7 +163,7 @@ describe('a limited server', () => {
     expect(await later).toBe(200);
   });
 
-  it('has one give way that never sent a request, then the one idle for longest, and none at work', async () => {
+  it('has the one give way that has been without a request for longest, and none at work', async () => {
     const answers: (() => void)[] = [];
     const port = await serve((_request, response) => answers.push(() => response.end('done')), {
       maxConnections: 3,
