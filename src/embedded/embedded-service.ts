@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 
 import type { Clock } from '../lib/time/clock.ts';
 import { printableJson } from '../lib/text/printable.ts';
-import { closeInTime, createLimitedServer, noSchemas } from '../lib/server/http-server.ts';
+import { backlog, closeInTime, createLimitedServer, noSchemas } from '../lib/server/http-server.ts';
 import { reachableHost } from '../lib/server/host.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import { fileFault, ConfigurationError, errorCode } from '../model/errors.ts';
@@ -192,7 +192,7 @@ async function listen(
   }: Pick<EmbeddedServiceOptions, 'host' | 'port' | 'usualPort'>,
 ): Promise<string> {
   try {
-    await app.listen({ host, port: usualPort });
+    await app.listen({ host, port: usualPort, backlog });
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EADDRINUSE' && usualPort !== port) return listen(app, { host, port });

@@ -35,6 +35,9 @@ const keepAliveMs = 72_000;
 /** Extra connections that are only open long enough to be refused. */
 const refusalReserve = 16;
 
+/** A burst of connections must not overflow the system's queue: a client that is dropped retries seconds later. */
+export const backlog = 4096;
+
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
 /**

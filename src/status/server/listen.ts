@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { closeInTime, createLimitedServer, unreadableAnswer } from '../../lib/server/http-server.ts';
+import { backlog, closeInTime, createLimitedServer, unreadableAnswer } from '../../lib/server/http-server.ts';
 import type { ServerLimits } from '../../lib/server/http-server.ts';
 import { errorCode } from '../../model/errors.ts';
 import { securityHeaders } from './answers.ts';
@@ -19,9 +19,6 @@ export interface Listener {
 /** Time for answers that are under way when the listener closes. */
 const closeGraceMs = 1000;
 
-/** A burst of connections must not overflow the system's queue: a client that is dropped retries a second later. */
-const waitingConnections = 4096;
-
 /** Listens on a TCP address or on a Unix socket. Rejects with Node's error where it cannot be had. */
 export async function listen(
   where: ListenOptions,
@@ -30,7 +27,7 @@ export async function listen(
 ): Promise<Listener> {
   const server = createLimitedServer(handle, limits);
   server.on('clientError', answerClientError);
-  server.listen({ ...where, backlog: waitingConnections });
+  server.listen({ ...where, backlog });
   await once(server, 'listening');
   const address = server.address();
   return {
