@@ -62,6 +62,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await eventually(async () => (await daemon.status()).queue.pending === 1);
     await press('Resume scans');
     await says('inbox paused');
+    expect(await page.locator('#state').innerText()).toBe('Attention');
     expect(place.service.requests).toHaveLength(1);
     await press('Resume inbox');
     await says('All 2 documents delivered');

@@ -248,24 +248,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await eventually(async () => (await page.title()) === 'ingestd');
     });
 
-    it('pauses, resumes and scans one folder or all', async () => {
-      const folders = [aFolder({ name: 'inbox' }), aFolder({ name: 'scans' })];
-      const world = await open({ status: { folders } });
-      const page = await visit(world);
-      await page.getByRole('button', { name: 'Pause all folders' }).click();
-      await eventually(() => world.control.calls.length === 1);
-      world.control.change({ state: 'paused', paused: ['inbox', 'scans'] });
-      await page.getByRole('button', { name: 'Resume scans' }).click();
-      await eventually(() => world.control.calls.length === 2);
-      world.control.change({ state: 'idle', paused: ['inbox'] });
-      await page.getByRole('button', { name: 'Pause scans' }).waitFor();
-      expect(await textOf(page, '#headline')).toBe('inbox paused');
-      expect(await textOf(page, '#state')).toBe('Attention');
-      await page.getByRole('button', { name: 'Rescan inbox' }).click();
-      await eventually(async () => (await textOf(page, '#toast')) === 'Scanning inbox.');
-      expect(world.control.calls).toEqual([{ pause: null }, { resume: 'scans' }, { rescan: 'inbox' }]);
-    });
-
     it('shows a pause as something to end, gives no time while it lasts, and ends it', async () => {
       const world = await open({
         status: {
@@ -327,31 +309,17 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await axeProblems(page)).toEqual([]);
     });
 
-    it('resolves a doubt, and dismisses possible duplicates', async () => {
-      const world = await open({ status: busyStatus() });
-      const page = await visit(world);
-      await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
-      await eventually(() => world.control.calls.length === 1);
-      await page.getByRole('button', { name: 'Send again: 2026/q3/transcript.pdf' }).click();
-      await page.getByRole('button', { name: 'Upload again' }).click();
-      await eventually(() => world.control.calls.length === 2);
-      await page.locator('.adopt summary').click();
-      await page.getByLabel('docId').fill('d-77');
-      await page.getByRole('button', { name: 'Adopt it' }).click();
-      await eventually(() => world.control.calls.length === 3);
-      const path = 'inbox/2026/q3/transcript.pdf';
-      expect(world.control.calls).toEqual([
-        { resolve: path, resolution: { kind: 'dismiss' } },
-        { resolve: path, resolution: { kind: 'again' } },
-        { resolve: path, resolution: { kind: 'adopt', docId: 'd-77' } },
-      ]);
+    it('dismisses possible duplicates, and names a document in doubt once', async () => {
       const duplicates = [
         { folder: 'inbox', path: 'twice.pdf', copies: 2 },
         { folder: 'inbox', path: '2026/q3/transcript.pdf', copies: 1 },
       ];
-      world.control.change({ duplicates, possibleDuplicates: 3, recordedDuplicates: 2 });
+      const counts = { possibleDuplicates: 3, recordedDuplicates: 2 };
+      const world = await open({ status: { ...busyStatus(), duplicates, ...counts } });
+      const page = await visit(world);
       await page.getByRole('button', { name: 'Dismiss twice.pdf' }).click();
-      await eventually(() => world.control.calls.length === 4);
+      await eventually(() => world.control.calls.length === 1);
+      expect(world.control.calls).toEqual([{ resolve: 'inbox/twice.pdf', resolution: { kind: 'dismiss' } }]);
       expect(await page.locator('#duplicate-list li').count()).toBe(1);
     });
 
@@ -414,32 +382,15 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       });
     });
 
-    it('is no longer than four screens of a phone with nine failures', async () => {
-      const { failures = [] } = busyStatus();
-      const world = await open({
-        status: {
-          ...busyStatus(),
-          failures: failures.slice(1),
-          failuresTotal: 9,
-          held: [],
-          inDoubt: [],
-          inDoubtTotal: 0,
-          possibleDuplicates: 0,
-          recordedDuplicates: 0,
-        },
-      });
+    it.each([
+      ['four', 'nine failures', nineFailures(), 4],
+      ['four and a half', 'something of everything', busyStatus(), 4.5],
+    ])('is no longer than %s screens of a phone with %s', async (_screens, _with, status, screens) => {
+      const world = await open({ status });
       for (let index = 0; index < 30; index += 1) world.control.happen({ path: `${index}.pdf` });
       const page = await visit(world, { viewport: { width: 360, height: 740 } });
       await eventually(async () => (await page.locator('#activity-list li').count()) === 15);
-      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(4 * 740);
-    });
-
-    it('is no longer than four and a half screens of a phone with something of everything', async () => {
-      const world = await open({ status: busyStatus() });
-      for (let index = 0; index < 30; index += 1) world.control.happen({ path: `${index}.pdf` });
-      const page = await visit(world, { viewport: { width: 360, height: 740 } });
-      await eventually(async () => (await page.locator('#activity-list li').count()) === 15);
-      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(4.5 * 740);
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(screens * 740);
     });
 
     it('tells the whole story of a file where its name is pressed, and what happens to it meanwhile', async () => {
@@ -650,6 +601,12 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
 
 function transfer(path: string): Status['transfers'][number] {
   return { folder: 'inbox', path, operation: 'upload', bytesSent: 1, bytesTotal: 2, documents: 1 };
+}
+
+function nineFailures(): Partial<Status> {
+  const { failures = [], ...busy } = busyStatus();
+  const nothing = { held: [], inDoubt: [], inDoubtTotal: 0, possibleDuplicates: 0, recordedDuplicates: 0 };
+  return { ...busy, ...nothing, failures: failures.slice(1), failuresTotal: 9 };
 }
 
 function hostileFleet(): FleetStatus {

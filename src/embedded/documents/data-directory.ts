@@ -30,15 +30,17 @@ const beginnings = /^(?:lock.*|content|incoming|tokens.*|documents.*|identity.*|
 export async function takeDataDirectory(root: string): Promise<DataDirectory> {
   await claim(root);
   const release = await lock(root);
-  const content = join(root, 'content');
-  const incoming = join(root, 'incoming');
-  try {
-    await prepare(root, { content, incoming });
-  } catch (error) {
+  const data = {
+    content: join(root, 'content'),
+    incoming: join(root, 'incoming'),
+    join: (name: string) => join(root, name),
+    release,
+  };
+  await prepare(root, data).catch(async (error: unknown) => {
     await release();
     throw error;
-  }
-  return { content, incoming, join: (name) => join(root, name), release };
+  });
+  return data;
 }
 
 async function claim(root: string): Promise<void> {
@@ -67,15 +69,10 @@ async function lock(root: string): Promise<() => Promise<void>> {
 }
 
 /** Makes what is in the data directory and removes what an interrupted run left half written. */
-async function prepare(
-  root: string,
-  { content, incoming }: Pick<DataDirectory, 'content' | 'incoming'>,
-): Promise<void> {
+async function prepare(root: string, { content, incoming }: DataDirectory): Promise<void> {
   await rm(incoming, { recursive: true, force: true });
-  for (const directory of [content, incoming]) {
-    await makeDirectory(directory, 0o700);
-    await chmod(directory, 0o700);
-  }
+  await makeDirectory(incoming, 0o700);
+  await makeDirectory(content, 0o700);
   for (const name of await readdir(root)) {
     if (name.endsWith(temporarySuffix)) await rm(join(root, name), { force: true });
   }

@@ -1,5 +1,4 @@
 import { open, readdir, rename, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import * as z from 'zod';
@@ -62,22 +61,22 @@ const changeSchema = z.strictObject({
 });
 
 /** One step from one state of the documents to the next: all of it happens or none. One line of the journal. */
-interface DocumentChange {
-  readonly put?: readonly DocumentRecord[] | undefined;
-  readonly remove?: readonly string[] | undefined;
-}
+type DocumentChange = Partial<{
+  readonly put: readonly DocumentRecord[] | undefined;
+  readonly remove: readonly string[] | undefined;
+}>;
 
 /** A change and the incoming files that it takes in. */
-interface Decision<T> extends DocumentChange {
-  readonly adopt?: readonly FileRecord[] | undefined;
-  readonly result: T;
-}
+type Decision<T> = DocumentChange & { readonly adopt?: readonly FileRecord[]; readonly result: T };
+
+/** What the service holds: an index in memory, a journal and the bytes on disk. */
+export type DocumentStore = Awaited<ReturnType<typeof openDocumentStore>>;
 
 /**
  * Opens the documents, shortens their journal to a line a document, and removes bytes that no document refers to. Throws
  * IngestdError when the journal is damaged.
  */
-export async function openDocumentStore(data: DataDirectory): Promise<DocumentStore> {
+export async function openDocumentStore(data: DataDirectory) {
   const path = data.join('documents.jsonl');
   const found = await readIfThere(path);
   const records = replay(found ?? '', path);
@@ -85,89 +84,54 @@ export async function openDocumentStore(data: DataDirectory): Promise<DocumentSt
   if (text !== found) await writeDurably(path, text);
   await removeStrays(data.content, records);
   const journal = await open(path, 'a', 0o600);
-  return new DocumentStore(data, { records, journal, size: Buffer.byteLength(text) });
-}
-
-/** What the service holds: an index in memory, a journal and the bytes on disk. */
-export class DocumentStore {
-  readonly #data: DataDirectory;
-  readonly #records: Map<string, DocumentRecord>;
-  readonly #journal: FileHandle;
+  const inTurn = createTurns();
   /** Bytes of the journal. */
-  #size: number;
-  #revision = 0;
-  readonly #inTurn = createTurns();
+  let size = Buffer.byteLength(text);
+  let revision = 0;
 
-  constructor(
-    data: DataDirectory,
-    opened: {
-      readonly records: Map<string, DocumentRecord>;
-      readonly journal: FileHandle;
-      readonly size: number;
-    },
-  ) {
-    this.#data = data;
-    this.#records = opened.records;
-    this.#journal = opened.journal;
-    this.#size = opened.size;
-  }
+  const pathOf = ({ blob }: Pick<FileRecord, 'blob'>) => join(data.content, blob);
 
-  get(docId: string): DocumentRecord | undefined {
-    return this.#records.get(docId);
-  }
-
-  /** In the order of their upload. */
-  list(): readonly DocumentRecord[] {
-    return [...this.#records.values()];
-  }
-
-  /** Changes whenever a document does. */
-  get revision(): number {
-    return this.#revision;
-  }
-
-  /** Absolute path of a file's bytes. */
-  pathOf({ blob }: Pick<FileRecord, 'blob'>): string {
-    return join(this.#data.content, blob);
-  }
-
-  /**
-   * Decides and commits, one after the other. `decide` sees the documents as they stand; what it throws is passed on
-   * and changes nothing. Durable when this returns; adopted files have left the incoming directory.
-   */
-  commit<T>(decide: () => Decision<T>): Promise<T> {
-    return this.#inTurn(() => this.#carryOut(decide()));
-  }
-
-  /** Waits for what is being committed. */
-  async close(): Promise<void> {
-    await this.#inTurn(() => this.#journal.close());
-  }
-
-  async #carryOut<T>({ adopt = [], result, ...change }: Decision<T>): Promise<T> {
+  async function carryOut<T>({ adopt = [], result, ...change }: Decision<T>): Promise<T> {
     const { put = [], remove = [] } = change;
     const ids = [...put.map(({ docId }) => docId), ...remove];
-    const before = ids.flatMap((docId) => filesOf(this.#records.get(docId)));
+    const before = ids.flatMap((docId) => filesOf(records.get(docId)));
     const line = Buffer.from(lineOf(change));
     try {
-      for (const file of adopt) await rename(join(this.#data.incoming, file.blob), this.pathOf(file));
-      if (adopt.length > 0) await syncDirectory(this.#data.content);
-      await this.#journal.appendFile(line);
-      await this.#journal.datasync();
+      for (const file of adopt) await rename(join(data.incoming, file.blob), pathOf(file));
+      if (adopt.length > 0) await syncDirectory(data.content);
+      await journal.appendFile(line);
+      await journal.datasync();
     } catch (error) {
-      await this.#journal.truncate(this.#size);
-      for (const file of adopt) await rm(this.pathOf(file), { force: true });
+      await journal.truncate(size);
+      for (const file of adopt) await rm(pathOf(file), { force: true });
       throw error;
     }
-    this.#size += line.length;
-    apply(this.#records, change);
-    this.#revision += 1;
+    size += line.length;
+    apply(records, change);
+    revision += 1;
     const kept = new Set(put.flatMap(filesOf).map(({ blob }) => blob));
     // The change stands; bytes that cannot be removed now are removed at the next start.
     for (const file of before)
-      if (!kept.has(file.blob)) await rm(this.pathOf(file), { force: true }).catch(() => {});
+      if (!kept.has(file.blob)) await rm(pathOf(file), { force: true }).catch(() => {});
     return result;
   }
+
+  return {
+    get: (docId: string) => records.get(docId),
+    /** In the order of their upload. */
+    list: () => [...records.values()],
+    /** Changes whenever a document does. */
+    revision: () => revision,
+    /** Absolute path of a file's bytes. */
+    pathOf,
+    /**
+     * Decides and commits, one after the other. `decide` sees the documents as they stand; what it throws is passed on
+     * and changes nothing. Durable when this returns; adopted files have left the incoming directory.
+     */
+    commit: <T>(decide: () => Decision<T>): Promise<T> => inTurn(() => carryOut(decide())),
+    /** Waits for what is being committed. */
+    close: () => inTurn(() => journal.close()),
+  };
 }
 
 function lineOf(change: DocumentChange): string {

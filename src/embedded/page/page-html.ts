@@ -71,17 +71,13 @@ function changedAt({ modifiedAt, uploadedAt }: DocumentRecord): string {
 
 function documentHtml({ docId, file, attachments, metadata, owner, ...times }: DocumentRecord): string {
   const path = `/documents/${encodeURIComponent(docId)}`;
-  const { companies = [], customTags = [], docAuthors = [] } = metadata;
   const rows: readonly (readonly [string, string | null | undefined])[] = [
     ['Title', metadata.title],
     ['Seen by', `${readers[modeOf(metadata)]} (${modeOf(metadata)})`],
     ['Owner', owner],
-    ['Authors', docAuthors.map(({ authorName }) => authorName).join(', ')],
-    [
-      'Companies',
-      companies.map(({ value, identifier, salience }) => noted(value, identifier, salience)).join(', '),
-    ],
-    ['Tags', customTags.map(({ name, visibility }) => noted(name, visibility)).join(', ')],
+    ['Authors', listed(metadata.docAuthors)],
+    ['Companies', listed(metadata.companies)],
+    ['Tags', listed(metadata.customTags)],
     ['Created', metadata.createdTimestamp],
     ['Source type', metadata.sourceType],
     ['Document URL', metadata.documentUrl],
@@ -98,10 +94,13 @@ function documentHtml({ docId, file, attachments, metadata, owner, ...times }: D
   return `<details><summary>${escaped(file.name)}</summary><dl>${facts.join('')}<dt>Download</dt><dd>${links.join('<br>')}</dd></dl></details>`;
 }
 
-/** `value (PRIMARY, ISIN)`. */
-function noted(value: string, ...notes: readonly (string | undefined)[]): string {
-  const known = notes.filter(Boolean);
-  return known.length === 0 ? value : `${value} (${known.join(', ')})`;
+/** `ACME (NAME, PRIMARY), Example`: the first field of each element names it. */
+function listed(elements: readonly object[] = []): string {
+  const words = elements.map((element) => {
+    const [named, ...notes] = Object.values(element) as readonly string[];
+    return notes.length === 0 ? named : `${named} (${notes.join(', ')})`;
+  });
+  return words.join(', ');
 }
 
 function link(path: string, { name, size }: FileRecord): string {

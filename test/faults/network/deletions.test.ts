@@ -2,21 +2,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { steps } from '../../support/services/scripted-service.ts';
 import type { Step } from '../../support/services/scripted-service.ts';
-import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
+import { closeNetworkWorlds, filledNetworkWorld, textFiles } from './network-world.ts';
 import type { NetworkWorld } from './network-world.ts';
 
 afterEach(closeNetworkWorlds);
 
-const names = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => `${index}.txt`);
-const removed = names.slice(0, 5);
-
-async function filled(): Promise<NetworkWorld> {
-  const world = await startNetworkWorld();
-  world.write(Object.fromEntries(names.map((name) => [name, `text of ${name}`])));
-  await world.quiesce();
-  await world.pass(60_000);
-  return world;
-}
+const removed = Object.keys(textFiles(5));
 
 /** Five deletions go out in one call, the service takes them, and the process dies before it answers. */
 async function deadWithin(world: NetworkWorld): Promise<void> {
@@ -49,7 +40,7 @@ async function expectHeld(world: NetworkWorld, ...answers: readonly Step[]): Pro
 
 describe('deletions that were under way when the process died', () => {
   it('are done where the service does not know the documents any more: no wrong address', async () => {
-    const world = await filled();
+    const world = await filledNetworkWorld(8);
     await deadWithin(world);
     await world.quiesce();
     expect(world.status()).toMatchObject({ state: 'idle', held: [], failures: [] });
@@ -57,7 +48,7 @@ describe('deletions that were under way when the process died', () => {
   });
 
   it('are made good where the files came back meanwhile', async () => {
-    const world = await filled();
+    const world = await filledNetworkWorld(8);
     const { service } = world;
     service.script(service.stalling(service.taken(steps.silence())));
     for (const name of removed) world.folder.takeAway(name);
@@ -77,13 +68,13 @@ describe('deletions that were under way when the process died', () => {
   });
 
   it('are held after a refusal as before: many unknown ones at once are a wrong address', async () => {
-    await expectHeld(await filled(), steps.html(403), steps.html(503));
+    await expectHeld(await filledNetworkWorld(8), steps.html(403), steps.html(503));
   });
 
   it.each([429, 500, 502, 503])(
     'are held after %i where what stands before the service knows nothing: only its own word is taken for the end',
     async (status) => {
-      const world = await filled();
+      const world = await filledNetworkWorld(8);
       const { service } = world;
       await expectHeld(world, steps.html(status));
       // A person's word allows the deletions; whether they are done is the service's to say.
@@ -99,7 +90,7 @@ describe('deletions that were under way when the process died', () => {
   );
 
   it('are not made good by another upload where what stands before the service does not know the document', async () => {
-    const world = await filled();
+    const world = await filledNetworkWorld(8);
     const { service } = world;
     service.script(steps.html(503), steps.html(404));
     world.folder.takeAway('0.txt');
@@ -115,7 +106,7 @@ describe('deletions that were under way when the process died', () => {
 
 describe('a 404 that is not the service’s own word', () => {
   it('ends no deletion: it goes out again until the service itself has answered', async () => {
-    const world = await filled();
+    const world = await filledNetworkWorld(8);
     const { service } = world;
     service.script(steps.html(404), steps.html(410));
     world.folder.remove('0.txt');
@@ -127,7 +118,7 @@ describe('a 404 that is not the service’s own word', () => {
   });
 
   it('fails no document: what is new and what changed goes out when the service is back', async () => {
-    const world = await filled();
+    const world = await filledNetworkWorld(8);
     const { service } = world;
     service.always(steps.html(404));
     world.write({ 'new.txt': 'new', 'other.txt': 'other', '0.txt': 'edited', '1.txt': 'edited too' });
@@ -148,7 +139,7 @@ describe('a 404 that is not the service’s own word', () => {
 
 describe('an outage', () => {
   it('is over with the first answer, be it that a document is not known', async () => {
-    const world = await filled();
+    const world = await filledNetworkWorld(8);
     const { service } = world;
     service.script(steps.html(503), steps.html(503), steps.html(503));
     service.documents.clear();
@@ -163,7 +154,7 @@ describe('an outage', () => {
   });
 
   it('that nothing waits for any more is not told for ever', async () => {
-    const world = await filled();
+    const world = await filledNetworkWorld(8);
     const { service } = world;
     service.always(steps.html(503));
     world.write({ 'new.txt': 'never sent' });

@@ -275,6 +275,24 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
   return world;
 }
 
+/** One whose service holds so many documents, `0.txt` and on, and has a free minute. */
+export async function filledNetworkWorld(
+  count: number,
+  options?: NetworkWorldOptions,
+): Promise<NetworkWorld> {
+  const world = await startNetworkWorld(options);
+  world.write(textFiles(count));
+  await world.quiesce();
+  await world.pass(60_000);
+  return world;
+}
+
+/** So many files, by their paths. */
+export function textFiles(count: number, prefix = ''): Record<string, string> {
+  const paths = Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  return Object.fromEntries(paths.map((path) => [`${path}.txt`, `text ${path}`]));
+}
+
 /** Closes the worlds that a test left open, a failed one too. */
 export async function closeNetworkWorlds(): Promise<void> {
   await Promise.all([...open].map((world) => world.close()));

@@ -2,27 +2,13 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
 import type { Step } from '../../support/services/scripted-service.ts';
-import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
+import { closeNetworkWorlds, filledNetworkWorld, startNetworkWorld, textFiles } from './network-world.ts';
 import type { NetworkWorld } from './network-world.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 
 afterEach(closeNetworkWorlds);
-
-function files(count: number, prefix = ''): Record<string, string> {
-  return Object.fromEntries(
-    Array.from({ length: count }, (_, index) => [`${prefix}${index}.txt`, `text ${prefix}${index}`]),
-  );
-}
-
-async function filled(count: number, options: Parameters<typeof startNetworkWorld>[0] = {}) {
-  const world = await startNetworkWorld(options);
-  world.write(files(count));
-  await world.quiesce();
-  await world.pass(minute);
-  return world;
-}
 
 const codes = (world: NetworkWorld) => world.status().reasons.map(({ code }) => code);
 
@@ -39,12 +25,12 @@ describe('a storm of an hour', () => {
   it.each(storms)(
     '%s: of %s costs a few requests, loses nothing and ends by itself',
     async (_, __, step, reason) => {
-      const world = await filled(1);
+      const world = await filledNetworkWorld(1);
       const { service } = world;
       const before = { requests: world.status().totals.requests, tokens: service.tokenRequests.length };
       if (step === null) await service.away();
       else service.always(step);
-      world.write(files(12, 'new '));
+      world.write(textFiles(12, 'new '));
       await world.pass(hour);
 
       expect(codes(world)).toEqual([reason]);
@@ -68,7 +54,7 @@ describe('a storm of an hour', () => {
 
 describe('one document among others', () => {
   it('N6: that the service cuts off each time holds nobody up, and is tried again for ever at a distance', async () => {
-    const world = await filled(1);
+    const world = await filledNetworkWorld(1);
     const { service } = world;
     const poison: Step = (request) =>
       Number(request.headers['content-length']) > 1_000_000
@@ -92,7 +78,7 @@ describe('one document among others', () => {
   });
 
   it('N34: whose upload does not end lets all others go ahead', async () => {
-    const world = await filled(3);
+    const world = await filledNetworkWorld(3);
     const { service } = world;
     service.script(service.stalling(steps.silence()));
     world.write({ 'slow.txt': 'slow' });
@@ -107,10 +93,10 @@ describe('one document among others', () => {
   });
 
   it('N34: whose answer takes its time holds no more than its own place in the minute', async () => {
-    const world = await filled(0);
+    const world = await filledNetworkWorld(0);
     const { service } = world;
     service.script(service.stalling(steps.silence()));
-    world.write(files(60));
+    world.write(textFiles(60));
     await world.until(() => world.ledger().count('inbox') === 49);
     expect(world.status().rate).toMatchObject({ limit: 50, used: 50 });
     await world.quiesce();
@@ -123,7 +109,7 @@ describe('access', () => {
     const world = await startNetworkWorld();
     const { service } = world;
     service.alwaysTokens(steps.json(401, { error: 'invalid_client' }));
-    world.write(files(5));
+    world.write(textFiles(5));
     await world.pass(10_000);
     expect(service.tokenRequests.length).toBeLessThanOrEqual(3);
     await world.pass(hour);
@@ -150,7 +136,7 @@ describe('access', () => {
     world.service.alwaysTokens((request) =>
       steps.token({ access_token: `odd-${(issued += 1)}`, ...odd })(request),
     );
-    world.write(files(3));
+    world.write(textFiles(3));
     await world.quiesce();
     await world.pass(25 * hour);
     world.write({ 'next day.txt': 'new' });
@@ -160,10 +146,10 @@ describe('access', () => {
   });
 
   it('N14: a 403 of everything is no fault of the documents', async () => {
-    const world = await filled(1);
+    const world = await filledNetworkWorld(1);
     const { service } = world;
     service.always(steps.refuse('no access', 403));
-    world.write(files(10, 'new '));
+    world.write(textFiles(10, 'new '));
     await world.pass(hour);
     expect(world.status()).toMatchObject({ state: 'degraded' });
     expect(codes(world)).toEqual(['no-access']);
@@ -180,7 +166,7 @@ describe('access', () => {
 
 describe('documents that the service does not know', () => {
   it('N15: are deleted already, but many at once are a wrong address: held until a person approves', async () => {
-    const world = await filled(8);
+    const world = await filledNetworkWorld(8);
     const { service } = world;
     service.always(steps.html(404));
     for (const path of ['0.txt', '1.txt', '2.txt', '3.txt', '4.txt']) world.folder.remove(path);
@@ -199,7 +185,7 @@ describe('documents that the service does not know', () => {
   });
 
   it('N15: are uploaded again where onMissing says so, and keep their docId until that is done', async () => {
-    const world = await filled(3, { service: { onMissing: 'upload' } });
+    const world = await filledNetworkWorld(3, { service: { onMissing: 'upload' } });
     const { service } = world;
     const docId = world.ledger().get({ folder: 'inbox', path: '0.txt' })?.docId ?? '';
     service.documents.delete(docId);
@@ -211,7 +197,7 @@ describe('documents that the service does not know', () => {
   });
 
   it('N15: are not doubled where onMissing is upload and it was the address that was wrong', async () => {
-    const world = await filled(6, { service: { onMissing: 'upload' } });
+    const world = await filledNetworkWorld(6, { service: { onMissing: 'upload' } });
     const { service } = world;
     service.always(steps.html(404));
     world.write(Object.fromEntries([0, 1, 2, 3, 4, 5].map((index) => [`${index}.txt`, `changed ${index}`])));
@@ -225,7 +211,7 @@ describe('documents that the service does not know', () => {
   });
 
   it('N30: fail alone when a bulk modify names one of them; the others are done', async () => {
-    const world = await filled(4);
+    const world = await filledNetworkWorld(4);
     const { service } = world;
     const docId = world.ledger().get({ folder: 'inbox', path: '2.txt' })?.docId ?? '';
     service.documents.delete(docId);
@@ -241,7 +227,7 @@ describe('documents that the service does not know', () => {
   });
 
   it('N30: do not keep a bulk delete from its others', async () => {
-    const world = await filled(4);
+    const world = await filledNetworkWorld(4);
     const { service } = world;
     service.documents.delete(world.ledger().get({ folder: 'inbox', path: '2.txt' })?.docId ?? '');
     for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.remove(path);
@@ -263,7 +249,7 @@ describe('the service asks to wait', () => {
     ['Thu, 01 Jan 2026 00:02:00 GMT', { Date: now }, 2 * minute],
     ['Thu, 01 Jan 2016 00:02:00 GMT', { Date: 'Thu, 01 Jan 2016 00:00:00 GMT' }, 2 * minute],
   ])('N17: with Retry-After %s (%j), and nobody sends anything for that long', async (value, date, ms) => {
-    const world = await filled(1);
+    const world = await filledNetworkWorld(1);
     const { service, clock } = world;
     service.script(steps.answer(429, '', { ...date, 'Retry-After': value }));
     world.write({ 'new.txt': 'new' });
@@ -272,7 +258,7 @@ describe('the service asks to wait', () => {
     expect(until - clock.now()).toBe(ms);
     expect(world.status()).toMatchObject({ state: 'paused' });
     const before = service.requests.length;
-    world.write(files(6, 'others '));
+    world.write(textFiles(6, 'others '));
     await world.pass(ms - 10);
     expect(service.requests).toHaveLength(before);
     await world.quiesce();
@@ -283,7 +269,7 @@ describe('the service asks to wait', () => {
   it.each(['0', '-5', 'soon', 'Thu, 01 Jan 2015 00:00:00 GMT', ''])(
     'N17: with Retry-After "%s", which says nothing: it waits as long as it thinks right',
     async (value) => {
-      const world = await filled(1);
+      const world = await filledNetworkWorld(1);
       world.service.script(steps.answer(429, '', { Date: now, 'Retry-After': value }));
       world.write({ 'new.txt': 'new' });
       await world.shown();
@@ -302,7 +288,7 @@ describe('other hosts and connections', () => {
       const world = await startNetworkWorld();
       const { service } = world;
       service.scriptTokens(steps.redirect(`${other.authUrl}/auth`, status));
-      world.write(files(1));
+      world.write(textFiles(1));
       await world.shown();
       expect(codes(world)).toEqual(['redirect']);
       service.script(steps.redirect(`${other.ingestUrl}/upload`, status));
@@ -317,7 +303,7 @@ describe('other hosts and connections', () => {
 
   it('N1: a host name that nobody knows is waited for', async () => {
     const world = await startNetworkWorld({ service: { ingestUrl: 'http://ingestd-test.invalid' } });
-    world.write(files(1));
+    world.write(textFiles(1));
     await world.shown();
     expect(world.status().failures).toMatchObject([
       { code: expect.stringMatching(/^(enotfound|eai-again)$/) },
@@ -337,7 +323,7 @@ describe('the sliding minute', () => {
       arrivals.push(clock.monotonic());
       await service.work(request);
     });
-    world.write(files(90));
+    world.write(textFiles(90));
     for (const arrived of [7, 20, 33, 41]) {
       await world.until(() => arrivals.length >= arrived);
       await world.restart();
