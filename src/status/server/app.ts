@@ -79,6 +79,12 @@ function addGuard(app: FastifyInstance, { rulesOf, log, clock }: AppOptions): vo
     }
     return refuse(reply, refusal);
   });
+  // A request takes as long as its sender wants: who is there at its beginning need not be there at its end.
+  app.addHook('preHandler', async (request, reply) => {
+    const rules = rulesOf(request.raw);
+    const refusal = rules === null ? null : await judgeUser(request, rules);
+    return refusal === null ? undefined : refuse(reply, refusal);
+  });
 }
 
 /** The matched route decides, never the text of the URL; null: no route. */
