@@ -21,11 +21,6 @@ function run(...args: string[]): Promise<Ran> {
   return inProcess(args, { cwd: folder.path });
 }
 
-/** As `run`, in a process of its own. */
-function started(...args: string[]): Promise<Ran> {
-  return ingestd(args, { cwd: folder.path });
-}
-
 const commands = [
   'run',
   'sync',
@@ -77,7 +72,11 @@ describe('help', () => {
 
 it('tells its version', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
-  expect(await started('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await ingestd(['--version'], { cwd: folder.path })).toEqual({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  });
 });
 
 describe('a usage error is exit code 2, in one line on standard error', () => {
@@ -112,8 +111,8 @@ describe('a configuration error is exit code 2', () => {
       await folder.write('bad.yaml', 'folders: [{name: a, path: b}]\ntiming: {settleMs: soon}\n');
       const words = command.split(' ');
       const [before, behind] = await Promise.all([
-        started('--config', 'bad.yaml', ...words),
-        started(...words, '--config', 'bad.yaml'),
+        run('--config', 'bad.yaml', ...words),
+        run(...words, '--config', 'bad.yaml'),
       ]);
       expect(before).toEqual(behind);
       expect(before).toMatchObject({ code: 2, stdout: '' });
@@ -127,7 +126,7 @@ describe('a configuration error is exit code 2', () => {
       'service: {authUrl: "https://a.invalid", ingestUrl: "https://b.invalid"}\nfolders: [{name: a, path: b}]\n',
     );
     for (const command of [['run'], ['sync'], ['auth', 'login']]) {
-      const { code, stderr } = await ingestd(['--config', 'remote.yaml', ...command], {
+      const { code, stderr } = await inProcess(['--config', 'remote.yaml', ...command], {
         cwd: folder.path,
         env: { INGESTD_API_KEY: 'some-key' },
       });
@@ -144,7 +143,7 @@ describe('a configuration error is exit code 2', () => {
       'open.yaml',
       'service: {mode: embedded}\nhttp: {host: 0.0.0.0}\nfolders: [{name: a, path: b}]\n',
     );
-    const { code, stderr } = await started('--config', 'open.yaml');
+    const { code, stderr } = await run('--config', 'open.yaml');
     expect({ code, said: stderr.includes('INGESTD_HTTP_TOKEN') }).toEqual({ code: 2, said: true });
   });
 

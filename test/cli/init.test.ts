@@ -17,6 +17,7 @@ import { eventually } from '../support/eventually.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { nobody } from '../support/processes/as-user.ts';
+import { inProcess } from '../support/processes/in-process.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import type { Ran } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
@@ -44,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 function init(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  return ingestd(['init', ...args], { cwd: folder.path, env: { ...secrets, ...addresses, ...env } });
+  return inProcess(['init', ...args], { cwd: folder.path, env: { ...secrets, ...addresses, ...env } });
 }
 
 /** What is read again from the files that were written. */
@@ -55,7 +56,7 @@ async function written(file = 'ingestd.yaml') {
 
 describe('init without a terminal', () => {
   it('says everything that is missing and how to give it', async () => {
-    const { code, stderr, stdout } = await ingestd(['init'], { cwd: folder.path });
+    const { code, stderr, stdout } = await inProcess(['init'], { cwd: folder.path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const name of [
       '--auth-url (or INGESTD_AUTH_URL)',
@@ -201,7 +202,10 @@ describe('the user service that init installs', () => {
   it('runs this program with this configuration, and says how to remove it', async () => {
     const env = await withSystemctl(0);
     const words = ['--no-login', '--folder', 'inbox', '--user-service', '--config', 'my $HOME 100%/a.yaml'];
-    const { code, stdout, stderr } = await init(words, env);
+    const { code, stdout, stderr } = await ingestd(['init', ...words], {
+      cwd: folder.path,
+      env: { ...secrets, ...addresses, ...env },
+    });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`systemctl --user disable --now ingestd && rm ${unitFile()}`);
     expect(await calls()).toBe(
@@ -213,7 +217,7 @@ describe('the user service that init installs', () => {
     expect(unit).toContain(`"INGESTD_CONFIG=${folder.join('my $HOME 100%%/a.yaml')}"`);
     expect(unit).toMatch(/^Type=notify$/m);
     expect(unit).not.toMatch(/%h|Documentation/);
-    // A second time it is the same, and nobody has to be asked.
+    // A second time nobody has to be asked.
     expect(await init([...words, '--force'], env)).toMatchObject({ code: 0, stderr: '' });
   });
 

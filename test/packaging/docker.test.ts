@@ -11,17 +11,6 @@ const lastWords = async (keyword: string) =>
   JSON.parse(only(await lastStage(), keyword).at(-1) ?? '') as string[];
 
 describe('the Dockerfile', () => {
-  it('holds no instruction that there is not', async () => {
-    const text = await readFile('Dockerfile', 'utf8');
-    expect(() => readStages(text.replace('WORKDIR /app', 'WORKDR /app'))).toThrow('WORKDR /app');
-  });
-
-  it('builds in one stage and ships in another, without what builds', async () => {
-    const stages = readStages(await readFile('Dockerfile', 'utf8'));
-    expect(stages.map(({ name }) => name)).toEqual(['build', null]);
-    expect(only(stages.at(-1), 'RUN').join('\n')).not.toMatch(/npm|apt-get|curl/);
-  });
-
   it('takes base images by arguments, which may name a digest', async () => {
     const text = await readFile('Dockerfile', 'utf8');
     const images = readStages(text).map(({ image }) => image);
@@ -29,12 +18,6 @@ describe('the Dockerfile', () => {
     const digest = `debian@sha256:${'0'.repeat(64)}`;
     const pinned = readStages(text.replace(/^ARG BASE_IMAGE=.*$/m, `ARG BASE_IMAGE=${digest}`));
     expect(pinned.at(-1)?.image).toBe(digest);
-  });
-
-  it('says on its label what it is, of which version, from where and under which licence', async () => {
-    const text = await readFile('Dockerfile', 'utf8');
-    const labels = [...text.matchAll(/org\.opencontainers\.image\.(\w+)="(.*?)"/g)].map(([, name]) => name);
-    expect(labels).toEqual(['title', 'description', 'licenses', 'version', 'revision', 'source', 'created']);
   });
 
   it('runs no install script', async () => {

@@ -2,13 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { explanationGroups } from '../../../src/model/report/explanations.ts';
 import { reasonHealth } from '../../../src/model/report/health.ts';
-import {
-  failedCount,
-  headline,
-  progressLine,
-  secondsLeft,
-  statusLine,
-} from '../../../src/model/report/headline.ts';
+import { failedCount, headline, progressLine, secondsLeft } from '../../../src/model/report/headline.ts';
 import type { Reason, Status } from '../../../src/model/report/status.ts';
 import { waitKinds } from '../../../src/model/report/wait-kinds.ts';
 import type { WaitKind } from '../../../src/model/report/wait-kinds.ts';
@@ -188,18 +182,6 @@ describe('in any state', () => {
         expect(isGiven).toBe(secondsLeft(status) !== null);
         if (status.paused.length > 0 || status.health === 'error' || status.queue.pending === 0)
           expect(isGiven).toBe(false);
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
-  it('one line of it doubles no mark and says nothing twice', () => {
-    fc.assert(
-      fc.property(statuses, (status) => {
-        const line = statusLine(status);
-        expect(line).not.toMatch(/[.?!,;:][.?!,;:]|  /);
-        const parts = line.split('. ');
-        expect(new Set(parts.map((part) => part.toLowerCase())).size).toBe(parts.length);
       }),
       { numRuns: 1000 },
     );

@@ -118,6 +118,7 @@ const rows: readonly Row[] = [
   {
     name: '101, which nobody asked for (N27)',
     step: steps.raw('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    options: { responseSeconds: 0.1 },
     expected: inDoubt('response-timeout', 'unavailable response-timeout'),
   },
   {

@@ -70,7 +70,7 @@ describe('documents that the service does not take', () => {
     },
   );
 
-  it.each([1, 2, 3, 4, 5, 8])('A3: keep none from being sent, so many at once: %i', async (concurrency) => {
+  it.each([1, 3, 8])('A3: keep none from being sent, so many at once: %i', async (concurrency) => {
     await worldWith({ bad: 20, good: 10 }, { service: { concurrency } });
     await world.until(() => delivered() === 10, 500);
     expect(world.clock.monotonic()).toBeLessThan(10 * minutes);
@@ -149,14 +149,11 @@ describe('documents that the service does not take', () => {
 });
 
 describe('one pass', () => {
-  it.each([1, 4, 5, 20, 35])(
-    'A3: delivers what it can where %i of 40 documents are not taken',
-    async (bad) => {
-      await worldWith({ bad, good: 40 - bad }, { maxAttempts: 5 });
-      await world.until(() => world.engine().isHopeless() || world.engine().isIdle(), 100);
-      expect(delivered()).toBe(40 - bad);
-    },
-  );
+  it.each([1, 5, 35])('A3: delivers what it can where %i of 40 documents are not taken', async (bad) => {
+    await worldWith({ bad, good: 40 - bad }, { maxAttempts: 5 });
+    await world.until(() => world.engine().isHopeless() || world.engine().isIdle(), 100);
+    expect(delivered()).toBe(40 - bad);
+  });
 
   it('ends where none is taken when each was tried', async () => {
     await worldWith({ bad: 12, good: 0 }, { maxAttempts: 5 });
@@ -170,6 +167,6 @@ describe('one pass', () => {
 
 describe('any set of documents that are not taken', () => {
   it('A3: keeps none of the others from being delivered, changed and deleted', async () => {
-    await fc.assert(untakenHistories(), { numRuns: 100 });
+    await fc.assert(untakenHistories(), { numRuns: 40 });
   }, 120_000);
 });
