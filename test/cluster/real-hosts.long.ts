@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import type { Status } from '../../src/model/report/status.ts';
-import { startHoldingService } from '../faults/holding-service.ts';
-import type { HoldingService } from '../faults/holding-service.ts';
+import { startHoldingService } from '../support/services/holding-service.ts';
+import type { HoldingService } from '../support/services/holding-service.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';

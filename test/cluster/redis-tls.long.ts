@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import { startHoldingService } from '../faults/holding-service.ts';
-import type { HoldingService } from '../faults/holding-service.ts';
+import { startHoldingService } from '../support/services/holding-service.ts';
+import type { HoldingService } from '../support/services/holding-service.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';

@@ -41,6 +41,42 @@ const metricsIn = (expression: string) =>
     .replaceAll(/"[^"]*"|\[[^\]]*\]|(?:by|without|ignoring) ?\([^)]*\)/g, '')
     .match(/\b(?:ingestd|process|nodejs)_\w+/g) ?? [];
 
+/** Each alert, what it needs to see, and when it fires. */
+const alerts: readonly (readonly [alert: string, series: Readonly<Record<string, string>>, at: string])[] = [
+  ['IngestdDown', { 'up{job="ingestd",instance="a"}': '0x60' }, '10m'],
+  ['IngestdNotReady', { 'ingestd_ready{instance="a"}': '0x60' }, '15m'],
+  ['IngestdFolderUnavailable', { 'ingestd_folder_state{instance="a",state="unavailable"}': '1x60' }, '10m'],
+  [
+    'IngestdStuck',
+    {
+      'ingestd_queue{instance="a",state="pending"}': '5x60',
+      'ingestd_requests_total{instance="a",operation="upload",outcome="accepted"}': '0 7x60',
+    },
+    '50m',
+  ],
+  ['IngestdBehind', { 'ingestd_oldest_unsynced_seconds{instance="a",folder="f"}': '3000+60x60' }, '50m'],
+  [
+    'IngestdServiceErrors',
+    {
+      'ingestd_requests_total{instance="a",operation="upload",outcome="accepted"}': '0+2x60',
+      'ingestd_requests_total{instance="a",operation="upload",outcome="unavailable"}': '0+2x60',
+    },
+    '50m',
+  ],
+  ['IngestdDocumentsFailed', { 'ingestd_documents{instance="a",folder="f",state="failed"}': '3x60' }, '20m'],
+  ['IngestdDeletionsHeld', { 'ingestd_held{instance="a",folder="f"}': '3x60' }, '20m'],
+  ['IngestdInDoubt', { 'ingestd_in_doubt{instance="a"}': '1x60' }, '20m'],
+  [
+    'IngestdFleetHostGone',
+    {
+      'ingestd_fleet_host_presence{instance="a",host="c",presence="gone"}': '0 1x60',
+      'ingestd_fleet_host_presence{instance="b",host="c",presence="gone"}': '0 1x60',
+    },
+    '20m',
+  ],
+  ['IngestdWatcherMisses', { 'ingestd_watcher_missed_total{instance="a",folder="f"}': '0+1x400' }, '390m'],
+];
+
 describe('the files for monitoring', () => {
   it('name only metrics that exist', async () => {
     const names = await exported();
@@ -67,84 +103,24 @@ describe('the files for monitoring', () => {
         expect(status).toBe(0);
       });
 
-      it.each([
-        ['IngestdDown', { 'up{job="ingestd",instance="a"}': '0x60' }, '10m'],
-        ['IngestdNotReady', { 'ingestd_ready{instance="a"}': '0x60' }, '15m'],
-        [
-          'IngestdFolderUnavailable',
-          { 'ingestd_folder_state{instance="a",state="unavailable"}': '1x60' },
-          '10m',
-        ],
-        [
-          'IngestdStuck',
-          {
-            'ingestd_queue{instance="a",state="pending"}': '5x60',
-            'ingestd_requests_total{instance="a",operation="upload",outcome="accepted"}': '0 7x60',
-          },
-          '50m',
-        ],
-        [
-          'IngestdBehind',
-          { 'ingestd_oldest_unsynced_seconds{instance="a",folder="f"}': '3000+60x60' },
-          '50m',
-        ],
-        [
-          'IngestdServiceErrors',
-          {
-            'ingestd_requests_total{instance="a",operation="upload",outcome="accepted"}': '0+2x60',
-            'ingestd_requests_total{instance="a",operation="upload",outcome="unavailable"}': '0+2x60',
-          },
-          '50m',
-        ],
-        [
-          'IngestdDocumentsFailed',
-          { 'ingestd_documents{instance="a",folder="f",state="failed"}': '3x60' },
-          '20m',
-        ],
-        ['IngestdDeletionsHeld', { 'ingestd_held{instance="a",folder="f"}': '3x60' }, '20m'],
-        ['IngestdInDoubt', { 'ingestd_in_doubt{instance="a"}': '1x60' }, '20m'],
-        [
-          'IngestdFleetHostGone',
-          {
-            'ingestd_fleet_host_presence{instance="a",host="c",presence="gone"}': '0 1x60',
-            'ingestd_fleet_host_presence{instance="b",host="c",presence="gone"}': '0 1x60',
-          },
-          '20m',
-        ],
-        [
-          'IngestdWatcherMisses',
-          { 'ingestd_watcher_missed_total{instance="a",folder="f"}': '0+1x400' },
-          '390m',
-        ],
-      ])('fire %s when it is time, and not before', async (alert, series, at) => {
+      it('fire each when it is time, and not before', async () => {
         const folder = await temporaryFolder();
-        const input = Object.entries(series).map(([name, values]) => ({ series: name, values }));
-        const file = await folder.write(
-          'test.yaml',
-          stringify({
-            rule_files: [rulesFile],
-            evaluation_interval: '1m',
-            tests: [
-              {
-                interval: '1m',
-                input_series: input,
-                promql_expr_test: [
-                  {
-                    expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
-                    eval_time: '2m',
-                    exp_samples: [],
-                  },
-                  {
-                    expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
-                    eval_time: at,
-                    exp_samples: [{ labels: '{}', value: 1 }],
-                  },
-                ],
-              },
-            ],
-          }),
-        );
-        const { status, output } = promtool(['test', 'rules', file]);
+        const firing = (alert: string, at: string, exp_samples: readonly object[]) => ({
+          expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+          eval_time: at,
+          exp_samples,
+        });
+        const tests = alerts.map(([alert, series, at]) => ({
+          interval: '1m',
+          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+          promql_expr_test: [firing(alert, '2m', []), firing(alert, at, [{ labels: '{}', value: 1 }])],
+        }));
+        const rules = { rule_files: [rulesFile], evaluation_interval: '1m', tests };
+        const { status, output } = promtool([
+          'test',
+          'rules',
+          await folder.write('t.yaml', stringify(rules)),
+        ]);
         expect(output).toContain('SUCCESS');
         expect(status).toBe(0);
         await folder.remove();

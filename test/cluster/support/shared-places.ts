@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-import { startHoldingService } from '../../faults/holding-service.ts';
-import type { HoldingService } from '../../faults/holding-service.ts';
+import { startHoldingService } from '../../support/services/holding-service.ts';
+import type { HoldingService } from '../../support/services/holding-service.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { settle, startRedis } from './redis-server.ts';

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { request } from 'node:http';
-import { connect } from 'node:net';
 import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWhere } from '../../support/needs.ts';
+import { sendBytes, sendRaw } from '../support/raw-request.ts';
 import { startTrial } from '../support/trial.ts';
 import type { Trial } from '../support/trial.ts';
 
@@ -20,16 +19,8 @@ afterEach(() => trial.close());
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${trial.service.authUrl}${path}`, { headers });
 
-async function statusUnderName(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const call = request(trial.service.pageUrl, { headers: { host }, agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
-    });
-    call.once('error', reject);
-    call.end();
-  });
-}
+const statusUnderName = async (host: string) =>
+  (await sendRaw(trial.service.pageUrl, { method: 'GET', headers: { host }, body: '' })).status;
 
 describe('without a token', () => {
   it('the user that runs the service reads the page and the documents', async () => {
@@ -74,21 +65,10 @@ it('every answer carries a strict policy, errors too', async () => {
     'DELETE /services/i/ingestion-api/v1/delete-document/x',
   );
   for (const line of requests) {
-    const text = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(port), '127.0.0.1');
-      let all = '';
-      socket.on('data', (chunk: Buffer) => (all += chunk.toString('latin1')));
-      socket.once('error', reject).once('close', () => resolve(all));
-      socket.write(`${line} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`);
-    });
-    expect([line, text.toLowerCase()]).toEqual([
-      line,
-      expect.stringContaining("\r\ncontent-security-policy: default-src 'none'"),
-    ]);
-    expect([line, text.toLowerCase()]).toEqual([
-      line,
-      expect.stringContaining('\r\nx-content-type-options: nosniff'),
-    ]);
+    const bytes = `${line} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`;
+    const head = (await sendBytes(trial.service.authUrl, bytes)).head.toLowerCase();
+    for (const header of ["content-security-policy: default-src 'none'", 'x-content-type-options: nosniff'])
+      expect([line, head]).toEqual([line, expect.stringContaining(`\r\n${header}`)]);
   }
 });
 

@@ -23,7 +23,11 @@ export async function sendRaw(
 }
 
 /** Sends bytes that need not be HTTP, and reads until the other side ends: `body` is all after the first headers. `isCut`: says that no more comes. */
-export async function sendBytes(url: string, bytes: string, { isCut = false } = {}): Promise<RawAnswer> {
+export async function sendBytes(
+  url: string,
+  bytes: string,
+  { isCut = false } = {},
+): Promise<RawAnswer & { readonly head: string }> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -32,7 +36,7 @@ export async function sendBytes(url: string, bytes: string, { isCut = false } = 
   if (isCut) socket.end();
   await once(socket, 'close');
   const [head = '', ...rest] = text.split('\r\n\r\n');
-  return { status: Number(/^HTTP\/1.1 (\d{3}) /.exec(head)?.[1]), body: rest.join('\r\n\r\n') };
+  return { head, status: Number(/^HTTP\/1.1 (\d{3}) /.exec(head)?.[1]), body: rest.join('\r\n\r\n') };
 }
 
 /** A request whose body the test writes itself. */

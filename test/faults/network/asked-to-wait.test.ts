@@ -8,8 +8,8 @@ import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation, RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 import type { Step } from '../../support/services/scripted-service.ts';
-import { startHoldingService } from '../holding-service.ts';
-import type { HoldingService } from '../holding-service.ts';
+import { startHoldingService } from '../../support/services/holding-service.ts';
+import type { HoldingService } from '../../support/services/holding-service.ts';
 
 const quarterMs = 15 * 60_000;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as unknown;

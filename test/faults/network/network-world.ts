@@ -20,8 +20,8 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 import type { SimulatedFolder } from '../../support/worlds/simulated-folder.ts';
 import { temporaryFolderInMemory } from '../../support/temporary-folder.ts';
-import { startHoldingService } from '../holding-service.ts';
-import type { HoldingService } from '../holding-service.ts';
+import { startHoldingService } from '../../support/services/holding-service.ts';
+import type { HoldingService } from '../../support/services/holding-service.ts';
 
 /** The engine, the client, the tokens, the limiter and the ledger, all real, before a service over a real socket. */
 export interface NetworkWorld {

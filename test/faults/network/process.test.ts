@@ -9,8 +9,8 @@ import { eventually } from '../../support/eventually.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
-import { startHoldingService } from '../holding-service.ts';
-import type { HoldingService } from '../holding-service.ts';
+import { startHoldingService } from '../../support/services/holding-service.ts';
+import type { HoldingService } from '../../support/services/holding-service.ts';
 
 let service: HoldingService;
 let secrets: TemporaryFolder;

@@ -12,8 +12,8 @@ import { installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
-import { startHoldingService } from '../holding-service.ts';
-import type { HoldingService } from '../holding-service.ts';
+import { startHoldingService } from '../../support/services/holding-service.ts';
+import type { HoldingService } from '../../support/services/holding-service.ts';
 import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
 
 const run = promisify(execFile);

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Status } from '../../../../src/model/report/status.ts';
-import { startHoldingService } from '../../../faults/holding-service.ts';
-import type { HoldingService } from '../../../faults/holding-service.ts';
+import { startHoldingService } from '../../../support/services/holding-service.ts';
+import type { HoldingService } from '../../../support/services/holding-service.ts';
 import { installation } from '../../../support/processes/daemon-process.ts';
 import type { Installation, LaunchedDaemon } from '../../../support/processes/daemon-process.ts';
 import type { Missing } from '../../../support/needs.ts';

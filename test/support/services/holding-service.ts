@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-import type { Metadata } from '../../src/model/metadata/metadata.ts';
-import type { ArrivingRequest, ReceivedRequest } from '../support/services/read-request.ts';
-import { startScriptedService, steps } from '../support/services/scripted-service.ts';
-import type { ScriptedService, ServiceOptions, Step } from '../support/services/scripted-service.ts';
+import type { Metadata } from '../../../src/model/metadata/metadata.ts';
+import type { ArrivingRequest, ReceivedRequest } from './read-request.ts';
+import { startScriptedService, steps } from './scripted-service.ts';
+import type { ScriptedService, ServiceOptions, Step } from './scripted-service.ts';
 
 /** What the service holds of one document. */
 interface HeldDocument {
