@@ -8,7 +8,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'nothing looks again between the plan and the first byte, nor before the last piece (7.30)',
   ],
   [
-    /^(?:unsettled|torn)\/clocks-apart$/,
+    /^(?:unsettled|torn|unsettled-statement|unquiet(?:\/below)?)\/clocks-apart$/,
     'how old a file says it is is compared with the clock of this host (7.31)',
   ],
   [/^two-folders$/, 'two folders that show one directory are not found (section 4)'],
@@ -20,6 +20,25 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [/^unready-sent\/ignore-encoding$/, 'an ignore file that is not UTF-8 ignores nothing (7.35)'],
   [/^doubled\/no-doc-id$/, 'an upload is repeated after a 200 without a docId that can be used (7.32)'],
   [/^attachment-alone$/, 'attachments are not known by the record of their owner (section 4)'],
+  [
+    /^wider-than-its-file$/,
+    'what a file was (private and not sent, an attachment, of another record) does not go with it (7.27)',
+  ],
+  [/^unready-sent\/likely-sidecar$/, 'a sidecar that fits no file holds back nothing (7.29)'],
+  [/^unquiet\/below$/, 'what comes deeper in a new tree is not waited for (7.28)'],
+  [
+    /^doubled\/replaced$/,
+    'a file that is saved by rename in a directory that moves at once becomes a new document (7.25)',
+  ],
+  [
+    /^refused-at-end\/http-422$/,
+    '`retry` without a path is lost before the first scan of a start has ended (section 2)',
+  ],
+  [/^left-over\/hidden-place$/, 'what has moved into a hidden directory is kept (7.25)'],
+  [
+    /^deleted-unguarded\/clock-jumped$/,
+    "the ten minutes of the guard against mass deletion are counted by this host's clock (3)",
+  ],
   [/^widened-by-absence$/, 'what is held is shared more widely because a statement went (7.27)'],
   [
     /^refused-at-end\/(?:sidecar-left-behind|attachments-would-show)$/,

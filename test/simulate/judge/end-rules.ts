@@ -1,89 +1,221 @@
+import { isListed } from './content-rules.ts';
+import { keyOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Judge } from './judge.ts';
+import { nameOf, Reading } from './reading.ts';
 import type { RoledFile } from './reading.ts';
-import { isWider } from './statement.ts';
+import { isWider, mayWiden } from './statement.ts';
 
-/** What ingestd itself says at the end. */
+interface Ref {
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** What ingestd itself says at the end, in the shapes of sections 5 and 6 of the contract. */
 export interface Claims {
-  /** docId → path, of what it knows to be at the service. */
-  readonly known: ReadonlyMap<string, string>;
-  /** Paths that a person is told about: failed, held, in doubt. */
-  readonly told: ReadonlySet<string>;
-  /** Paths that are failed, and why. */
-  readonly failed: ReadonlyMap<string, string>;
-  /** Documents that the service may hold beside those. */
+  readonly status: {
+    readonly folders: readonly {
+      readonly name: string;
+      readonly onDisk: number;
+      readonly synced: number;
+      readonly pending: number;
+      readonly waiting: number;
+      readonly failed: number;
+      readonly skipped: number;
+    }[];
+    readonly queue: { readonly pending: number; readonly inFlight: number; readonly waiting: number };
+    readonly failures: readonly (Ref & { readonly code: string })[];
+    readonly skipped: readonly Ref[];
+    readonly held: readonly { readonly folder: string; readonly count: number }[];
+    readonly inDoubt: readonly Ref[];
+  };
+  /** What the ledger exports. */
+  readonly documents: readonly (Ref & { readonly docId: string })[];
+  /** Documents that the service may hold beside those: possible duplicates, and uploads in doubt. */
   readonly duplicates: number;
-  /** What waits, with the reason and until when; null: for nothing. */
-  readonly waiting: readonly {
+  /** What waits, with the reason and until when; null: for no moment. */
+  readonly waits: readonly {
     readonly path: string;
     readonly reason: string;
     readonly until: number | null;
   }[];
 }
 
+/** The end of a run, and what is said of it. */
+interface End {
+  readonly judge: Judge;
+  readonly claims: Claims;
+  readonly reading: Reading;
+  /** docId → path. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
+type EndRule = (end: End) => void;
+
 /** After quiet the service is what the folders say, and all else is told. */
 export function judgeEnd(judge: Judge, claims: Claims): void {
-  const { held } = judge;
-  for (const { path, reason, until } of claims.waiting)
-    if (until === null && reason === '') judge.report('waits-for-nothing', `${path} waits without a reason`);
-  for (const file of judge.reading().files.values())
-    if (!claims.told.has(file.path)) judgeFile(judge, claims, file);
-  const unknown = held.alive().filter(({ docId }) => !claims.known.has(docId));
-  if (unknown.length > claims.duplicates)
+  const places = new Map(claims.documents.map((one) => [one.docId, nameIn(one)]));
+  for (const rule of endRules) rule({ judge, claims, reading: judge.reading(), places });
+}
+
+/** Nothing waits without a reason and a moment, or a named event, until which it waits. */
+const nothingWaitsForNothing: EndRule = ({ judge, claims: { waits } }) => {
+  for (const { path, reason, until } of waits)
+    if (reason === '') judge.report('waits-for-nothing', `${path} waits until ${until} without a reason`);
+};
+
+/** Each file that may go out is at the service as it is; each that may not is in a list (7.18). */
+const everyFileIsThere: EndRule = (end) => {
+  for (const file of end.reading.files.values()) judgeFile(end, file);
+};
+
+/** Each record has its file, or its deletion is held (7.25). */
+const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) => {
+  const left = new Map<string, HeldDocument[]>();
+  for (const [docId, place] of places) {
+    const file = reading.files.get(place);
+    const one = judge.held.all.get(docId);
+    // What cannot be seen may be anywhere in there.
+    const isAnyHidden = [...reading.files.values()].some(({ isHidden }) => isHidden);
+    if (one === undefined || one.isDeleted || isAnyHidden) continue;
+    if (file?.role.kind === 'unowned') continue;
+    const folder = place.split('/')[0] ?? '';
+    // What is listed and not sent keeps its document; another document's own file does not count.
+    const standing = judge.held.filesOf(one, reading).filter(isListed);
+    const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;
+    if (isKept && (file === undefined || !isListed(file))) continue;
+    // Of what is ignored nothing is said when it goes; the contract leaves it open.
+    if (file === undefined && reading.isIgnored(place)) continue;
+    if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
+    else if (!judge.held.placedFiles(one, reading).some(({ path }) => path === place))
+      report(
+        judge,
+        file,
+        'wrong-file',
+        `${docId} is known at ${place}, and is of ${[...one.places.keys()].join()}`,
+      );
+  }
+  for (const [folder, documents] of left) {
+    const held = claims.status.held.find((one) => one.folder === folder)?.count ?? 0;
+    if (documents.length <= held) continue;
+    const words = documents.map(({ docId }) => `${docId} (${places.get(docId)})`).join(', ');
+    const isHiddenAway = documents.some((one) => judge.held.filesOf(one, reading).length > 0);
+    const isTwice = [...reading.files.values()].some((file) => reading.isShownTwice(file));
+    judge.report(
+      isTwice ? 'two-folders' : isHiddenAway ? 'left-over/hidden-place' : 'left-over',
+      `${words}: gone, and still at the service; held are ${held}`,
+    );
+  }
+};
+
+/** Nothing doubled unreported. */
+const nothingUnknown: EndRule = ({ judge, claims: { duplicates }, places }) => {
+  const unknown = judge.held.alive().filter(({ docId }) => !places.has(docId));
+  if (unknown.length > duplicates)
     judge.report(
       'doubled',
-      `the service holds ${unknown.map(({ docId, path }) => `${docId} (${path})`).join(', ')}; told are ${claims.duplicates}`,
+      `the service holds ${unknown.map(({ docId, holding }) => `${docId} (${holding.path})`).join(', ')}; told are ${duplicates}`,
     );
-  for (const one of held.alive()) judgeDocument(judge, claims, one);
-}
+};
 
-/** A file that may go out is at the service as it is. */
-function judgeFile(judge: Judge, claims: Claims, file: RoledFile): void {
-  const { path, role, content, identity } = file;
-  if (role.kind !== 'document' || role.obstacle !== null || judge.isAttached(file)) return;
-  // Both places of a directory that is shown twice cannot be right.
-  if (judge.isShownTwice(file)) return;
-  const failure = claims.failed.get(path);
+/** Each folder's numbers add up, and idle means that nothing is on its way (section 6). */
+const numbersAddUp: EndRule = ({ judge, claims: { status } }) => {
+  for (const { name, onDisk, synced, pending, waiting, failed, skipped } of status.folders)
+    if (onDisk !== synced + pending + waiting + failed + skipped)
+      judge.report(
+        'numbers',
+        `${name}: ${onDisk} on disk; ${synced} synced, ${pending} pending, ${waiting} waiting, ${failed} failed, ${skipped} skipped`,
+      );
+  const { pending, inFlight } = status.queue;
+  if (pending + inFlight > 0) judge.report('numbers', `idle, and queued: ${JSON.stringify(status.queue)}`);
+};
+
+const endRules: readonly EndRule[] = [
+  nothingWaitsForNothing,
+  everyFileIsThere,
+  everyDocumentHasItsFile,
+  nothingUnknown,
+  numbersAddUp,
+];
+
+function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): void {
+  const { path, role, content } = file;
+  const { status, waits } = claims;
+  const tell = (kind: string, words: string) => report(judge, file, kind, words);
+  const docId = [...places].find(([, place]) => place === path)?.[0] ?? '';
+  const one = judge.held.all.get(docId);
+  const isHeld = one?.isDeleted === false;
+  const failure = status.failures.find((other) => nameIn(other) === path);
+  const wait = waits.find((other) => other.path === path);
+  const isListed = [...status.skipped, ...status.inDoubt].some((other) => nameIn(other) === path);
+  const why = whyNot(file);
+  // A restart forgets the list of an owner that was not sent.
+  if (judge.isAttached(file)) return judge.blames(path);
+  if (why !== null) {
+    const isTold = failure !== undefined || wait !== undefined || isListed;
+    // What is at the service as it is needs no reason.
+    if (!isTold && !(isHeld && one.text === content.toString()))
+      tell('untold', `${path} is not sent (${why}), and nobody is told`);
+    return;
+  }
+  if (role.kind !== 'document' || file.isHidden) return;
+  if (!isHeld && isListed && judge.isInDoubt(file)) return;
+  // Of two names that are one either may stand, and the other is failed (contract 7.3).
+  if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)
-    return judge.report(`refused-at-end/${failure}`, `${path} is failed: ${failure}`);
-  const wait = claims.waiting.find((one) => one.path === path);
-  if (wait !== undefined) return judge.report('waits-at-end', `${path} waits: ${wait.reason}`);
-  const one = judge.held.at(path, content.toString());
-  if (one === undefined && judge.held.linked.has(identity)) return;
-  if (one === undefined)
-    return judge.report('missing', `${path} is not at the service, and nobody is told why`);
-  if (one.text !== content.toString()) judge.report('old-at-end', `${path}: the service holds ${one.text}`);
-  // Links that cannot be told apart get the narrowest of theirs.
-  if (judge.held.linked.has(identity)) return;
-  const { mode, by } = role.statement;
-  const words = `${path} is held as ${one.mode}, stated is ${mode} by ${by}`;
-  if (isWider(one.mode, mode)) judge.report('wider-at-end', words);
-  if (isWider(mode, one.mode) && by === 'sidecar') judge.report('narrower-at-end', words);
-  const { files } = judge.reading();
-  const wanted = role.attachments.map((attachment) => files.get(attachment)?.content.toString() ?? '').sort();
+    return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
+  if (wait !== undefined) return tell('waits-at-end', `${path} waits: ${wait.reason}`);
+  if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
+  if (one.text !== content.toString()) tell('old-at-end', `${path}: the service holds ${one.text}`);
+  judgeSharing(judge, file, one, reading);
+}
+
+/** Why a file may not go out, where somebody has to be told; null: it may, or it is ignored or goes out with another. */
+function whyNot({ path, role, isHidden }: RoledFile): string | null {
+  // Of what cannot be looked at its directory is told.
+  if (isHidden) return null;
+  // What is of no type that the service takes is counted only.
+  if (role.kind === 'empty' || (role.kind === 'unfit' && Reading.maySay(path))) return `it is ${role.kind}`;
+  return role.kind === 'document' ? (role.obstacle?.words ?? null) : null;
+}
+
+/** It is held as widely as is stated, or as it may be, and with what is listed. */
+function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading: Reading): void {
+  const { path, role } = file;
+  if (role.kind !== 'document') return;
+  const { mode, by, place } = role.statement;
+  const { holding, attachments } = one;
+  const words = `${path} is held as ${holding.mode}, stated is ${mode} by ${by} ${place}`;
+  if (isWider(holding.mode, mode)) report(judge, file, 'wider-at-end', words);
+  const listed = role.attachments.map(nameOf);
+  const isUntaken = listed.length === 0 && attachments.length > 0;
+  if (isWider(mode, holding.mode) && mayWiden(holding, role.statement) && !isUntaken)
+    report(
+      judge,
+      file,
+      'narrower-at-end',
+      `${words}; held by ${holding.statement.by} ${holding.statement.place}`,
+    );
+  const wanted = role.attachments
+    .map((attachment) => reading.files.get(attachment)?.content.toString() ?? '')
+    .toSorted();
+  const sent = attachments.map(({ text }) => text).toSorted();
   // The last attachment cannot be taken back (contract 7.8).
-  if (wanted.length > 0 && wanted.join('\n') !== one.attachments.toSorted().join('\n'))
-    judge.report(
+  if (wanted.length > 0 && wanted.join('\n') !== sent.join('\n'))
+    report(
+      judge,
+      file,
       'attachments-at-end',
-      `${path} is held with ${one.attachments.join()}, and has ${wanted.join()}`,
+      `${path} is held with [${sent.join()}], and has [${wanted.join()}]`,
     );
 }
 
-/** A document that is known has its file. */
-function judgeDocument(judge: Judge, { known, told }: Claims, one: HeldDocument): void {
-  const place = known.get(one.docId);
-  const reading = judge.reading();
-  const files = judge.held.filesOf(one, reading);
-  const [file] = files;
-  // What is out of sight may be anywhere in there.
-  const isSomethingHidden = [...reading.files.values()].some(({ isHidden }) => isHidden);
-  const isLink = one.identity !== null && judge.held.linked.has(one.identity);
-  if (place === undefined || told.has(place) || isSomethingHidden || isLink) return;
-  if (file === undefined || files.every(({ role }) => role.kind === 'elsewhere'))
-    return judge.report('left-over', `${one.docId} is kept, and ${one.path} is gone`);
-  const isIts = files.some(
-    ({ path, directory }) => path === place || reading.files.get(place)?.directory === directory,
-  );
-  if (file.role.kind === 'document' && !isIts)
-    judge.report('wrong-file', `${one.docId} is known at ${place}, and its file stands at ${one.path}`);
+/** Both places of a directory that is shown twice cannot be right. */
+function report(judge: Judge, file: RoledFile, kind: string, words: string): void {
+  judge.blames(file.path);
+  judge.report(judge.reading().isShownTwice(file) ? 'two-folders' : kind, words);
+}
+
+function nameIn({ folder, path }: Ref): string {
+  return `${folder}/${path}`.normalize('NFC');
 }

@@ -1,128 +1,138 @@
+import type { FormFile } from '../service/read-form.ts';
 import type { Ending, ServiceRequest } from '../service/service.ts';
+import { nameOf } from './reading.ts';
 import type { Reading, RoledFile } from './reading.ts';
-import type { ShareMode, Statement } from './statement.ts';
+import type { Holding, ShareMode, Statement } from './statement.ts';
 
-/** A document at the service, and the file that it is of. */
+/** A document at the service, and the files that it may be of. */
 export interface HeldDocument {
   readonly docId: string;
-  /** Of its file: it follows it wherever it goes, and a new file at its path is its own. */
-  identity: object | null;
-  path: string;
-  /** Where its file was before: a new file there, or its file where it is now, is its own (contract 7.27, a rotation). */
-  former: readonly string[];
   text: string;
-  mode: ShareMode;
-  /** By whom the mode was stated when it was last accepted. */
-  statement: Statement;
-  attachments: readonly string[];
-  /** Files that came to a place where its own had been: each of them may be its own by now. */
-  heirs: Set<object>;
+  attachments: readonly FormFile[];
+  /** As it was last accepted. */
+  holding: Holding;
   isDeleted: boolean;
   /** Whether ingestd was told of it. */
   answer: 'none' | 'usable' | 'unusable';
+  /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
+  accepted: object | null;
+  before: { readonly identity: object; readonly holding: Holding } | null;
+  /** Its file, and what has come to its file's place since: a save, a rotation. */
+  files: Set<object>;
+  /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
+  places: Map<string, number | null>;
+  /** Since when none of its files stands where it can be seen, monotonic ms. */
+  lostAt: number | null;
 }
+
+const nobody: Statement = { mode: 'DEFAULT', by: 'nobody', place: '', file: null };
 
 /** What the service holds, with its files. */
 export class HeldDocuments {
   readonly all = new Map<string, HeldDocument>();
-  /** Files that had two names at once: links that cannot be told apart. */
-  readonly linked = new Set<object>();
+  /** A document that has moved is seen to have moved after so long, ms. */
+  readonly #seenMs: number;
+
+  constructor(seenMs: number) {
+    this.#seenMs = seenMs;
+  }
 
   alive(): readonly HeldDocument[] {
     return [...this.all.values()].filter(({ isDeleted }) => !isDeleted);
   }
 
-  /** The document of a path; where a rotation leaves two to choose from, the one with this text. */
-  at(path: string, text: string): HeldDocument | undefined {
-    const all = this.alive().filter((one) => one.path === path || one.former.includes(path));
-    return all.find((one) => one.text === text) ?? all.find((one) => one.path === path);
-  }
-
-  /** The files that a document may be of. */
+  /** Files that a document may be of: its own wherever they are, and what stands in their places and is no other's. */
   filesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
-    const others = new Set(this.alive().map((other) => (other === one ? null : other.identity)));
-    const paths = [one.path, ...one.former, ...[...one.heirs].flatMap((heir) => reading.pathsOf(heir))];
-    return paths
+    const own = [...one.files].flatMap((identity) => reading.pathsOf(identity));
+    return [...new Set([...own, ...one.places.keys()])]
       .map((path) => reading.files.get(path))
       .filter((file) => file !== undefined)
-      .filter(({ identity }) => identity === one.identity || !others.has(identity));
+      .filter(({ identity }) => one.files.has(identity) || !this.#isOfAnother(identity, one));
   }
 
-  /** The file that a change is of: the one with its text, else the one that it has. */
-  changedFile(one: HeldDocument, text: string | undefined, reading: Reading): RoledFile | null {
-    const places = [one.path, ...one.former].map((path) => reading.files.get(path));
-    return places.find((file) => file?.content.toString() === text) ?? this.filesOf(one, reading)[0] ?? null;
+  /** Those, and after a swap what stands in their places. */
+  placedFiles(one: HeldDocument, reading: Reading): readonly RoledFile[] {
+    const placed = [...one.places.keys()].map((path) => reading.files.get(path));
+    return [...new Set([...this.filesOf(one, reading), ...placed.filter((file) => file !== undefined)])];
+  }
+
+  /** The other documents that some files may be of. */
+  othersOf(
+    files: readonly RoledFile[],
+    reading: Reading,
+    except: HeldDocument | null,
+  ): readonly HeldDocument[] {
+    const wanted = new Set(files.map(keyOf));
+    return this.alive().filter(
+      (one) => one !== except && this.filesOf(one, reading).some((file) => wanted.has(keyOf(file))),
+    );
+  }
+
+  /** What a file that is new counts as held by: the documents whose file it is or was (contract 7.27). */
+  holdingsOf(identity: object, except: HeldDocument | null): readonly Holding[] {
+    return this.alive()
+      .filter((one) => one !== except && one.answer === 'usable')
+      .flatMap(({ accepted, before, holding }) => {
+        if (accepted === identity) return [holding];
+        return before?.identity === identity ? [before.holding] : [];
+      });
   }
 
   /** Files have moved, gone or come. */
-  follow(reading: Reading): void {
-    for (const identity of reading.links()) this.linked.add(identity);
-    for (const one of this.alive()) {
-      if (one.identity === null) continue;
-      // Nobody can tell which of several links has moved.
-      if (this.linked.has(one.identity)) continue;
-      const paths = reading.pathsOf(one.identity);
-      if (paths.length === 0 || paths.includes(one.path)) continue;
-      const path = paths.find((path) => reading.files.get(path)?.role.kind === 'document');
-      if (path === undefined) continue;
-      one.former = [...one.former.filter((former) => former !== path), one.path];
-      one.path = path;
-    }
-    const taken = new Set(this.alive().map(({ identity }) => identity));
-    for (const one of this.alive()) {
-      for (const path of [one.path, ...one.former]) {
-        const standing = reading.files.get(path)?.identity;
-        if (standing === undefined || taken.has(standing)) continue;
-        one.heirs.add(standing);
-        // Its own is gone, and a new one stands in its place.
-        if (path === one.path) one.identity = standing;
+  follow(reading: Reading, now: number, startedAt: number): void {
+    const alive = this.alive();
+    for (const one of alive) {
+      const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
+      for (const path of paths)
+        if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
+      for (const [path, since] of one.places) {
+        const isStanding = paths.includes(path);
+        if (isStanding) continue;
+        const vacatedAt = since ?? now;
+        one.places.set(path, vacatedAt);
+        const isSeen = now - Math.max(vacatedAt, startedAt) > this.#seenMs;
+        if (isSeen && paths.length > 0) one.places.delete(path);
       }
+      const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
+      for (const { identity } of standing) one.files.add(identity);
+      one.lostAt = standing.length > 0 ? null : (one.lostAt ?? now);
     }
   }
 
-  taken(request: ServiceRequest, created: string | null, file: RoledFile | null): void {
-    const { kind, docIds, metadata } = request;
-    if (kind === 'delete') {
-      for (const docId of docIds) {
-        const one = this.all.get(docId);
-        if (one !== undefined) one.isDeleted = true;
-      }
-    }
-    const mode = modeOf(request);
-    const statement: Statement =
-      file?.role.kind === 'document' ? file.role.statement : { mode: 'DEFAULT', by: 'nobody', place: '' };
-    if (created !== null) {
-      this.all.set(created, {
-        docId: created,
-        identity: file?.identity ?? null,
-        path: file?.path ?? `?/${request.file?.name}`,
-        former: [],
-        text: request.file?.text ?? '',
-        mode: mode ?? 'DEFAULT',
-        statement,
-        attachments: (request.attachments ?? []).map(({ text }) => text),
-        heirs: new Set(),
-        isDeleted: false,
-        answer: 'none',
-      });
-    }
-    if (kind !== 'modify') return;
+  /** A request was accepted, of this file. `counted`: as what that counted as held. */
+  taken(
+    request: ServiceRequest,
+    created: string | null,
+    file: RoledFile | null,
+    counted: readonly Holding[],
+  ): void {
+    const { kind, docIds } = request;
+    const carried = file === null ? [] : [...this.holdingsOf(file.identity, null), ...counted];
+    if (created !== null) this.all.set(created, newDocument(request, created, file, carried));
     for (const docId of docIds) {
       const one = this.all.get(docId);
-      if (one === undefined) continue;
-      if (request.file !== null) one.text = request.file.text;
-      if (request.file !== null && file !== null) {
-        one.path = file.path;
-        one.identity = file.identity;
-        one.former = [];
-        one.heirs.clear();
-      }
-      if (request.attachments !== null) one.attachments = request.attachments.map(({ text }) => text);
-      if (metadata?.shareInfo !== undefined) {
-        one.mode = mode ?? 'DEFAULT';
-        one.statement = statement;
-      }
+      if (one !== undefined && kind === 'delete') one.isDeleted = true;
+      if (one !== undefined && kind === 'modify') this.#change(one, request, file, carried);
     }
+  }
+
+  #change(
+    one: HeldDocument,
+    request: ServiceRequest,
+    file: RoledFile | null,
+    carried: readonly Holding[],
+  ): void {
+    const { holding, accepted } = one;
+    if (request.attachments !== null) one.attachments = request.attachments;
+    if (request.metadata?.shareInfo !== undefined) one.holding = holdingOf(request, file, carried);
+    if (request.file === null) return;
+    one.text = request.file.text;
+    if (file === null) return;
+    one.holding = { ...one.holding, path: file.path };
+    one.files = new Set([file.identity]);
+    one.places = new Map([[file.path, null]]);
+    if (accepted !== null && accepted !== file.identity) one.before = { identity: accepted, holding };
+    one.accepted = file.identity;
   }
 
   answered(created: string | null, { kind }: Ending): void {
@@ -130,7 +140,62 @@ export class HeldDocuments {
     if (one === undefined) return;
     if (kind === 'ok') one.answer = 'usable';
     if (kind === 'no-doc-id') one.answer = 'unusable';
+    if (kind !== 'ok' || one.accepted === null) return;
+    for (const other of this.all.values()) if (other.before?.identity === one.accepted) other.before = null;
   }
+
+  #isOfAnother(identity: object, one: HeldDocument): boolean {
+    return this.alive().some((other) => other !== one && other.files.has(identity));
+  }
+}
+
+function newDocument(
+  request: ServiceRequest,
+  docId: string,
+  file: RoledFile | null,
+  carried: readonly Holding[],
+): HeldDocument {
+  const path = file?.path ?? `?/${request.file?.name}`;
+  return {
+    docId,
+    text: request.file?.text ?? '',
+    attachments: request.attachments ?? [],
+    holding: { ...holdingOf(request, file, carried), path },
+    isDeleted: false,
+    answer: 'none',
+    accepted: file?.identity ?? null,
+    before: null,
+    files: new Set(file === null ? [] : [file.identity]),
+    places: new Map([[path, null]]),
+    lostAt: null,
+  };
+}
+
+function holdingOf(request: ServiceRequest, file: RoledFile | null, carried: readonly Holding[]): Holding {
+  const mode = modeOf(request) ?? 'DEFAULT';
+  return { mode, statement: statementOf(mode, file, carried), path: file?.path ?? '' };
+}
+
+/** Where a mode was stated that goes out: beside the file, or, where it is narrower, by what the file counted as. */
+function statementOf(mode: ShareMode, file: RoledFile | null, carried: readonly Holding[]): Statement {
+  const stated = file?.role.kind === 'document' ? file.role.statement : nobody;
+  if (stated.mode === mode) return stated;
+  return carried.find((holding) => holding.mode === mode)?.statement ?? stated;
+}
+
+const directories = new WeakMap<object, number>();
+
+/** One name in one directory: of a directory that is shown twice, the same at both places. */
+export function keyOf({ directory, path }: RoledFile): string {
+  const number = directories.get(directory) ?? nextDirectory();
+  directories.set(directory, number);
+  return `${number}/${nameOf(path)}`;
+}
+
+let lastDirectory = 0;
+function nextDirectory(): number {
+  lastDirectory += 1;
+  return lastDirectory;
 }
 
 /** The mode that a request sets; null: it sets none. */

@@ -1,11 +1,15 @@
 import type { Ending, ServiceRequest } from '../service/service.ts';
+import { Arrivals } from './arrivals.ts';
+import { changedFiles, judgeContent, uploadedFiles } from './content-rules.ts';
 import { ContentSpans } from './content-spans.ts';
+import { judgeDeletion } from './delete-rules.ts';
 import { HeldDocuments } from './held-documents.ts';
-import { directoryOf, Reading } from './reading.ts';
+import type { LiveIntent, Moment } from './moment.ts';
+import { Reading } from './reading.ts';
 import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
-import { fileOf, problemsOf } from './request-rules.ts';
-import type { Evidence, LiveIntent } from './request-rules.ts';
 import type { ShareMode } from './statement.ts';
+import { Taints } from './taints.ts';
+import { honouredMs, judgeTimes } from './time-rules.ts';
 
 /** Something that must not be. */
 export interface Violation {
@@ -23,36 +27,57 @@ export interface StatedIntent {
 export interface JudgeOptions {
   readonly folders: readonly JudgedFolder[];
   readonly settleMs: number;
+  readonly maxDeleteCount: number;
+  readonly inDoubt: 'retry' | 'hold';
   /** Whether a kind of violation is looked for. */
   readonly isWanted: (kind: string) => boolean;
-  /** What was done on another machine is seen so much later. */
+  /** What was done on another machine is seen so much later, ms. */
   readonly lateMs: number;
+  /** So long after it was done ingestd has noticed a change by itself, ms: its events are late, lost, or polls. */
+  readonly noticeMs: number;
   /** Numbers of files are used again without birth times, or rounded to the same. */
   readonly isIdentityUnsure: boolean;
   /** The clock of the files and this host's do not agree. */
   readonly isClockApart: boolean;
+  /** This host's clock jumps. */
+  readonly hasClockJumped: boolean;
+  /** The process dies at some moment: what it was about to upload is in doubt. */
+  readonly isKilled: boolean;
 }
 
-/** A change that was complete so long before a byte is honoured by it (contract 7.30). */
-const honouredMs = 100;
-/** These hold for the last byte of a body too. */
-const untilTheEnd: ReadonlySet<string> = new Set([
-  'wider',
-  'wider-than-meant',
-  'unfit-sent',
-  'attachment-alone',
-]);
+/** From a permit to the first byte the token, the ledger and the connection may each take some seconds. */
+const longestGapMs = 10_000;
+/** A request that was not taken is sent again with the next permit. */
+const longestTriesMs = 90_000;
+const minuteMs = 60_000;
+const tenMinutesMs = 600_000;
+/** A removal waits so long for its other half; and as long again until it is noticed. */
+const graceMs = 2 * 5_000;
 /** These rest on which file is which. */
 const byIdentity: ReadonlySet<string> = new Set([
   'doubled',
   'deleted-standing',
   'left-over',
+  'left-over/hidden-place',
   'missing',
   'old-at-end',
   'waits-at-end',
   'wrong-file',
+  'wider-than-its-file',
+  'narrower-at-end',
+  'not-there',
+  'doubled/replaced',
 ]);
-const minuteMs = 60_000;
+/** These rest on how long something has stood. */
+const byClock: ReadonlySet<string> = new Set([
+  'torn',
+  'unsettled',
+  'unsettled-statement',
+  'unquiet',
+  'unquiet/below',
+]);
+/** What has gone out cannot be called back: that it is old, or not whole, is put right by the next request. */
+const onlyAtFirst: ReadonlySet<string> = new Set(['old-content', 'wrong-attachments']);
 
 /**
  * Judges what goes over the wire by what is on the disk and what the contract says, and by nothing that ingestd thinks.
@@ -62,36 +87,59 @@ export class Judge {
   readonly violations: Violation[] = [];
   /** Of kinds that were not asked for. */
   readonly passed: Violation[] = [];
-  readonly held = new HeldDocuments();
-  readonly #options: JudgeOptions;
-  readonly #spans = new ContentSpans();
-  #moments: { readonly from: number; readonly evidence: Evidence }[] = [];
-  #intents: readonly LiveIntent[] = [];
-  #attached = new Map<
-    object,
-    { readonly owner: string; readonly path: string; readonly since: number; readonly until: number }
-  >();
-  readonly #approved = new Set<string>();
-  readonly #created = new Map<number, string | null>();
-  #sentAt: number[] = [];
+  readonly held: HeldDocuments;
   /** Requests to ingestion operations. */
   requests = 0;
+  readonly #options: JudgeOptions;
+  readonly #spans = new ContentSpans();
+  readonly #arrivals: Arrivals;
+  readonly #taints: Taints;
+  #moments: Moment[] = [];
+  #intents: readonly LiveIntent[] = [];
+  #isPaused = false;
+  #startedAt = 0;
+  #isDelivered = false;
+  readonly #blamed = new Set<string>();
+  readonly #approved = new Set<string>();
+  /** Requests that were sent in vain, and when first. */
+  readonly #attempts = new Map<string, number>();
+  readonly #created = new Map<number, string | null>();
+  #sentAt: number[] = [];
+  /** Deletions that nobody approved: when their files were lost. */
+  readonly #deleted: { readonly folder: string; readonly docId: string; readonly lostAt: number }[] = [];
+  /** Uploads whose answers have not come, by number, and those whose answers never will. */
+  readonly #unanswered = new Map<number, RoledFile>();
+  #inDoubt: RoledFile[] = [];
+  /** Those that somebody else seems to have answered: the contract leaves open whether they are in doubt. */
+  readonly #strangelyAnswered: RoledFile[] = [];
 
   constructor(options: JudgeOptions) {
     this.#options = options;
+    const seenMs = options.settleMs + options.noticeMs + graceMs;
+    this.held = new HeldDocuments(seenMs);
+    this.#taints = new Taints(this.held, seenMs);
+    this.#arrivals = new Arrivals(options.settleMs);
   }
 
   report(rule: string, message: string): void {
-    const kind = this.#options.isIdentityUnsure && byIdentity.has(rule) ? `${rule}/identities` : rule;
-    (this.#options.isWanted(kind) ? this.violations : this.passed).push({ kind, message });
+    const { isWanted, isIdentityUnsure, isClockApart, hasClockJumped } = this.#options;
+    let kind = rule;
+    if (isIdentityUnsure && byIdentity.has(rule)) kind = `${rule}/identities`;
+    if (isClockApart && byClock.has(rule)) kind = `${rule}/clocks-apart`;
+    if (hasClockJumped && rule === 'deleted-unguarded') kind = `${rule}/clock-jumped`;
+    (isWanted(kind) ? this.violations : this.passed).push({ kind, message });
   }
 
   /** The disk as it is from now on. */
   saw(image: readonly SeenFile[], now: number): void {
     const reading = new Reading(image, this.#options.folders);
-    this.held.follow(reading);
+    this.held.follow(reading, now, this.#startedAt);
     this.#spans.see(reading, now);
-    this.#followAttachments(reading, now);
+    this.#taints.see(reading, now);
+    const sent = new Set(this.held.alive().map(({ accepted }) => accepted));
+    this.#arrivals.see(reading, now, ({ identity }) => sent.has(identity));
+    // An approval lets go what is missing, not what is back.
+    for (const docId of this.#approved) if (!this.#isOutOfSight(docId, reading)) this.#approved.delete(docId);
     this.#keep(reading, now);
   }
 
@@ -108,17 +156,32 @@ export class Judge {
   }
 
   /** A person has let go what is out of sight. */
-  approves(): void {
-    for (const one of this.held.alive()) this.#approved.add(one.docId);
+  approves(now: number): void {
+    for (const { docId } of this.held.alive())
+      if (this.#isOutOfSight(docId, this.reading())) this.#approved.add(docId);
+    this.#keep(this.reading(), now);
+  }
+
+  /** A person has stopped or started all sending, and ingestd has said that it is so. */
+  pauses(isPaused: boolean, now: number): void {
+    this.#isPaused = isPaused;
+    this.#keep(this.reading(), now);
+  }
+
+  /** A person has had everything in doubt sent again. */
+  sendsAgain(): void {
+    this.#inDoubt = [];
+    for (const one of this.held.alive()) if (one.answer === 'unusable') one.answer = 'none';
   }
 
   /** Another process: what the one before had seen, and not sent, is forgotten. */
-  started(): void {
-    const sent = new Set(this.held.alive().flatMap(({ attachments }) => attachments));
-    for (const [identity] of this.#attached) {
-      const file = [...this.reading().files.values()].find((one) => one.identity === identity);
-      if (file === undefined || !sent.has(file.content.toString())) this.#attached.delete(identity);
-    }
+  started(now: number): void {
+    this.#startedAt = now;
+    this.#inDoubt.push(...this.#unanswered.values());
+    this.#unanswered.clear();
+    this.#taints.started(this.reading(), now);
+    this.#arrivals.started();
+    this.#keep(this.reading(), now);
   }
 
   crashed(error: unknown): void {
@@ -133,134 +196,225 @@ export class Judge {
       this.report('too-many', `${this.#sentAt.length} requests within a minute`);
   }
 
+  /** From now on all is delivered, but for what has been found wrong: the next start sends nothing. */
+  expectsNothing(): void {
+    this.#isDelivered = true;
+  }
+
+  /** A file that is not delivered as it should be: what comes of that is known. */
+  blames(path: string): void {
+    this.#blamed.add(path);
+  }
+
   requested(request: ServiceRequest, ending: Ending, created: string | null): void {
+    const { firstByteAt, lastByteAt } = request;
     this.#created.set(request.number, created);
-    const first = this.#window(request.firstByteAt);
-    for (const [kind, words] of common(request, first))
-      this.#reportAt(request.firstByteAt, request, kind, words);
-    this.#judgeContent(request);
-    const last = request.lastByteAt > request.firstByteAt ? this.#window(request.lastByteAt) : [];
-    for (const [kind, words] of common(request, last))
-      if (untilTheEnd.has(kind))
-        this.#reportAt(request.lastByteAt, request, kind, `at the last byte: ${words}`);
+    const first = this.#window(firstByteAt, honouredMs);
+    const files = first.map((moment) => this.#fileOf(request, moment)).filter((file) => file !== null);
+    const file = files.at(-1) ?? null;
+    for (const [kind, words] of this.#common(request, first))
+      this.#reportAt(firstByteAt, request, kind, words);
+    const times = {
+      ...this.#options,
+      spans: this.#spans,
+      arrivals: this.#arrivals,
+      window: first,
+      settling: this.#window(firstByteAt, this.#options.settleMs),
+    };
+    judgeTimes(request, times, (kind, words) => this.report(kind, words));
+    this.#judgeGuard(request);
+    if (this.#isDelivered && !this.#blamed.has(file?.path ?? '') && request.kind !== 'token')
+      this.report(
+        'start-sends',
+        `${request.kind} ${file?.path ?? request.docIds.join()} is sent by the next start`,
+      );
+    this.#judgeDoubt(request, first.at(-1));
+    const last = lastByteAt > firstByteAt ? this.#window(lastByteAt, honouredMs) : [];
+    for (const [kind, words] of this.#common(request, last))
+      if (!onlyAtFirst.has(kind)) this.#reportAt(lastByteAt, request, kind, `at the last byte: ${words}`);
+    const name = nameOfRequest(request);
+    if (ending.taken) this.#attempts.delete(name);
+    else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
     if (!ending.taken) return;
-    // Newest first; where its file was gone by then, as it was before.
-    const readings = [...first.toReversed(), ...this.#moments.toReversed().map(({ evidence }) => evidence)];
-    const files = readings.map(({ reading }) => this.#fileOf(request, reading));
-    this.held.taken(request, created, files.find((file) => file !== null) ?? null);
+    // Where its file was gone by then, as it was before.
+    const found =
+      file ??
+      this.#moments
+        .toReversed()
+        .map((one) => this.#fileOf(request, one))
+        .find((one) => one !== null) ??
+      null;
+    const taint = found === null ? undefined : this.#moments.at(-1)?.taintOf(found.identity);
+    this.held.taken(request, created, found, taint?.holdings ?? []);
+    const docId = created ?? request.docIds[0];
+    if (docId !== undefined && found !== null && request.kind !== 'delete')
+      this.#taints.taken(
+        docId,
+        found,
+        (request.attachments ?? []).map(({ text }) => text),
+        this.reading(),
+      );
+    this.#keep(this.reading(), lastByteAt);
   }
 
   answered({ number }: ServiceRequest, ending: Ending): void {
+    const file = this.#unanswered.get(number);
+    if (file !== undefined && ending.kind === 'html') this.#strangelyAnswered.push(file);
+    if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
     this.held.answered(this.#created.get(number) ?? null, ending);
   }
 
   reading(): Reading {
-    return this.#moments.at(-1)?.evidence.reading ?? new Reading([], []);
+    return this.#moments.at(-1)?.reading ?? new Reading([], []);
+  }
+
+  /** Whether the service has not said of a file's upload what became of it, so that a person has to. */
+  isInDoubt({ identity, path }: SeenFile): boolean {
+    const doubts = [...this.#unanswered.values(), ...this.#inDoubt, ...this.#strangelyAnswered];
+    return (
+      this.#options.isKilled ||
+      doubts.some((one) => one.identity === identity || one.path === path) ||
+      this.held.alive().some(({ answer, accepted }) => answer === 'unusable' && accepted === identity)
+    );
+  }
+
+  /** As what a file counts, beside what stands beside it. */
+  isAttached({ identity, content }: SeenFile): boolean {
+    const text = content.toString();
+    return (
+      this.#moments.at(-1)?.taintOf(identity).owner !== null ||
+      this.held.alive().some(({ attachments }) => attachments.some((one) => one.text === text))
+    );
+  }
+
+  /** The rules for one request and one moment. */
+  #problems(request: ServiceRequest, moment: Moment): Map<string, string> {
+    const problems = new Map<string, string>();
+    const add = (kind: string, words: string) => problems.set(kind, words);
+    if (moment.isPaused)
+      add('sent-while-paused', `${request.kind} ${request.file?.name ?? request.docIds.join()} is sent`);
+    if (request.kind === 'delete') for (const docId of request.docIds) judgeDeletion(docId, moment, add);
+    if (request.kind === 'upload') judgeContent(request, null, moment, add);
+    if (request.kind === 'modify')
+      for (const docId of request.docIds) {
+        const document = this.held.all.get(docId);
+        if (document !== undefined) judgeContent(request, document, moment, add);
+      }
+    return problems;
+  }
+
+  /** What is wrong at all of some moments. */
+  #common(request: ServiceRequest, moments: readonly Moment[]): ReadonlyMap<string, string> {
+    if (!['upload', 'modify', 'delete'].includes(request.kind)) return new Map();
+    const [first, ...others] = moments.toReversed().map((moment) => this.#problems(request, moment));
+    return new Map([...(first ?? [])].filter(([kind]) => others.every((problems) => problems.has(kind))));
   }
 
   /** What was right a while ago became wrong while ingestd was on its way to the first byte. */
   #reportAt(at: number, request: ServiceRequest, kind: string, words: string): void {
-    const oldest = at - honouredMs - this.#options.lateMs - minuteMs;
-    const before = this.#moments.filter(({ from }) => from >= oldest && from <= at);
-    const wasRight = before.some(({ evidence }) => !problemsOf(request, evidence).has(kind));
-    if (this.isShownTwice(this.#fileOf(request, this.reading()))) this.report('two-folders', words);
+    const before = this.#window(at, honouredMs + this.#underWayMs(request, at) + this.#options.noticeMs);
+    const wasRight = before.some((moment) => !this.#problems(request, moment).has(kind));
+    const file = this.#fileOf(request, this.#moments.at(-1));
+    if (file !== null && this.reading().isShownTwice(file)) this.report('two-folders', words);
     else this.report(wasRight ? `${kind}/in-a-gap` : kind, words);
   }
 
-  /** Whether one directory is shown in two folders, with this file in it. */
-  isShownTwice(file: RoledFile | null): boolean {
-    return [...this.reading().files.values()].some(
-      ({ path, directory }) => directory === file?.directory && directoryOf(path) !== directoryOf(file.path),
-    );
+  /** For how long a request may have been decided when its first byte goes out: longer where it was sent before in vain. */
+  #underWayMs(request: ServiceRequest, at: number): number {
+    const first = this.#attempts.get(nameOfRequest(request)) ?? at;
+    return at - Math.max(first, at - longestTriesMs) + longestGapMs;
   }
 
-  /** What was sent with a document, or is listed for one, whatever became of the list. */
-  isAttached({ identity, content }: SeenFile): boolean {
-    const text = content.toString();
-    return (
-      this.#attached.has(identity) || this.held.alive().some(({ attachments }) => attachments.includes(text))
-    );
+  /** More than so many deletions of a folder within ten minutes wait for a person (contract 3 and 7.15). */
+  #judgeGuard({ kind, docIds, firstByteAt }: ServiceRequest): void {
+    if (kind !== 'delete') return;
+    for (const docId of docIds) {
+      const one = this.held.all.get(docId);
+      const isKnown = this.#deleted.some((other) => other.docId === docId);
+      if (one === undefined || isKnown || this.#approved.has(docId)) continue;
+      const folder = one.holding.path.split('/')[0] ?? '';
+      const lostAt = one.lostAt ?? firstByteAt;
+      this.#deleted.push({ folder, docId, lostAt });
+      const within = this.#deleted.filter(
+        (other) => other.folder === folder && other.lostAt > lostAt - tenMinutesMs && other.lostAt <= lostAt,
+      );
+      if (within.length > this.#options.maxDeleteCount)
+        this.report(
+          'deleted-unguarded',
+          `${within.map((other) => other.docId).join()} are deleted, and nobody approved it`,
+        );
+    }
   }
 
-  #fileOf(request: ServiceRequest, reading: Reading): RoledFile | null {
-    if (request.kind === 'upload') return fileOf(request, reading, this.held);
+  /** What is in doubt is sent again by a person's word only (`safety.inDoubt: hold`). */
+  #judgeDoubt(request: ServiceRequest, moment: Moment | undefined): void {
+    if (request.kind !== 'upload' || moment === undefined) return;
+    const files = uploadedFiles(request, moment);
+    const isInDoubt = (file: RoledFile) =>
+      [...this.#unanswered.values(), ...this.#inDoubt].some(
+        ({ identity, path }) => identity === file.identity && path === file.path,
+      );
+    const [file] = files;
+    const isTwice = file !== undefined && this.reading().isShownTwice(file);
+    if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(isInDoubt))
+      this.report(
+        isTwice ? 'two-folders' : 'doubled/in-doubt',
+        `${file.path} is sent again while its first upload is in doubt`,
+      );
+    const sent = files.find((one) => !isInDoubt(one)) ?? file;
+    if (sent !== undefined) this.#unanswered.set(request.number, sent);
+  }
+
+  /** Whether no process can see a file that a document is of. */
+  #isOutOfSight(docId: string, reading: Reading): boolean {
+    const one = this.held.all.get(docId);
+    if (one === undefined) return false;
+    return this.held
+      .filesOf(one, reading)
+      .every(({ isUnlisted, role }) => isUnlisted || role.kind === 'elsewhere');
+  }
+
+  /** The file that a request is of; of several with its text, one that the service does not hold yet. */
+  #fileOf(request: ServiceRequest, moment: Moment | undefined): RoledFile | null {
     const one = this.held.all.get(request.docIds[0] ?? '');
-    return one === undefined ? null : this.held.changedFile(one, request.file?.text, reading);
+    if (moment === undefined) return null;
+    if (request.kind !== 'upload')
+      return (one === undefined ? undefined : changedFiles(request, one, moment)[0]) ?? null;
+    const held = this.held.alive();
+    const rankOf = ({ identity, role }: RoledFile) =>
+      (held.some(({ files }) => files.has(identity)) ? 2 : 0) +
+      (role.kind === 'document' && role.obstacle === null ? 0 : 1);
+    const [best] = uploadedFiles(request, moment).toSorted((a, b) => rankOf(a) - rankOf(b));
+    return best ?? null;
   }
 
   #keep(reading: Reading, now: number): void {
-    const { settleMs, lateMs } = this.#options;
-    const attached = new Map(
-      [...this.#attached]
-        .filter(([, { since, until }]) => Math.min(now, until) - since >= 2 * settleMs)
-        .map(([identity, { owner }]) => [identity, owner]),
+    const { lateMs, noticeMs, settleMs } = this.#options;
+    const moment: Moment = {
+      from: now,
+      reading,
+      held: this.held,
+      intents: this.#intents,
+      taintOf: this.#taints.all(now),
+      approved: new Set(this.#approved),
+      isPaused: this.#isPaused,
+    };
+    const oldest = now - minuteMs - lateMs - noticeMs - settleMs;
+    const kept = Math.max(
+      0,
+      this.#moments.findLastIndex(({ from }) => from <= oldest),
     );
-    const evidence = { reading, held: this.held, intents: this.#intents, attached, approved: this.#approved };
-    const oldest = this.#moments.findLastIndex(({ from }) => from <= now - honouredMs - lateMs - minuteMs);
-    this.#moments = [...this.#moments.slice(Math.max(0, oldest)), { from: now, evidence }];
+    this.#moments = [...this.#moments.slice(kept), moment];
   }
 
-  /** What a byte at this moment may go by. */
-  #window(at: number): readonly Evidence[] {
-    const since = at - honouredMs - this.#options.lateMs;
-    const first = this.#moments.findLastIndex(({ from }) => from <= since);
-    return this.#moments
-      .slice(Math.max(0, first))
-      .filter(({ from }) => from <= at)
-      .map(({ evidence }) => evidence);
-  }
-
-  /** What is sent has stood unchanged for as long as it takes to settle (contract 7.31). */
-  #judgeContent({ file, firstByteAt }: ServiceRequest): void {
-    if (file === null) return;
-    const { settleMs, lateMs } = this.#options;
-    const spans = this.#spans.of(file.text);
-    if (spans.length === 0)
-      return this.report(
-        this.#options.isClockApart ? 'torn/clocks-apart' : 'torn',
-        `${file.name}: never stood like this: ${file.text}`,
-      );
-    const stood = Math.max(...spans.map(({ from, to }) => Math.min(firstByteAt, to ?? Infinity) - from));
-    if (stood < settleMs - lateMs - 1)
-      this.report(
-        this.#options.isClockApart ? 'unsettled/clocks-apart' : 'unsettled',
-        `${file.name} goes out when it has stood for ${Math.round(stood)} ms`,
-      );
-  }
-
-  /** An attachment stays one while its list names the place where it was seen (contract 4). */
-  #followAttachments(reading: Reading, now: number): void {
-    for (const { path, identity, role } of reading.files.values()) {
-      if (role.kind !== 'attachment') continue;
-      const since = this.#attached.get(identity)?.since ?? now;
-      this.#attached.set(identity, { owner: role.owner, path, since, until: Infinity });
-    }
-    for (const [identity, { owner, path, since, until }] of this.#attached) {
-      const isAttached =
-        reading.files.get(path)?.identity === identity && reading.files.get(path)?.role.kind === 'attachment';
-      if (!isAttached && until === Infinity) this.#attached.set(identity, { owner, path, since, until: now });
-      const sidecar = reading.sidecarOf(owner);
-      const said = sidecar === null ? null : reading.said(sidecar.path);
-      const listed = path.slice(directoryOf(owner).length + 1);
-      const isDropped = said !== null && !said.attachments.includes(listed);
-      const isInItsDirectory = directoryOf(path) === `${owner}.attachments`;
-      const other = reading.files.get(path);
-      const isReplaced = other !== undefined && other.identity !== identity;
-      const isDeleted = [...this.held.all.values()].some((one) => one.isDeleted && one.path === owner);
-      const isOver = !reading.files.has(owner) && (sidecar === null || isDeleted);
-      if (isDropped || isReplaced || isOver || isInItsDirectory) this.#attached.delete(identity);
-    }
+  /** What a byte at this moment may go by: what is so, and what was so at most so long before. */
+  #window(at: number, ms: number): readonly Moment[] {
+    const first = this.#moments.findLastIndex(({ from }) => from <= at - ms - this.#options.lateMs);
+    return this.#moments.slice(Math.max(0, first)).filter(({ from }) => from <= at);
   }
 }
 
-/** What is wrong at all of some moments. */
-function common(request: ServiceRequest, moments: readonly Evidence[]): ReadonlyMap<string, string> {
-  const [first, ...others] = moments.toReversed();
-  if (first === undefined) return new Map();
-  let problems = problemsOf(request, first);
-  for (const moment of others) {
-    const more = problemsOf(request, moment);
-    problems = new Map([...problems].filter(([kind]) => more.has(kind)));
-  }
-  return problems;
+/** The same for each attempt. */
+function nameOfRequest({ kind, docIds, file, metadata }: ServiceRequest): string {
+  return JSON.stringify([kind, docIds, file, metadata?.shareInfo]);
 }

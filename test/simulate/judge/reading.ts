@@ -1,4 +1,6 @@
-import { readSaid } from './statement.ts';
+import { distance } from 'fastest-levenshtein';
+
+import { placeOf, readSaid } from './statement.ts';
 import type { Said, ShareMode, Statement } from './statement.ts';
 
 /** A file as the judge sees it. */
@@ -7,7 +9,10 @@ export interface SeenFile {
   readonly identity: object;
   readonly directory: object;
   readonly content: Buffer;
+  /** No process can read it now. */
   readonly isHidden: boolean;
+  /** No process can list the directory that names it now, or it is covered by a mount. */
+  readonly isUnlisted: boolean;
 }
 
 /** A folder that is configured: its name is the first part of a path. */
@@ -29,14 +34,24 @@ export type Role =
   | { readonly kind: 'attachment'; readonly owner: string }
   /** Listed, and not sent: its document is kept at the service. */
   | { readonly kind: 'companion' | 'ignored' | 'unfit' | 'empty' }
+  /** In a directory of attachments without its document: it holds no documents (contract 7.9). */
+  | { readonly kind: 'unowned' }
   /** In a place that is not listed: as if it were not there. */
   | { readonly kind: 'elsewhere' };
 
 /** Why a document may not go out. */
 export interface Obstacle {
   readonly kind:
-    'hidden' | 'hidden-companion' | 'invalid-companion' | 'ambiguous' | 'attachments' | 'ignore-encoding';
+    | 'hidden'
+    | 'hidden-companion'
+    | 'invalid-companion'
+    | 'ambiguous'
+    | 'attachments'
+    | 'ignore-encoding'
+    | 'likely-sidecar';
   readonly words: string;
+  /** It keeps back only what was not sent yet. */
+  readonly isForNew?: true;
 }
 
 export type RoledFile = SeenFile & { readonly role: Role };
@@ -49,6 +64,8 @@ const listEnd = '.attachments';
 /** The whole disk at one moment, read by nothing but the contract. */
 export class Reading {
   readonly files = new Map<string, RoledFile>();
+  /** Of two names that are one in NFC, either may stand (contract 7.3): paths, and the files that are not in `files`. */
+  readonly twins = new Map<string, RoledFile>();
   readonly #seen = new Map<string, SeenFile>();
   readonly #paths = new Map<object, readonly string[]>();
   readonly #folders: readonly JudgedFolder[];
@@ -56,10 +73,12 @@ export class Reading {
 
   constructor(image: readonly SeenFile[], folders: readonly JudgedFolder[]) {
     this.#folders = folders;
+    const twins: SeenFile[] = [];
     // Names are compared in NFC.
     for (const file of image) {
       const path = file.path.normalize('NFC');
-      if (!this.#seen.has(path)) this.#seen.set(path, { ...file, path });
+      if (this.#seen.has(path)) twins.push({ ...file, path });
+      else this.#seen.set(path, { ...file, path });
     }
     const inFolders = [...this.#seen.values()].filter(({ path }) => this.#folderOf(path) !== undefined);
     const lists = this.#lists(inFolders);
@@ -71,6 +90,10 @@ export class Reading {
         ...file,
         role: this.#roleOf(file, owners.get(file.path), lists.get(file.path) ?? []),
       });
+    for (const twin of twins) {
+      const role = this.files.get(twin.path)?.role;
+      if (role !== undefined) this.twins.set(twin.path, { ...twin, role });
+    }
     for (const { identity, path } of inFolders) this.#paths.set(identity, [...this.pathsOf(identity), path]);
   }
 
@@ -79,17 +102,22 @@ export class Reading {
     return this.#seen.values();
   }
 
-  /** Files with two names: not those of a directory that is shown twice. */
-  links(): readonly object[] {
-    const isOneName = (paths: readonly string[]) => {
-      const names = paths.map((path) => ({ name: nameOf(path), directory: this.files.get(path)?.directory }));
-      return names.every(
-        ({ name, directory }) => name === names[0]?.name && directory === names[0]?.directory,
-      );
-    };
-    return [...this.#paths]
-      .filter(([, paths]) => paths.length > 1 && !isOneName(paths))
-      .map(([identity]) => identity);
+  /** Every file in the folders, of twins both. */
+  all(): readonly RoledFile[] {
+    return [...this.files.values(), ...this.twins.values()];
+  }
+
+  /** Whether a directory cannot be listed, or is covered: what is out of sight could be in there. */
+  get hidesSomething(): boolean {
+    return [...this.files.values()].some(({ isUnlisted }) => isUnlisted);
+  }
+
+  /** Whether a directory is shown in two folders, with this file in it. */
+  isShownTwice(file: SeenFile): boolean {
+    return this.pathsOf(file.identity).some(
+      (path) =>
+        this.files.get(path)?.directory === file.directory && directoryOf(path) !== directoryOf(file.path),
+    );
   }
 
   /** Names by which a file stands. */
@@ -114,9 +142,14 @@ export class Reading {
     const shared = `${stem}${sidecarEnd}`;
     if (shared === own || !this.#seen.has(shared)) return null;
     const directory = directoryOf(path);
+    // The only document or attachment of that stem.
     const claimants = [...this.#seen.keys()].filter(
       (other) =>
-        directoryOf(other) === directory && other.replace(/\.[^./]*$/, '') === stem && types.test(other),
+        directoryOf(other) === directory &&
+        other.replace(/\.[^./]*$/, '') === stem &&
+        types.test(other) &&
+        !neverNames.test(nameOf(other)) &&
+        !this.isIgnored(other),
     );
     return { path: shared, isAmbiguous: claimants.length > 1 };
   }
@@ -129,8 +162,7 @@ export class Reading {
   #lists(files: readonly SeenFile[]): ReadonlyMap<string, readonly string[]> {
     const lists = new Map<string, readonly string[]>();
     const add = (owner: string, path: string) => lists.set(owner, [...(lists.get(owner) ?? []), path]);
-    const isFit = (path: string) =>
-      types.test(path) && !neverNames.test(nameOf(path)) && !this.#isIgnored(path);
+    const isFit = (path: string) => this.#isCandidate(path) && !this.isIgnored(path);
     for (const { path } of files) {
       const directory = directoryOf(path);
       const owner = directory.slice(0, -listEnd.length);
@@ -149,13 +181,28 @@ export class Reading {
     return types.test(path) && !neverNames.test(nameOf(path)) && !isElsewhere(path);
   }
 
+  /** Whether a file that comes with such a name may become a document or say something of one. */
+  static maySay(path: string): boolean {
+    const name = nameOf(path);
+    if (isElsewhere(path)) return false;
+    return (
+      name.endsWith(sidecarEnd) || name === '.ingestignore' || (types.test(name) && !neverNames.test(name))
+    );
+  }
+
   #roleOf(file: SeenFile, owner: string | undefined, attachments: readonly string[]): Role {
     const { path, content } = file;
     const name = nameOf(path);
     if (owner !== undefined) return { kind: 'attachment', owner };
     if (isElsewhere(path)) return { kind: 'elsewhere' };
+    if (
+      directoryOf(path)
+        .split('/')
+        .some((part) => part.endsWith(listEnd))
+    )
+      return { kind: 'unowned' };
     if (name.endsWith(sidecarEnd) || name === '.ingestignore') return { kind: 'companion' };
-    if (neverNames.test(name) || this.#isIgnored(path)) return { kind: 'ignored' };
+    if (neverNames.test(name) || this.isIgnored(path)) return { kind: 'ignored' };
     if (!types.test(name) || name.split('.').length !== 2 || name.length > 255) return { kind: 'unfit' };
     if (content.length === 0) return { kind: 'empty' };
     const sidecar = this.sidecarOf(path);
@@ -191,7 +238,32 @@ export class Reading {
       if (this.#ignoreLines(directory) === null)
         return { kind: 'ignore-encoding', words: `${directory}/.ingestignore is not UTF-8` };
     }
+    const likely = sidecar === null ? this.#likelySidecar(path) : null;
+    if (likely !== null)
+      return { kind: 'likely-sidecar', words: `${likely} may be meant for it`, isForNew: true };
     return null;
+  }
+
+  /** A sidecar that fits no file, and whose name is near to a document's (contract 7.29). */
+  #likelySidecar(path: string): string | null {
+    const directory = directoryOf(path);
+    const beside = [...this.#seen.keys()].filter((other) => directoryOf(other) === directory);
+    const stemOf = (name: string) => name.replace(/\.[^.]*$/, '');
+    const name = nameOf(path).toLowerCase();
+    return (
+      beside.find((sidecar) => {
+        if (!sidecar.toLowerCase().endsWith(sidecarEnd) || nameOf(sidecar).length === sidecarEnd.length)
+          return false;
+        const named = nameOf(sidecar).slice(0, -sidecarEnd.length);
+        const isFitting =
+          sidecar.endsWith(sidecarEnd) &&
+          beside.some((other) => other !== sidecar && [nameOf(other), stemOf(nameOf(other))].includes(named));
+        if (isFitting) return false;
+        const meant = named.toLowerCase();
+        const isStem = [meant, stemOf(meant)].includes(stemOf(name));
+        return isStem || distance(meant, name) <= 2;
+      }) ?? null
+    );
   }
 
   #companionFault(path: string): Obstacle | null {
@@ -203,19 +275,22 @@ export class Reading {
 
   #statementOf(path: string, sidecar: string | null): Statement {
     const own = sidecar === null ? null : (this.said(sidecar)?.mode ?? null);
-    if (own !== null) return { mode: own, by: 'sidecar', place: directoryOf(path) };
-    for (const place of above(path)) {
-      const mode = this.said(`${place}/${sidecarEnd}`)?.mode ?? null;
-      if (mode !== null) return { mode, by: 'directory', place };
-    }
     const folder = this.#folderOf(path);
-    const place = folder?.name ?? '';
-    if (folder?.mode !== null && folder?.mode !== undefined)
-      return { mode: folder.mode, by: 'folder', place };
-    return { mode: 'DEFAULT', by: 'nobody', place: '' };
+    const name = folder?.name ?? '';
+    if (own !== null)
+      return { mode: own, by: 'sidecar', place: placeOf(name, directoryOf(path)), file: sidecar };
+    for (const directory of above(path)) {
+      const file = `${directory}/${sidecarEnd}`;
+      const mode = this.said(file)?.mode ?? null;
+      if (mode !== null) return { mode, by: 'directory', place: placeOf(name, directory), file };
+    }
+    const mode = folder?.mode ?? null;
+    if (mode !== null) return { mode, by: 'folder', place: placeOf(name, ''), file: null };
+    return { mode: 'DEFAULT', by: 'nobody', place: '', file: null };
   }
 
-  #isIgnored(path: string): boolean {
+  /** Whether a pattern ignores whatever stands at a path. */
+  isIgnored(path: string): boolean {
     return above(path).some((directory) => {
       const inside = path.slice(directory.length + 1);
       return (this.#ignoreLines(directory) ?? []).some((line) => matches(line, inside));
@@ -249,7 +324,7 @@ function isElsewhere(path: string): boolean {
   return path
     .split('/')
     .slice(0, -1)
-    .some((name) => name.startsWith('.') || name.endsWith(listEnd) || name === '#recycle');
+    .some((name) => name.startsWith('.') || name === '#recycle');
 }
 
 /** The directories above a path, the nearest first, the folder's root last. */

@@ -7,12 +7,43 @@ export type ShareMode = (typeof modes)[number];
 export interface Statement {
   readonly mode: ShareMode;
   readonly by: 'sidecar' | 'directory' | 'folder' | 'nobody';
-  /** The directory in which it stands; of a sidecar and of nobody it says nothing. */
+  /** Where it stands, as `placeOf` writes it: a deeper place begins with an outer one. */
   readonly place: string;
+  /** The path of the file that says it; null: it stands in no file. */
+  readonly file: string | null;
+}
+
+/** What the service holds of a document, as far as sharing goes. */
+export interface Holding {
+  readonly mode: ShareMode;
+  /** As it was when the mode was last accepted. */
+  readonly statement: Statement;
+  /** Where the document was then. */
+  readonly path: string;
 }
 
 export function isWider(mode: ShareMode, than: ShareMode): boolean {
   return modes.indexOf(mode) > modes.indexOf(than);
+}
+
+/** The place of a directory. The folder's own `metadata` stands outside of its root: there the path is ''. */
+export function placeOf(folder: string, directory: string): string {
+  return directory === '' ? `${folder}/` : `${folder}/.${directory.slice(folder.length)}/`;
+}
+
+/** Whether what is held may become as wide as what is stated now (contract 7.27). */
+export function mayWiden({ statement: before, path }: Holding, now: Statement): boolean {
+  if (now.by === 'sidecar') return true;
+  if (before.by === 'sidecar' || now.by === 'nobody') return false;
+  if (before.by === 'nobody' || now.place.startsWith(before.place)) return true;
+  const folder = path.split('/')[0] ?? '';
+  const wasAbove = placeOf(folder, path.slice(0, path.lastIndexOf('/'))).startsWith(now.place);
+  return !wasAbove;
+}
+
+/** Whether a mode is wider than what is held allows, as things are stated now. */
+export function widensByAbsence(mode: ShareMode, held: Holding, now: Statement): boolean {
+  return isWider(mode, held.mode) && !mayWiden(held, now);
 }
 
 /** What a metadata file says, as far as the judge cares. */

@@ -120,7 +120,7 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
       judge.saidAll(scheduler.now());
       return;
     case 'approve':
-      judge.approves();
+      judge.approves(scheduler.now());
       command(simulation, act.kind);
       return;
     case 'pause':
@@ -139,8 +139,9 @@ type Command = 'pause' | 'resume' | 'approve' | 'retry' | 'rescan' | 'again';
 
 /** What a person tells ingestd; what comes of it is in the log. */
 function command(simulation: Simulation, kind: Command): void {
-  const { daemon, scheduler } = simulation;
+  const { daemon, scheduler, judge } = simulation;
   if (daemon === null) return;
+  if (kind === 'again') judge.sendsAgain();
   scheduler.later(0, () => {
     const decisions: DecisionPort = daemon.control.decisions('command line');
     const decide = async (): Promise<unknown> => {
@@ -150,7 +151,11 @@ function command(simulation: Simulation, kind: Command): void {
       const { inDoubt } = daemon.control.status();
       return decisions.retry(inDoubt.map(({ folder, path }) => `${folder}/${path}`));
     };
-    decide().catch((error: unknown) => simulation.note(`  refused: ${(error as Error).message}`));
+    decide()
+      .then(() => {
+        if (kind === 'pause' || kind === 'resume') judge.pauses(kind === 'pause', scheduler.now());
+      })
+      .catch((error: unknown) => simulation.note(`  refused: ${(error as Error).message}`));
   });
 }
 

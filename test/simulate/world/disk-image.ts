@@ -12,6 +12,8 @@ export interface ImageFile {
   readonly content: Buffer;
   /** No process can see it now: below a directory without rights, or covered by a mount. */
   readonly isHidden: boolean;
+  /** The directory that names it cannot be listed now, or is covered. */
+  readonly isUnlisted: boolean;
 }
 
 /** Everything on the disk of the folders. `isBarred`: the process cannot look at an absolute path. */
@@ -32,6 +34,7 @@ export function imageOf(disk: MemoryDisk, isBarred: (path: string) => boolean): 
           directory,
           content: inode.content,
           isHidden: isShutHere || (inode.mode & 0o400) === 0,
+          isUnlisted: isShut,
         });
     }
   };

@@ -5,7 +5,7 @@ import type { Claims } from '../judge/end-rules.ts';
 import { Judge } from '../judge/judge.ts';
 import type { Violation } from '../judge/judge.ts';
 import { clearTheWay, doSteps } from './author.ts';
-import { ledgerClaims, toldBy } from './claims.ts';
+import { ledgerClaims, saidBy } from './claims.ts';
 import type { Plan } from './plan.ts';
 import { prefix, Simulation } from './simulation.ts';
 
@@ -29,16 +29,20 @@ replaceWorker(() => 0.1);
 /** Runs a plan from its beginning to its end, or to its first violation. */
 export async function runPlan(plan: Plan, isWanted: Wanted): Promise<RunResult> {
   const { setting } = plan;
+  const hasClockJumped = plan.steps.some(({ act }) => act.kind === 'clock');
   const judge = new Judge({
     folders: setting.folders,
     settleMs: setting.settleMs,
+    maxDeleteCount: setting.maxDeleteCount,
+    inDoubt: setting.inDoubt,
     isWanted,
     lateMs: setting.habits.attributeCacheMs ?? 0,
+    noticeMs: noticeMs(setting),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
     isClockApart:
-      (setting.habits.clockOffsetMs ?? 0) !== 0 ||
-      (setting.habits.granuleMs ?? 0) >= 1_000 ||
-      plan.steps.some(({ act }) => act.kind === 'clock'),
+      (setting.habits.clockOffsetMs ?? 0) !== 0 || (setting.habits.granuleMs ?? 0) >= 1_000 || hasClockJumped,
+    hasClockJumped,
+    isKilled: plan.steps.some(({ act }) => act.kind === 'restart' && act.how !== 'stop'),
   });
   const simulation = new Simulation(plan, judge);
   useMachine(simulation);
@@ -69,12 +73,17 @@ async function run(simulation: Simulation): Promise<void> {
   if (claims === null) return;
   judgeEnd(judge, claims);
   if (isOver()) return;
-  const { requests } = judge;
+  judge.expectsNothing();
   simulation.note('— another start');
   simulation.start();
-  const isDelivered = claims.failed.size === 0 && claims.waiting.length === 0 && judge.passed.length === 0;
-  if ((await quiet(simulation)) && isDelivered && judge.requests > requests)
-    judge.report('start-sends', 'the next start sends something, though all was delivered');
+  await quiet(simulation);
+}
+
+/** After so long ingestd has noticed a change by itself: by a late event, two polls, or a rescan where events are lost. */
+function noticeMs({ events, folders, habits }: Plan['setting']): number {
+  if (events === 'lossy') return 16 * 60_000;
+  if (folders.some(({ isPolled }) => isPolled) || habits.type !== undefined) return 61_000;
+  return events === 'late' ? 3_000 : 0;
 }
 
 /** Lets time pass until nothing moves; false where the run is over. */
@@ -88,11 +97,11 @@ async function quiet(simulation: Simulation): Promise<boolean> {
   }
   const { daemon } = simulation;
   const reasons = daemon?.control.status().reasons ?? [];
-  // A person is told why.
-  if (reasons.length > 0) return false;
+  // What is out of reach for ever is told.
+  if (simulation.plan.setting.maxPathBytes < 4096 && reasons.length > 0) return false;
   judge.report(
     'never-quiet',
-    daemon === null ? 'it has not started' : JSON.stringify(toldBy(daemon).waiting),
+    daemon === null ? 'it has not started' : JSON.stringify([reasons, saidBy(daemon).waits]),
   );
   return false;
 }
@@ -101,7 +110,7 @@ async function quiet(simulation: Simulation): Promise<boolean> {
 async function lastClaims(simulation: Simulation): Promise<Claims | null> {
   const { daemon, scheduler, judge } = simulation;
   if (daemon === null) return null;
-  const told = toldBy(daemon);
+  const told = saidBy(daemon);
   let claims: Claims | null = null;
   const read = async () => {
     await daemon.stop();

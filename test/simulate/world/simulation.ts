@@ -123,7 +123,7 @@ export class Simulation implements Machine {
     this.#lives += 1;
     const life = this.#lives;
     Object.defineProperty(process, 'pid', { value: firstPid + life, configurable: true });
-    this.judge.started();
+    this.judge.started(scheduler.now());
     scheduler.beginLife(() => {
       startDaemon(settingsOf(this.plan.setting, prefix), this.clock(), this.#log())
         .then((daemon) => {

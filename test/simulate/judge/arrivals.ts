@@ -1,0 +1,68 @@
+import { directoryOf, Reading } from './reading.ts';
+import type { RoledFile } from './reading.ts';
+
+const tenMinutesMs = 600_000;
+
+/** When names came, and when what was not sent grew: what "quiet" is about (contract 7.28). */
+export class Arrivals {
+  readonly #settleMs: number;
+  /** Path → when its name came. */
+  #came = new Map<string, number>();
+  #texts = new Map<string, string>();
+  /** Path → when it grew last. */
+  readonly #grew = new Map<string, number>();
+  #directories = new Map<string, number>();
+  #isFirst = true;
+
+  constructor(settleMs: number) {
+    this.#settleMs = settleMs;
+  }
+
+  see(reading: Reading, now: number, isSent: (file: RoledFile) => boolean): void {
+    const since = this.#isFirst ? -Infinity : now;
+    this.#isFirst = false;
+    const files = [...reading.files.values()].filter(({ path }) => Reading.maySay(path));
+    this.#came = new Map(files.map(({ path }) => [path, this.#came.get(path) ?? since]));
+    const texts = new Map(files.map(({ path, content }) => [path, content.toString('latin1')]));
+    for (const file of files) {
+      const known = this.#texts.get(file.path);
+      if (known !== undefined && known !== texts.get(file.path) && !isSent(file))
+        this.#grew.set(file.path, now);
+    }
+    this.#texts = texts;
+    const directories = new Set([...reading.files.keys()].flatMap(directoriesOf));
+    this.#directories = new Map([...directories].map((one) => [one, this.#directories.get(one) ?? since]));
+  }
+
+  /** A process does not know what came before it. */
+  started(): void {
+    for (const directory of this.#directories.keys()) this.#directories.set(directory, -Infinity);
+  }
+
+  /** When a name came, or what it names grew. */
+  lastChange(path: string): number {
+    return Math.max(this.#came.get(path) ?? -Infinity, this.#grew.get(path) ?? -Infinity);
+  }
+
+  /** A name around a path that came or grew within `settleMs` before a moment, and not just then; null: it was quiet. */
+  lately(path: string, at: number, justMs: number): string | null {
+    const isNew = (directory: string) => (this.#directories.get(directory) ?? -Infinity) > at - tenMinutesMs;
+    // The topmost new directory: of those above, the last one.
+    const scope = directoriesOf(path).findLast(isNew);
+    const isAround = (other: string) =>
+      directoryOf(other) === directoryOf(path) || (scope !== undefined && other.startsWith(`${scope}/`));
+    const isLate = (moment: number | undefined) =>
+      moment !== undefined && moment > at + 1 - this.#settleMs && moment <= at - justMs;
+    const late = [...this.#came.keys()].find(
+      (other) =>
+        other !== path && isAround(other) && (isLate(this.#came.get(other)) || isLate(this.#grew.get(other))),
+    );
+    return late ?? null;
+  }
+}
+
+/** The directories above a path, the nearest first. */
+function directoriesOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
+}

@@ -1,0 +1,233 @@
+import type { ServiceRequest } from '../service/service.ts';
+import { keyOf, modeOf } from './held-documents.ts';
+import type { HeldDocument } from './held-documents.ts';
+import type { Add, Moment } from './moment.ts';
+import { nameOf } from './reading.ts';
+import type { RoledFile } from './reading.ts';
+import { isWider, widensByAbsence } from './statement.ts';
+import type { ShareMode, Statement } from './statement.ts';
+
+/** A document that goes out, or a change of one, as it would be of one file. */
+export interface Sending {
+  readonly request: ServiceRequest;
+  readonly moment: Moment;
+  readonly file: RoledFile;
+  /** What is changed; null: it is an upload. */
+  readonly document: HeldDocument | null;
+  /** With whom it is shared then. */
+  readonly mode: ShareMode;
+  /** What its companions state; null: it is no document. */
+  readonly statement: Statement | null;
+}
+
+/** The files that an upload may be of. */
+export function uploadedFiles({ file }: ServiceRequest, { reading }: Moment): readonly RoledFile[] {
+  const name = file?.name.normalize('NFC');
+  return reading
+    .all()
+    .filter(({ path, content }) => nameOf(path) === name && content.toString() === file?.text);
+}
+
+/** The files that a change may be of: those with its content, else all that the document may be of. */
+export function changedFiles(
+  { file }: ServiceRequest,
+  one: HeldDocument,
+  { reading, held }: Moment,
+): readonly RoledFile[] {
+  const placed = held.placedFiles(one, reading);
+  const same = placed.filter(({ content }) => file !== null && content.toString() === file.text);
+  return same.length > 0 ? same : held.filesOf(one, reading);
+}
+
+/** What is wrong with an upload or a change of one document. Where it may be of several files, it is wrong if it is so for each. */
+export function judgeContent(
+  request: ServiceRequest,
+  document: HeldDocument | null,
+  moment: Moment,
+  add: Add,
+): void {
+  const files = document === null ? uploadedFiles(request, moment) : changedFiles(request, document, moment);
+  if (files.length === 0) {
+    const name = document === null ? request.file?.name : document.holding.path;
+    add('not-there', `${name}: no file that it could be of is there`);
+    for (const [kind, words] of intentProblems(request, moment, name ?? '')) add(kind, words);
+    return;
+  }
+  const found = files.map((file) => {
+    const problems = new Map<string, string>();
+    const { role } = file;
+    const statement = role.kind === 'document' ? role.statement : null;
+    const mode = modeOf(request) ?? document?.holding.mode ?? 'DEFAULT';
+    const sending: Sending = { request, moment, file, document, mode, statement };
+    for (const rule of contentRules) rule(sending, (kind, words) => problems.set(kind, words));
+    return problems;
+  });
+  for (const [kind, words] of found[0] ?? [])
+    if (found.every((problems) => problems.has(kind))) add(kind, words);
+}
+
+type Rule = (sending: Sending, add: Add) => void;
+
+/** What the author meant by a text, whatever is there by now to say so. */
+function intentProblems(
+  request: ServiceRequest,
+  { intents }: Moment,
+  path: string,
+): readonly [string, string][] {
+  const problems: [string, string][] = [];
+  const text = request.file?.text ?? '';
+  const mode = modeOf(request) ?? 'DEFAULT';
+  for (const intent of intents) {
+    if (request.kind !== 'upload' || !intent.texts.has(text)) continue;
+    if (intent.isAttachment) problems.push(['attachment-alone', `${path} is meant as an attachment`]);
+    if (intent.mode !== null && isWider(mode, intent.mode))
+      problems.push(['wider-than-meant', `${path} goes out with ${mode}, and is meant as ${intent.mode}`]);
+  }
+  return problems;
+}
+
+/** Contract 7.28, and why it is promised. */
+const noWiderThanMeant: Rule = ({ request, moment, file }, add) => {
+  for (const [kind, words] of intentProblems(request, moment, file.path)) add(kind, words);
+};
+
+/** Contract, section 4: what is a document. */
+const onlyDocuments: Rule = ({ file: { path, role } }, add) => {
+  if (role.kind !== 'document' && role.kind !== 'attachment')
+    add(`unfit-sent/${role.kind}`, `${path} is sent, and is ${role.kind}`);
+};
+
+/** Contract, section 4: no attachment alone, for as long as it stays one. */
+const noAttachmentAlone: Rule = ({ request, moment, file: { path, role, identity } }, add) => {
+  const isLink = moment.reading.pathsOf(identity).length > 1;
+  const owner = role.kind === 'attachment' ? role.owner : isLink ? null : moment.taintOf(identity).owner;
+  if (owner !== null && (request.kind === 'upload' || request.file !== null))
+    add('attachment-alone', `${path} is sent alone, and is an attachment of ${owner}`);
+};
+
+/** Contract, sections 4, 7.10, 7.29 and 7.35: it waits for what says what it is. */
+const onlyWhenReady: Rule = ({ document, file: { path, role } }, add) => {
+  if (role.kind !== 'document' || role.obstacle === null) return;
+  const { kind, words, isForNew } = role.obstacle;
+  if (document === null || isForNew !== true) add(`unready-sent/${kind}`, `${path} is sent, and ${words}`);
+};
+
+/** Contract 7.27: a narrower mode always goes out. */
+const noWiderThanStated: Rule = ({ file, mode, statement }, add) => {
+  if (statement !== null && isWider(mode, statement.mode))
+    add(
+      'wider',
+      `${file.path} goes out with ${mode}; stated is ${statement.mode} by ${statement.by} ${statement.place}`,
+    );
+};
+
+/** Contract 7.27: sharing never widens by absence. */
+const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => {
+  const asked = modeOf(request);
+  if (statement === null || document === null || asked === null) return;
+  const { holding } = document;
+  if (widensByAbsence(asked, holding, statement))
+    add(
+      'widened-by-absence',
+      `${file.path} goes from ${holding.mode}, stated by ${holding.statement.by} ${holding.statement.place}, to ${asked}, stated by ${statement.by} ${statement.place}`,
+    );
+};
+
+/** Contract 7.27: the mode goes with the file; what was an attachment, or private and not sent, counts as held so. */
+const noWiderThanItsFile: Rule = ({ request, moment, document, file, mode, statement }, add) => {
+  if (statement === null || request.file === null) return;
+  const holdings = [
+    ...moment.held.holdingsOf(file.identity, document),
+    ...moment.taintOf(file.identity).holdings,
+  ];
+  const wider = holdings.find((holding) => widensByAbsence(mode, holding, statement));
+  if (wider !== undefined)
+    add(
+      'wider-than-its-file',
+      `${file.path} goes out with ${mode}, stated by ${statement.by} ${statement.place}; its file counts as ${wider.mode} since ${wider.path}`,
+    );
+};
+
+/** Contract 7.27: no mode widens over attachments that cannot be taken back. */
+const noWiderOverAttachments: Rule = ({ request, document, file: { path, role } }, add) => {
+  const asked = modeOf(request);
+  if (
+    document === null ||
+    asked === null ||
+    role.kind !== 'document' ||
+    !isWider(asked, document.holding.mode)
+  )
+    return;
+  const listed = role.attachments.map(nameOf);
+  const shown = (request.attachments ?? document.attachments).find(
+    ({ name }) => !listed.includes(name.normalize('NFC')),
+  );
+  if (shown !== undefined)
+    add(
+      'widened-over-attachments',
+      `${path} goes to ${asked}, and is held with ${shown.name}, which is not listed`,
+    );
+};
+
+/** Never old content over new, and every docId with its file. */
+const onlyItsContent: Rule = ({ request, moment, document, file }, add) => {
+  const text = request.file?.text;
+  if (document === null || text === undefined || text === file.content.toString()) return;
+  const other = moment.reading
+    .all()
+    .find(({ content, role }) => content.toString() === text && role.kind === 'document');
+  if (other === undefined) add('old-content', `${file.path} is sent as it was before`);
+  else add('wrong-file', `${document.docId} is of ${file.path}, and gets what stands at ${other.path}`);
+};
+
+/** Contract, section 4: what goes out with a document is what is listed, whole (7.8). */
+const onlyItsAttachments: Rule = ({ request, moment, file: { path, role } }, add) => {
+  if (role.kind !== 'document' || role.obstacle !== null) return;
+  const isSent = request.attachments !== null || (request.kind === 'upload' && role.attachments.length > 0);
+  if (!isSent) return;
+  const { files } = moment.reading;
+  const wanted = role.attachments.map((one) => files.get(one)?.content.toString() ?? '').toSorted();
+  const sent = (request.attachments ?? []).map(({ text }) => text).toSorted();
+  if (wanted.join('\n') !== sent.join('\n'))
+    add('wrong-attachments', `${path} is sent with [${sent.join()}], and has [${wanted.join()}]`);
+};
+
+/** Nothing doubled: what ingestd knows to be at the service is not uploaded (7.1, 7.25, 7.32). */
+const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add) => {
+  if (document !== null) return;
+  const known = held.othersOf([file], reading, null).filter(({ answer }) => answer !== 'none');
+  const files = new Set(
+    known
+      .flatMap((one) => held.filesOf(one, reading))
+      .filter(isListed)
+      .map(keyOf),
+  );
+  if (known.length === 0 || known.length < files.size) return;
+  const isUnusable = known.some(({ answer }) => answer === 'unusable');
+  // Its own file was replaced, and what stands in its place has moved since.
+  const isReplaced = known.every(({ accepted }) => accepted !== file.identity);
+  add(
+    isUnusable ? 'doubled/no-doc-id' : isReplaced ? 'doubled/replaced' : 'doubled',
+    `${file.path} is uploaded, and the service holds it as ${known.map(({ docId }) => docId).join()}`,
+  );
+};
+
+/** Whether a file is in a directory that is listed. */
+export function isListed({ role }: RoledFile): boolean {
+  return role.kind !== 'elsewhere' && role.kind !== 'unowned';
+}
+
+/** One line each: what no upload and no modify may do. */
+const contentRules: readonly Rule[] = [
+  noWiderThanMeant,
+  onlyDocuments,
+  noAttachmentAlone,
+  onlyWhenReady,
+  noWiderThanStated,
+  noWiderByAbsence,
+  noWiderThanItsFile,
+  noWiderOverAttachments,
+  onlyItsContent,
+  onlyItsAttachments,
+  nothingDoubled,
+];

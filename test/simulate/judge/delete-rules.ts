@@ -1,0 +1,22 @@
+import { keyOf } from './held-documents.ts';
+import { isListed } from './content-rules.ts';
+import type { Add, Moment } from './moment.ts';
+
+/** What is wrong with the deletion of one document (contract 4 and 7.25). */
+export function judgeDeletion(docId: string, { reading, held, approved }: Moment, add: Add): void {
+  const one = held.all.get(docId);
+  if (one === undefined || one.isDeleted) return;
+  const standing = held.filesOf(one, reading).filter(isListed);
+  // What is out of sight may go where a person has said so.
+  const counted = approved.has(docId) ? standing.filter(({ isUnlisted }) => !isUnlisted) : standing;
+  const others = held.othersOf(counted, reading, one);
+  const [file] = counted;
+  // Another document's own file does not count: as many as there are others.
+  if (file !== undefined && others.length < new Set(counted.map(keyOf)).size)
+    add(
+      'deleted-standing',
+      `${docId} is deleted, and its file stands at ${file.path}${file.isUnlisted ? ', out of sight' : ''}`,
+    );
+  else if (reading.hidesSomething && !approved.has(docId))
+    add('deleted-unseen', `${docId} (${one.holding.path}) is deleted while a directory is out of sight`);
+}

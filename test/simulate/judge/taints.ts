@@ -1,0 +1,169 @@
+import type { HeldDocument, HeldDocuments } from './held-documents.ts';
+import { directoryOf } from './reading.ts';
+import type { Reading, RoledFile } from './reading.ts';
+import { isWider } from './statement.ts';
+import type { Holding, ShareMode } from './statement.ts';
+
+/** A file that a list names or named. */
+interface Attached {
+  readonly owner: string;
+  readonly ownerIdentity: object | undefined;
+  readonly path: string;
+  readonly since: number;
+  /** When its list ceased to reach it; Infinity: it does. */
+  readonly until: number;
+  /** The document that was sent with it; null: none. */
+  readonly docId: string | null;
+}
+
+/** What a file means beyond what stands beside it now. */
+export interface Taint {
+  /** The document whose attachment it still is, whatever became of the list; null: of none. */
+  readonly owner: string | null;
+  /** As what it counts as held, though nothing of it is (contract 7.27). */
+  readonly holdings: readonly Holding[];
+}
+
+interface Said {
+  readonly mode: ShareMode;
+  readonly path: string;
+  readonly from: number;
+  to: number | null;
+}
+
+const none: Taint = { owner: null, holdings: [] };
+
+/** The memory of section 4 and 7.27 of the contract: what files were, as far as ingestd has to know. */
+export class Taints {
+  readonly #held: HeldDocuments;
+  /** What stands for so long has been seen, ms. */
+  readonly #seenMs: number;
+  #attached = new Map<object, Attached>();
+  /** Attachments that are none any more, and the document that was sent with each. */
+  readonly #former = new Map<object, { readonly path: string; readonly docId: string | null }>();
+  /** What own sidecars have said of files that were not sent. */
+  readonly #unsent = new Map<object, Said[]>();
+
+  constructor(held: HeldDocuments, seenMs: number) {
+    this.#held = held;
+    this.#seenMs = seenMs;
+  }
+
+  see(reading: Reading, now: number): void {
+    this.#followAttached(reading, now);
+    const sent = new Set(this.#held.alive().map(({ accepted }) => accepted));
+    for (const { identity, path, role } of reading.files.values()) {
+      const spans = this.#unsent.get(identity) ?? [];
+      const last = spans.findLast((one) => one.path === path);
+      const states = role.kind === 'document' && role.statement.by === 'sidecar' ? role.statement.mode : null;
+      if (last?.to === null && last.mode === states) continue;
+      if (last !== undefined) last.to ??= now;
+      if (states !== null && !sent.has(identity))
+        this.#unsent.set(identity, [...spans, { mode: states, path, from: now, to: null }]);
+    }
+    for (const [identity, spans] of this.#unsent) {
+      const paths = reading.pathsOf(identity);
+      for (const one of spans) if (!paths.includes(one.path)) one.to ??= now;
+    }
+  }
+
+  /** A process forgets what the one before had seen, and not sent. */
+  started(reading: Reading, now: number): void {
+    this.see(reading, now);
+    this.#unsent.clear();
+    for (const [identity, { docId }] of this.#attached) if (docId === null) this.#attached.delete(identity);
+    for (const [identity, { docId }] of this.#former)
+      if (docId === null || this.#held.all.get(docId)?.isDeleted !== false) this.#former.delete(identity);
+    this.see(reading, now);
+  }
+
+  /** A document was accepted, of this file and with these texts. */
+  taken(docId: string, file: RoledFile, attachments: readonly string[], reading: Reading): void {
+    this.#unsent.delete(file.identity);
+    this.#former.delete(file.identity);
+    for (const [identity, one] of this.#attached) {
+      const text = reading.pathsOf(identity).map((path) => reading.files.get(path)?.content.toString());
+      if (one.ownerIdentity === file.identity && attachments.some((sent) => text.includes(sent)))
+        this.#attached.set(identity, { ...one, docId });
+    }
+  }
+
+  /** As of now, for each file that has one. */
+  all(now: number): (identity: object) => Taint {
+    const taints = new Map<object, Taint>();
+    const add = (identity: object, { owner = null, holdings = [] }: Partial<Taint>) => {
+      const known = taints.get(identity) ?? none;
+      taints.set(identity, { owner: owner ?? known.owner, holdings: [...known.holdings, ...holdings] });
+    };
+    for (const [identity, one] of this.#attached)
+      if (this.#isSeen(one, now)) add(identity, { owner: one.owner, holdings: [privately(one.path)] });
+    for (const [identity, { path }] of this.#former) add(identity, { holdings: [privately(path)] });
+    for (const [identity, spans] of this.#unsent) {
+      const seen = spans.filter(({ from, to }) => (to ?? now) - from >= this.#seenMs);
+      const [first, ...others] = seen;
+      if (first === undefined) continue;
+      const narrowest = others.reduce((least, one) => (isWider(least.mode, one.mode) ? one : least), first);
+      add(identity, { holdings: [privately(narrowest.path, narrowest.mode)] });
+    }
+    return (identity) => taints.get(identity) ?? none;
+  }
+
+  #isSeen({ since, until, docId }: Attached, now: number): boolean {
+    return docId !== null || Math.min(now, until) - since >= this.#seenMs;
+  }
+
+  #followAttached(reading: Reading, now: number): void {
+    for (const { path, identity, role } of reading.files.values()) {
+      if (role.kind !== 'attachment') continue;
+      const known = this.#attached.get(identity);
+      this.#attached.set(identity, {
+        owner: role.owner,
+        ownerIdentity: reading.files.get(role.owner)?.identity,
+        path,
+        since: known?.since ?? now,
+        until: Infinity,
+        docId: known?.docId ?? null,
+      });
+    }
+    for (const [identity, one] of this.#attached) {
+      const isReached = reading
+        .pathsOf(identity)
+        .some((path) => reading.files.get(path)?.role.kind === 'attachment');
+      if (isReached) continue;
+      this.#attached.set(identity, { ...one, until: Math.min(one.until, now) });
+      const isGone = reading.pathsOf(identity).length === 0;
+      if (!isGone && !this.#isOver(one, identity, reading)) continue;
+      this.#attached.delete(identity);
+      if (!isGone && this.#isSeen(one, now)) this.#former.set(identity, { path: one.path, docId: one.docId });
+    }
+    for (const identity of this.#former.keys())
+      if (reading.pathsOf(identity).length === 0) this.#former.delete(identity);
+  }
+
+  /** Whether what was an attachment is none any more (contract 4). */
+  #isOver({ owner, ownerIdentity, path, docId }: Attached, identity: object, reading: Reading): boolean {
+    const standing = reading.files.get(path);
+    if (standing !== undefined && standing.identity !== identity) return true;
+    const listed = path.slice(directoryOf(owner).length + 1);
+    const document = docId === null ? undefined : this.#held.all.get(docId);
+    if (document?.isDeleted === true) return true;
+    const owners =
+      document === undefined ? reading.pathsOf(ownerIdentity ?? {}) : pathsOf(this.#held, document, reading);
+    const sidecars = [owner, ...owners].map((one) => reading.sidecarOf(one)?.path ?? null);
+    const said = sidecars.flatMap((sidecar) => (sidecar === null ? [] : [reading.said(sidecar)]));
+    if (said.some((one) => one !== null && !one.attachments.includes(listed))) return true;
+    if (docId !== null) return false;
+    const isFromItsDirectory = directoryOf(path).endsWith('.attachments');
+    const isOwnerHere = owners.length > 0 || reading.files.has(owner);
+    return isFromItsDirectory || (!isOwnerHere && said.length === 0);
+  }
+}
+
+function pathsOf(held: HeldDocuments, document: HeldDocument, reading: Reading): readonly string[] {
+  return held.filesOf(document, reading).map(({ path }) => path);
+}
+
+/** Held as an own sidecar said. */
+function privately(path: string, mode: ShareMode = 'NONE'): Holding {
+  return { mode, statement: { mode, by: 'sidecar', place: '', file: null }, path };
+}
