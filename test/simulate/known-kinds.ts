@@ -25,6 +25,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'what a file was (private and not sent, an attachment, of another record) does not go with it (7.27)',
   ],
   [/^unready-sent\/likely-sidecar$/, 'a sidecar that fits no file holds back nothing (7.29)'],
+  [/^wrong-file\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
   [/^unquiet\/below$/, 'what comes deeper in a new tree is not waited for (7.28)'],
   [
     /^doubled\/replaced$/,

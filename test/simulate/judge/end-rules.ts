@@ -91,7 +91,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
       report(
         judge,
         file,
-        'wrong-file',
+        one.text === file.content.toString() ? 'wrong-file/copy' : 'wrong-file',
         `${docId} is known at ${place}, and is of ${[...one.places.keys()].join()}`,
       );
   }

@@ -63,6 +63,7 @@ const byIdentity: ReadonlySet<string> = new Set([
   'old-at-end',
   'waits-at-end',
   'wrong-file',
+  'wrong-file/copy',
   'wider-than-its-file',
   'narrower-at-end',
   'not-there',
