@@ -8,7 +8,7 @@ import { isWider, widensByAbsence } from './statement.ts';
 import type { ShareMode, Statement } from './statement.ts';
 
 /** A document that goes out, or a change of one, as it would be of one file. */
-export interface Sending {
+interface Sending {
   readonly request: ServiceRequest;
   readonly moment: Moment;
   readonly file: RoledFile;

@@ -151,11 +151,11 @@ function command(simulation: Simulation, kind: Command): void {
       const { inDoubt } = daemon.control.status();
       return decisions.retry(inDoubt.map(({ folder, path }) => `${folder}/${path}`));
     };
-    decide()
-      .then(() => {
-        if (kind === 'pause' || kind === 'resume') judge.pauses(kind === 'pause', scheduler.now());
-      })
-      .catch((error: unknown) => simulation.note(`  refused: ${(error as Error).message}`));
+    const decideAndTell = async (): Promise<void> => {
+      await decide();
+      if (kind === 'pause' || kind === 'resume') judge.pauses(kind === 'pause', scheduler.now());
+    };
+    decideAndTell().catch((error: unknown) => simulation.note(`  refused: ${(error as Error).message}`));
   });
 }
 
