@@ -166,7 +166,7 @@ const folder = z.strictObject({
     .enum(['any', 'same'])
     .default('any')
     .describe(
-      'With same, a sidecar, .meta.json or .ingestignore is used only if its owner is the owner of the document (or directory) or root.',
+      'With same, a sidecar, .meta.json or .ingestignore is used only if its owner is the owner of the document (or directory) or root, and so are its attachments.',
     ),
   followSymlinks: z.boolean().default(false).describe('Follow symbolic links that stay inside the folder.'),
   watch: z

@@ -7,7 +7,7 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
-import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
+import { attachmentDirectoryEnd, isTemporaryName, isTrustedCompanion } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/claims.ts';
@@ -28,17 +28,20 @@ export interface GatheredAttachments {
   readonly keys: readonly (readonly [string, string])[];
 }
 
-/** Gathers a document's attachments: those of its directory, by name, then those that its sidecar lists. */
+/**
+ * Gathers a document's attachments: those of its directory, by name, then those that its sidecar lists. `ownerUid`: the
+ * document's owner, to whom they belong with `sidecarOwner: same`: nobody publishes a file of somebody else by a sidecar.
+ */
 export async function gatherAttachments(
   folder: FolderState,
   document: string,
-  listed: readonly string[],
+  { listed, ownerUid }: { readonly listed: readonly string[]; readonly ownerUid: number },
 ): Promise<GatheredAttachments | NoDocument> {
   const own = await ownDirectory(folder, document);
   if (own.kind !== 'own') return own;
   const found: FoundAttachment[] = [];
   const take = (path: string, shown: string): NoDocument | null => {
-    const judged = judge(folder, path, shown);
+    const judged = judge(folder, path, { shown, ownerUid });
     if ('kind' in judged) return judged;
     if (found.some(({ name }) => name === judged.name))
       return invalid(shown, 'another attachment has the same name');
@@ -138,9 +141,15 @@ function leavesByLink(folder: FolderState, path: string): boolean {
   return false;
 }
 
-function judge(folder: FolderState, path: string, shown: string): FoundAttachment | NoDocument {
+function judge(
+  folder: FolderState,
+  path: string,
+  { shown, ownerUid }: { readonly shown: string; readonly ownerUid: number },
+): FoundAttachment | NoDocument {
   const stats = statsOf(folder, path, shown);
   if ('kind' in stats) return stats;
+  if (!isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid))
+    return invalid(shown, 'it does not belong to the owner of the document (sidecarOwner: same)');
   const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
   if (stats.size === 0) {

@@ -203,7 +203,10 @@ async function inspectFile(
   if (inherited.kind !== 'inherited') return inherited;
   const own = findSidecar(folder, path, { ownerUid: stats.uid, known: known?.sidecar ?? null });
   if (own.kind !== 'sidecar') return own;
-  const gathered = await gatherAttachments(folder, path, own.sidecar?.attachments ?? []);
+  const gathered = await gatherAttachments(folder, path, {
+    listed: own.sidecar?.attachments ?? [],
+    ownerUid: stats.uid,
+  });
   if (gathered.kind !== 'attachments') return gathered;
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;

@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs';
+
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
@@ -281,11 +283,23 @@ function statedClaims(
     if (isUnclear || list?.isValid !== true) continue;
     const reached = resolveAll(folder.settings.attachments, directory, list.attachments);
     const paths = resolveAll('folder', directory, list.attachments).filter(
-      (path) => path !== owner && (reached.includes(path) || known.includes(path)),
+      (path) =>
+        path !== owner &&
+        (known.includes(path) || (reached.includes(path) && !isOfAnother(folder, path, owner))),
     );
     claims.set(owner, { sidecar: name, paths, directory: identity });
   }
   return claims;
+}
+
+/** With `sidecarOwner: same`, nobody makes an attachment of a file of another user, which would hide it. */
+function isOfAnother({ settings, tree, absolute }: FolderState, path: string, owner: string): boolean {
+  if (settings.sidecarOwner === 'any') return false;
+  const [file, document] = [path, owner].map((one) =>
+    lstatSync(absolute(tree.rawPath(one)), { throwIfNoEntry: false }),
+  );
+  if (file === undefined || document === undefined) return false;
+  return !isTrustedCompanion(settings.sidecarOwner, file.uid, document.uid);
 }
 
 function listedHere(folder: FolderState, directory: string, listed: readonly string[]): ReadonlySet<string> {

@@ -64,6 +64,25 @@ describeWhere(
       expect(await folder.verdict('d/a.pdf')).toBe(verdict);
     });
 
+    it('Ben makes no attachment of her file by a sidecar of his own document, and does not send it', async () => {
+      const scans = await beside({
+        'd/b.pdf': [ben, 'b'],
+        'd/b.pdf.meta.json': [ben, '{"attachments": ["a.pdf"]}'],
+      });
+      expect(scans.get('d')?.entries.map(({ name }) => name)).toEqual(['a.pdf', 'b.pdf']);
+      expect(await folder.verdict('d/a.pdf')).toBe('document');
+      expect(await folder.verdict('d/b.pdf')).toBe('unfit attachment-invalid');
+    });
+
+    it('a file of another user in the directory of its attachments is not sent with it', async () => {
+      await beside({ 'd/a.pdf.attachments/x.pdf': [ben, 'x'] });
+      expect(await folder.verdict('d/a.pdf')).toBe('unfit attachment-invalid');
+      await chown(folder.join('d/a.pdf.attachments/x.pdf'), 0, 0);
+      folder.pass(servedTiming.settleMs);
+      await folder.scan();
+      expect(await folder.verdict('d/a.pdf')).toBe('document');
+    });
+
     it('what Ben’s sidecar lists is no attachment', async () => {
       const scans = await beside({
         'd/b.pdf': [anna, 'b'],
