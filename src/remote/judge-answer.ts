@@ -95,6 +95,8 @@ function judgeFault({ code, message: why = '', host, sent }: Fault, circumstance
   const { operation } = circumstances;
   if (code === 'content-changed')
     return { kind: 'changed', message: 'the file changed while it was being sent' };
+  if (code === 'withdrawn')
+    return { kind: 'withdrawn', message: 'it no longer follows from what is in the folder', sent };
   if (code === unreadableCode || code === unreadableNowCode)
     return { kind: 'unreadable', code, message: why };
   const words = describeFault(code);

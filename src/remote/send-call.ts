@@ -107,6 +107,7 @@ async function send(
       body: body === null || bandwidth === null ? body : throttled(body, bandwidth),
       onBytes: watch.onBytes,
       guard: permit.guard,
+      stillFollows: watch.stillFollows,
     },
     http,
   );

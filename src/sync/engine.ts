@@ -33,7 +33,7 @@ import type {
 } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
-import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
+import type { LimiterPort, Permit, RequestWatch, ServicePort } from '../model/ports/service-port.ts';
 import { sharingChange } from '../model/report/sharing-change.ts';
 import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
@@ -67,7 +67,7 @@ import { createCircuitBreaker } from './send/circuit-breaker.ts';
 import type { CircuitBreaker } from './send/circuit-breaker.ts';
 import { consequenceOf, docIdConflict, changedUnderWayMs } from './send/consequence.ts';
 import type { Consequence } from './send/consequence.ts';
-import { aboutDelete, deletedChanges, takeBackMarks } from './send/delete.ts';
+import { aboutDelete, deletedChanges, isPerhapsGone, takeBackMarks } from './send/delete.ts';
 import type { Deletable } from './send/delete.ts';
 import { doubtAbout } from './send/doubt-about.ts';
 import { createLedgerCommits } from './send/ledger-commits.ts';
@@ -77,6 +77,8 @@ import type { BulkMember, Modifiable } from './send/modify.ts';
 import type { OpenFile } from './send/outgoing-files.ts';
 import { levels } from './send/send-line.ts';
 import { SendQueue } from './send/send-queue.ts';
+import { isSameSending, keepsChanging, mostWithdrawals, recordsAsBefore } from './send/planned.ts';
+import type { Planned } from './send/planned.ts';
 import { createTrackedRequest, Transfers } from './send/tracked-request.ts';
 import type { RequestResult, TrackedRequest, Totals } from './send/tracked-request.ts';
 import { aboutUpload, uploadRequest, uploadedChanges } from './send/upload.ts';
@@ -739,12 +741,12 @@ export class Engine {
       // What was found so far knows nothing of the sidecar that it left, and takes its own record for another's.
       if (record.leftSidecars !== undefined || document.kept !== undefined) return this.#assess(task);
     }
-    const compared = await this.#comparison.compare(task, document);
+    const compared = await this.#comparison.compare(task, document, this.#ledger.get(task.ref));
     return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;
   }
 
-  #inspectAt(ref: DocumentRef, port: FolderPort): Promise<Inspection> {
-    return inspectDocument(port, ref, this.#ledger.get(ref), {
+  #inspectAt(ref: DocumentRef, port: FolderPort, record = this.#ledger.get(ref)): Promise<Inspection> {
+    return inspectDocument(port, ref, record, {
       inspectIn: this.#inspectIfWatched,
       orphanNamed: (name) => this.folders.orphanNamed(name),
       findHolders: this.#ledger.findHolders,
@@ -1106,9 +1108,8 @@ export class Engine {
     } catch (error) {
       if (errorCode(error) === 'stopped') return;
       permit.giveBack();
-      // The pause came before the first byte: it goes out when the pause ends.
-      isUnforeseen = errorCode(error) !== 'paused';
-      if (isUnforeseen) this.#log.error({ error: errorMessage(error) }, 'delivery failed');
+      isUnforeseen = true;
+      this.#log.error({ error: errorMessage(error) }, 'delivery failed');
     }
     for (const task of work) {
       const { state } = task;
@@ -1129,18 +1130,105 @@ export class Engine {
     else await this.#upload(task, found, open, permit);
   }
 
-  async #upload(
-    task: Task,
-    { operation, compared: { document } }: Sendable,
-    open: OpenFile,
+  /**
+   * Sends what was planned for these as one request, and asks at its standing connection for which of them it still
+   * follows. Those for which it does not leave, and the rest goes out. Null: nothing did.
+   */
+  async #send<Member extends Planned>(
+    planned: readonly Member[],
     permit: Permit,
-  ): Promise<void> {
+    send: (
+      members: readonly [Member, ...Member[]],
+      permit: Permit,
+      ask: RequestWatch['stillFollows'],
+    ) => Promise<RequestResult>,
+    follows: (members: readonly Member[]) => Promise<readonly Member[]>,
+  ): Promise<{ readonly members: readonly [Member, ...Member[]]; readonly result: RequestResult } | null> {
+    let members = planned;
+    for (let turn = permit; ; turn = await this.#options.limiter.take({ ahead: true })) {
+      const [first, ...rest] = members;
+      if (first === undefined) {
+        turn.giveBack();
+        return null;
+      }
+      const sent = [first, ...rest] as const;
+      let confirmed = members;
+      const result = await send(sent, turn, async () => {
+        confirmed = await follows(sent).catch(() => []);
+        return confirmed.length === sent.length;
+      });
+      if (result.outcome.kind !== 'withdrawn') return { members: sent, result };
+      const isUntouched = result.outcome.sent === 'nothing';
+      const undone = [...resolvedBy(result), ...(isUntouched ? recordsAsBefore(sent, this.#ledger) : [])];
+      if (undone.length > 0) await this.#writer.commit(undone);
+      for (const member of members) if (!confirmed.includes(member)) this.#withdraw(member.task);
+      // Paused meanwhile: all of it is planned again.
+      if (confirmed.length === members.length) return null;
+      members = confirmed;
+    }
+  }
+
+  /** It follows no more: it is decided anew, and what keeps changing waits. */
+  #withdraw(task: Task): void {
+    const over = task.withdrawals + 1 - mostWithdrawals;
+    const wait = over < 0 ? null : { dueAt: this.#inMs(readAgainMs(over + 1)), reason: keepsChanging };
+    this.#advance(task, { kind: 'withdrawn', wait });
+  }
+
+  /** The documents of which what was planned still follows from the disk. Changes nothing. */
+  async #stillToSend<Member extends Planned & { readonly found: Sendable }>(
+    members: readonly Member[],
+  ): Promise<readonly Member[]> {
+    const answers = await Promise.all(members.map(({ task, found }) => this.#plansAgain(task, found)));
+    return members.filter((_, index) => answers[index]);
+  }
+
+  async #plansAgain(task: Task, planned: Sendable): Promise<boolean> {
+    const { ref } = task;
+    const port = this.folders.get(ref.folder)?.port;
+    // Without what was written down about this request.
+    const record = planned.record ?? this.#ledger.get(ref);
+    if (port === undefined || this.#ledger.get(ref)?.docId !== record?.docId) return false;
+    const found = await this.#inspectAt(ref, port, record);
+    if (found.kind !== 'document') return false;
+    const { document } = found;
+    if ((await this.#comparison.awaitCarriers(task, document)) !== null) return false;
+    if ((await this.#comparison.findMove(task, document)).kind !== 'none') return false;
+    const again = await this.#comparison.compare(task, document, record, planned.compared);
+    return again.kind === 'send' && isSameSending(again, planned);
+  }
+
+  /** The documents that are still gone: their paths are empty, and their files are nowhere. */
+  async #stillGone<Member extends Deletable>(members: readonly Member[]): Promise<readonly Member[]> {
+    const answers = await Promise.all(members.map((member) => this.#isStillGone(member)));
+    const gone = members.filter((_, index) => answers[index]);
+    const [first] = gone;
+    if (first === undefined) return gone;
+    const tasks = gone.map(({ task }) => task);
+    return (await this.holds.judge(first.task.ref.folder, tasks)).kind === 'allow' ? gone : [];
+  }
+
+  async #isStillGone({ task, record }: Deletable): Promise<boolean> {
+    if (this.#ledger.get(task.ref)?.docId !== record.docId || this.#mayComeBack(task)) return false;
+    const found = await this.#inspectIfWatched(task.ref);
+    return found?.kind === 'absent' && (await this.#locate(task)).kind === 'nowhere';
+  }
+
+  async #upload(task: Task, found: Sendable, open: OpenFile, permit: Permit): Promise<void> {
+    const { operation, compared, record } = found;
+    const { document } = compared;
     if (operation.kind !== 'upload') return permit.giveBack();
     const request = uploadRequest(document, operation, open);
     const about = { ...aboutUpload(document, operation), untaken: task.untaken };
-    const result = await this.#request(about, (watch) =>
-      this.#options.service.upload(request, permit, watch),
+    const sending = await this.#send(
+      [{ task, record, found }],
+      permit,
+      (_, turn, ask) =>
+        this.#request(about, ask, (watch) => this.#options.service.upload(request, turn, watch)),
+      (members) => this.#stillToSend(members),
     );
+    if (sending === null) return;
+    const { result } = sending;
     const { outcome, sent } = result;
     if (outcome.kind !== 'accepted' || outcome.docId === null)
       return this.#concludeUnaccepted(task, 'upload', result);
@@ -1167,9 +1255,16 @@ export class Engine {
 
   async #modify(task: Task, found: Modifiable, open: OpenFile, permit: Permit): Promise<void> {
     const request = modifyRequest(found, open);
-    const result = await this.#request({ ...aboutModify(found), untaken: task.untaken }, (watch) =>
-      this.#options.service.modify(request, permit, watch),
+    const about = { ...aboutModify(found), untaken: task.untaken };
+    const sending = await this.#send(
+      [{ task, record: found.record, found }],
+      permit,
+      (_, turn, ask) =>
+        this.#request(about, ask, (watch) => this.#options.service.modify(request, turn, watch)),
+      (members) => this.#stillToSend(members),
     );
+    if (sending === null) return;
+    const { result } = sending;
     const { outcome, sent } = result;
     if (outcome.kind !== 'accepted') return this.#concludeUnaccepted(task, 'modify', result);
     this.#reports.addUnclearable(task.ref, found.operation.unclearable);
@@ -1178,20 +1273,28 @@ export class Engine {
   }
 
   async #bulkModify(tasks: readonly Task[], bulkKey: string, permit: Permit): Promise<void> {
-    const members: BulkMember[] = [];
-    for (const task of tasks) {
-      const found = await this.#assess(task);
+    const planned: BulkMember[] = [];
+    const assessed = await Promise.all(
+      tasks.map(async (task) => ({ task, found: await this.#assess(task) })),
+    );
+    for (const { task, found } of assessed) {
       const isMember = found.kind === 'send' && isModifiable(found);
       const bulk = isMember ? found.operation.bulk : null;
       if (!isMember || bulk === null || bulkKeyOf(task, 'modify', bulk.key) !== bulkKey)
         this.#advance(task, { kind: 'replan' });
-      else members.push({ task, found });
+      else planned.push({ task, found, record: found.record });
     }
-    const call = bulkModify(members);
-    if (call === null) return permit.giveBack();
-    const result = await this.#request(call.about, (watch) =>
-      this.#options.service.bulkModify(call.request, permit, watch),
+    const sending = await this.#send(
+      planned,
+      permit,
+      (some, turn, ask) => {
+        const { about, request } = bulkModify(some);
+        return this.#request(about, ask, (watch) => this.#options.service.bulkModify(request, turn, watch));
+      },
+      (some) => this.#stillToSend(some),
     );
+    if (sending === null) return;
+    const { members, result } = sending;
     const { outcome } = result;
     if (outcome.kind === 'accepted') {
       for (const { task, found } of members)
@@ -1206,38 +1309,33 @@ export class Engine {
 
   /** Deletes documents whose files are gone, of one folder, in one request; what does not fit goes back in line. */
   async #delete(tasks: readonly Task[], permit: Permit): Promise<void> {
-    const gone: Deletable[] = [];
-    for (const task of tasks) {
+    const recorded = tasks.flatMap((task): readonly Deletable[] => {
       const record = this.#ledger.get(task.ref);
-      const found = await this.#inspectIfWatched(task.ref);
-      const isGone = record !== undefined && found?.kind === 'absent' && !this.#locks.has(task.ref);
-      if (!isGone || (await this.#locate(task)).kind !== 'nowhere') this.#advance(task, { kind: 'replan' });
-      else gone.push({ task, record });
-    }
+      return record === undefined ? [] : [{ task, record }];
+    });
+    const gone = await this.#stillGone(recorded);
     const documentOwner = gone[0]?.record.metadata.documentOwner;
-    const isOfBatch = ({ record }: Deletable) => record.metadata.documentOwner === documentOwner;
-    for (const other of gone) if (!isOfBatch(other)) this.#advance(other.task, { kind: 'replan' });
-    const batch = gone.filter(isOfBatch);
-    const [first, ...rest] = batch;
     // What is not deleted after all is inspected again when the delivery ends.
-    if (first === undefined) return permit.giveBack();
-    const { task, record } = first;
-    const isAllowed = await this.#allowOrHold(
-      task.ref.folder,
-      batch.map((one) => one.task),
-    );
-    if (!isAllowed) return permit.giveBack();
+    const planned = gone.filter(({ record }) => record.metadata.documentOwner === documentOwner);
     const { service } = this.#options;
-    const about = aboutDelete([first, ...rest]);
-    const docIds = batch.map((one) => one.record.docId);
-    const result = await this.#request(about, (watch) =>
-      rest.length === 0
-        ? service.remove({ docId: record.docId, documentOwner }, permit, watch)
-        : service.bulkRemove({ docIds, documentOwner }, permit, watch),
+    const sending = await this.#send(
+      planned,
+      permit,
+      (some, turn, ask) =>
+        this.#request(aboutDelete(some), ask, (watch) => {
+          const [docId, ...others] = some.map(({ record }) => record.docId) as [string, ...string[]];
+          return others.length === 0
+            ? service.remove({ docId, documentOwner }, turn, watch)
+            : service.bulkRemove({ docIds: [docId, ...others], documentOwner }, turn, watch);
+        }),
+      (some) => this.#stillGone(some),
     );
+    if (sending === null) return;
+    const { members: batch, result } = sending;
+    const [{ task, record }, ...rest] = batch;
     const { outcome } = result;
     const isUnknownThere = rest.length === 0 && outcome.kind === 'missing';
-    const isExpected = about.mayBeGone === true && isUnknownThere && outcome.isOwnWord;
+    const isExpected = isPerhapsGone(record) && isUnknownThere && outcome.isOwnWord;
     const isStray =
       isUnknownThere && !isExpected && this.#breaker.manyMissing() && !this.#ledger.isApproved(task.ref);
     const marks = takeBackMarks(batch, result, this.#ledger);
@@ -1351,6 +1449,8 @@ export class Engine {
       }
       case 'settle':
         return this.#settleSoon(task, changedUnderWayMs);
+      case 'withdraw':
+        return this.#withdraw(task);
       case 'uploadAgain':
         this.#tried(task, operation, { code: 'missing-at-service', message: uploadedAgain });
         this.#log.warn({ ...task.ref, docId: consequence.docId }, uploadedAgain);

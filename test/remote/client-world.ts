@@ -68,6 +68,7 @@ export const operationNames: readonly OperationName[] = [
 /** Of a request that nobody watches. */
 export const unwatched: RequestWatch = {
   beforeSend: () => Promise.resolve(),
+  stillFollows: () => Promise.resolve(true),
   onAnswer: () => {},
   onBytes: () => {},
 };

@@ -107,6 +107,8 @@ export type Outcome =
       readonly message: string;
       readonly mayBeTaken: boolean;
     }
+  /** It was asked again, and does not follow any more: nothing went out, or not the last piece of its body. */
+  | { readonly kind: 'withdrawn'; readonly message: string; readonly sent: BodySent }
   /** The file changed or went while it was sent; the connection was cut before its last byte. */
   | { readonly kind: 'changed'; readonly message: string }
   /** A file cannot be read; `code` as of a ContentUnreadableError. */
@@ -142,6 +144,11 @@ export interface BulkModifyRequest extends BulkChange {
 export interface RequestWatch {
   /** Called before each HTTP attempt; the attempt goes out when it resolves, and not at all when it rejects. */
   readonly beforeSend: (id: string) => Promise<void>;
+  /**
+   * Asked when the connection of an attempt stands, before its first byte, and again before the last piece of a body:
+   * whether this request still follows from what is on disk. Must not reject. An answer holds for 50 ms.
+   */
+  readonly stillFollows: () => Promise<boolean>;
   /** Called when the attempt has ended, answered or not. Must not throw: an accepted upload would go out again. */
   readonly onAnswer: (id: string) => void;
   /** Bytes of the body that went out since the last call. A replay sends a body from its beginning again. */

@@ -99,6 +99,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Not whole yet',
         fix: 'Nothing to do while it is still being written. It is sent when it is whole by its own format, or when it has not changed for timing.incompleteMinutes.',
       },
+      'keeps-changing': {
+        cause: 'It keeps changing',
+        fix: 'Nothing to do. Whenever it was to be sent, it or what goes with it had changed a moment ago; it is tried again at longer intervals.',
+      },
       'ambiguous-sidecar': {
         cause: 'One sidecar, several documents',
         fix: 'Rename the sidecar to the full name of its document, as in report.pdf.meta.json.',

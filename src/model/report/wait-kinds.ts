@@ -8,7 +8,7 @@ export type WaitKind = (typeof waitKinds)[number];
 
 /** The kind of wait that a reason's code stands for. */
 export function waitKindOf(code: string): WaitKind {
-  if (code === 'settling' || code === incompleteCode) return 'settling';
+  if (code === 'settling' || code === 'keeps-changing' || code === incompleteCode) return 'settling';
   if (code === 'sidecar-missing' || code === 'sidecar-expected') return 'sidecar';
   return code.startsWith('attachment-') ? 'attachment' : 'other';
 }

@@ -5,12 +5,16 @@ import { got } from 'got';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import type { BodySent, PermitGuard } from '../../model/ports/service-port.ts';
+import type { BodySent, PermitGuard, RequestWatch } from '../../model/ports/service-port.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';
 import type { Waits } from './watch-connection.ts';
 
 const maxAnswerBytes = 1024 * 1024;
+/** For so long an answer holds that a request still follows. */
+const answerHoldsMs = 50;
+/** What takes longer to answer is asked once more, at most so often: a process may have been frozen meanwhile. */
+const mostQuestions = 3;
 
 /** A request as it goes onto the wire, once. */
 export interface HttpRequest {
@@ -22,6 +26,8 @@ export interface HttpRequest {
   readonly onBytes?: (bytes: number) => void;
   /** Keeps it from going out, or on; left out: nothing does. */
   readonly guard?: PermitGuard | undefined;
+  /** As of a RequestWatch; left out: it follows from nothing on disk. */
+  readonly stillFollows?: RequestWatch['stillFollows'];
 }
 
 export interface HttpBody {
@@ -69,13 +75,15 @@ export interface HttpOptions {
 export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Promise<HttpResult> {
   return new Promise((resolve) => {
     const { agents, clock, waits, signal } = options;
-    const { guard } = request;
+    const { guard, stillFollows } = request;
     const body = request.body?.stream ?? null;
     let sent: BodySent = 'nothing';
     let head: { readonly status: number; readonly headers: IncomingHttpHeaders } | null = null;
     let settled = false;
     const chunks: Buffer[] = [];
     let received = 0;
+    /** Monotonic, ms. */
+    let followsUntil = -Infinity;
 
     const stream = got.stream(request.url, {
       method: request.method,
@@ -97,9 +105,11 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
       clock,
       waits,
       bytes: request.body?.bytes ?? 0,
-      onBegun: () => {
-        if (guard?.mayBegin() === false) return fail('permit-lost');
-        sent = 'part';
+      mayBegin: async () => {
+        if (!(await follows()) || settled) return false;
+        if (guard?.mayBegin() === false) fail('permit-lost');
+        else sent = 'part';
+        return !settled;
       },
       onFinished: () => (sent = 'all'),
       onFault: fail,
@@ -142,17 +152,37 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
     if (body === null) stream.end();
 
     /**
-     * Asks for each piece as it goes out. Asked for when it is read, it would wait its turn in some buffer, and go out
-     * after a process that was frozen meanwhile has lost its permit.
+     * Asks for each piece as it goes out, which is when the one before has left. Asked for when it is read, it would wait
+     * its turn in some buffer, and go out after a process that was frozen meanwhile has lost its permit.
      */
     function askBeforeEachPiece(client: ClientRequest): void {
       const write = client.write.bind(client) as (piece: Buffer, ...more: unknown[]) => boolean;
+      let left = request.body?.bytes ?? 0;
       client.write = (piece: Buffer, ...more: unknown[]) => {
-        if (guard?.mayGoOn() === false) fail('permit-lost');
-        if (settled) return false;
-        request.onBytes?.(piece.length);
-        return write(piece, ...more);
+        const isFirst = left === request.body?.bytes;
+        left -= piece.length;
+        const go = () => {
+          if (guard?.mayGoOn() === false) fail('permit-lost');
+          if (settled) return false;
+          request.onBytes?.(piece.length);
+          return write(piece, ...more);
+        };
+        if (left > 0 || isFirst) return go();
+        void follows().then((isSo) => isSo && go());
+        return false;
       };
+    }
+
+    /** Whether the request still follows: if not, it fails. */
+    async function follows(): Promise<boolean> {
+      for (let asked = 0; clock.monotonic() > followsUntil && asked < mostQuestions; asked += 1) {
+        followsUntil = clock.monotonic() + answerHoldsMs;
+        if ((await stillFollows?.()) === false) {
+          fail('withdrawn');
+          return false;
+        }
+      }
+      return true;
     }
 
     function onAbort(): void {

@@ -37,8 +37,8 @@ interface ConnectionWatchOptions {
   readonly waits: Waits;
   /** Of the body. */
   readonly bytes: number;
-  /** Connected: from now on something may have been sent. */
-  readonly onBegun: () => void;
+  /** Connected, and not a byte has gone out. It begins when this resolves to true. */
+  readonly mayBegin: () => Promise<boolean>;
   /** The operating system has taken the last byte: from now on the service may have it all. */
   readonly onFinished: () => void;
   readonly onFault: (code: string) => void;
@@ -46,7 +46,7 @@ interface ConnectionWatchOptions {
 
 /** Follows one request through its phases and ends each that takes too long. */
 export function watchConnection(options: ConnectionWatchOptions) {
-  const { clock, waits, bytes, onBegun, onFinished, onFault } = options;
+  const { clock, waits, bytes, mayBegin, onFinished, onFault } = options;
   let socket: Socket | null = null;
   let begun = false;
   let responding = false;
@@ -58,7 +58,9 @@ export function watchConnection(options: ConnectionWatchOptions) {
     follow: (request: ClientRequest) => {
       request.once('socket', (taken) => {
         socket = taken;
-        whenConnected(taken, begin);
+        // What is written meanwhile stays in the process.
+        taken.cork();
+        whenConnected(taken, () => void begin(taken));
       });
       request.once('finish', () => {
         // Node reports this for a connection that was never established, too.
@@ -84,12 +86,15 @@ export function watchConnection(options: ConnectionWatchOptions) {
     },
   };
 
-  function begin(): void {
-    begun = true;
+  async function begin(connected: Socket): Promise<void> {
     cancelPhase();
-    onBegun();
+    cancelPhase = clock.after(waits.connectMs, () => onFault('withdrawn'));
+    if (!(await mayBegin()) || connected.destroyed) return;
+    cancelPhase();
+    begun = true;
     // The socket's own timer knows of bytes that leave in the middle of a large write; counting chunks would not.
-    socket?.setTimeout(waits.idleMs, () => onFault('idle-timeout'));
+    connected.setTimeout(waits.idleMs, () => onFault('idle-timeout'));
+    connected.uncork();
   }
 
   function awaitAnswer(): void {

@@ -7,7 +7,7 @@ import { unreadableNowCode } from '../../model/errors.ts';
 import { withHeldMode } from '../../model/metadata/held-mode.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
-import type { Unclearable } from '../../model/operation.ts';
+import type { ComparedDocument, Unclearable } from '../../model/operation.ts';
 import { leftSidecarReason, planDocument } from '../../model/plan.ts';
 import type { Change, LedgerPort, LedgerRecord, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -17,6 +17,7 @@ import type { WatchedFolders } from '../folders/watched-folders.ts';
 import { changedUnderWayMs } from '../send/consequence.ts';
 import { arrivesWithinMs, mayArriveLate, underWayReason } from '../send/late-arrivals.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
+import { hashAsPlanned } from '../send/planned.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
 import type { Task } from '../tasks/task.ts';
 import { adoptionOf, compareWithRecord, doubtsOfFile, sidecarGraceMs } from './assess.ts';
@@ -172,9 +173,16 @@ export class DocumentComparison {
       );
   }
 
-  /** What has to be sent of a document that stands where its record is, or has none. */
-  async compare(task: Task, found: FoundDocument): Promise<Assessment | Adoption> {
-    const known = this.#ledger.get(found.ref);
+  /**
+   * What has to be sent of a document that stands where its record is, `known`, or has none. `planned`: as it was compared
+   * before.
+   */
+  async compare(
+    task: Task,
+    found: FoundDocument,
+    known: LedgerRecord | undefined,
+    planned?: ComparedDocument,
+  ): Promise<Assessment | Adoption> {
     const isLost = known !== undefined && known.docId === task.unknownDocId;
     const record = known === undefined || isLost ? null : known;
     const lateMs = record === null ? 0 : this.#arrivalMs(record);
@@ -188,9 +196,10 @@ export class DocumentComparison {
     if (heir?.kind === 'settling') return heir;
     const heirDocument = heir?.kind === 'document' ? heir.document : null;
     const document = heirDocument === null ? found : withModeOf(found, heirDocument);
-    const compared = await compareWithRecord(document, record, (path, stat) =>
-      evidence.hash({ folder: document.ref.folder, path }, stat),
-    );
+    const compared = await compareWithRecord(document, record, async (path, stat) => {
+      const before = planned === undefined ? null : hashAsPlanned(path, stat, planned);
+      return before ?? evidence.hash({ folder: document.ref.folder, path }, stat);
+    });
     if (compared === null) return compareAgain;
     if ('code' in compared)
       return { kind: compared.code === unreadableNowCode ? 'unknown' : 'unfit', reason: compared };

@@ -164,7 +164,10 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
   if (task.state.kind === 'sending') {
     const goesOut = ({ ref, stat: sent }: Intent) =>
       refKey(ref) !== task.key && sent !== undefined && sameFile(sent, stat);
-    return ledger.intents().some(goesOut);
+    const intents = ledger.intents();
+    const own = intents.findIndex(({ ref }) => refKey(ref) === task.key);
+    // One that began later waits for this one.
+    return intents.slice(0, own === -1 ? undefined : own).some(goesOut);
   }
   for (const other of tasks.presentWithInode(stat.ino)) {
     const uploads = other.state.kind === 'sending' && !other.hasRecord && other.seen?.stat.dev === stat.dev;

@@ -194,6 +194,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
           if (reason !== null) reset();
         }
         return;
+      case 'withdrawn':
       case 'changed':
       case 'unreadable':
     }

@@ -31,6 +31,8 @@ export type Consequence =
   | { readonly kind: 'unreadable'; readonly reason: Reason }
   /** The file moved on: it is inspected again soon. */
   | { readonly kind: 'settle' }
+  /** It did not follow any more: the path is decided anew. */
+  | { readonly kind: 'withdraw' }
   /** The service does not know the document: it is uploaded again. */
   | { readonly kind: 'uploadAgain'; readonly docId: string };
 
@@ -73,6 +75,8 @@ export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence
       return misaddressed(outcome, now);
     case 'changed':
       return { kind: 'settle' };
+    case 'withdrawn':
+      return { kind: 'withdraw' };
     case 'unreadable':
       return { kind: 'unreadable', reason: bareReason(outcome) };
   }

@@ -1,14 +1,12 @@
 import type { DocumentRef } from '../../model/document.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { FileOutcome } from '../../model/ports/service-port.ts';
-import type { Task } from '../tasks/task.ts';
 import { traceOfDuplicates } from './doubt-about.ts';
+import type { Planned } from './planned.ts';
 import type { RequestAbout } from './tracked-request.ts';
 
 /** A document whose file is gone. */
-export interface Deletable {
-  readonly task: Task;
-  /** As it was before this request. */
+export interface Deletable extends Planned {
   readonly record: LedgerRecord;
 }
 

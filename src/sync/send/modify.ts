@@ -7,10 +7,10 @@ import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/
 import type { Sendable } from '../decide/assess.ts';
 import { unsentAttachments } from '../decide/attachments.ts';
 import { stillLeft } from '../decide/inspect-document.ts';
-import type { Task } from '../tasks/task.ts';
 import { isPerhapsGone } from './delete.ts';
 import { attachmentsOf, bytesOf, fileOf, recordedAttachments } from './outgoing-files.ts';
 import type { OpenFile } from './outgoing-files.ts';
+import type { Planned } from './planned.ts';
 import type { RequestAbout } from './tracked-request.ts';
 
 /** A document that has to be modified. */
@@ -118,21 +118,17 @@ export function markUnsure(
 }
 
 /** One document of a bulk call. */
-export interface BulkMember {
-  readonly task: Task;
+export interface BulkMember extends Planned {
+  readonly record: LedgerRecord;
   readonly found: Modifiable;
 }
 
-/**
- * One metadata change of many documents of a folder in one call, interface 4.6; null: nothing that a bulk call can
- * carry.
- */
-export function bulkModify(
-  members: readonly BulkMember[],
-): { readonly about: RequestAbout; readonly request: BulkModifyRequest } | null {
+/** One metadata change of many documents of a folder in one call, interface 4.6. */
+export function bulkModify(members: readonly [BulkMember, ...BulkMember[]]): {
+  readonly about: RequestAbout;
+  readonly request: BulkModifyRequest;
+} {
   const [first] = members;
-  const bulk = first?.found.operation.bulk ?? null;
-  if (first === undefined || bulk === null) return null;
   return {
     about: {
       folder: first.task.ref.folder,
@@ -145,6 +141,9 @@ export function bulkModify(
         markUnsure(task.ref, record, operation),
       ),
     },
-    request: { docIds: members.map(({ found }) => found.operation.docId), ...bulk.change },
+    request: {
+      docIds: members.map(({ found }) => found.operation.docId),
+      ...first.found.operation.bulk?.change,
+    },
   };
 }

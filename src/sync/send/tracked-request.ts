@@ -36,17 +36,11 @@ export type RequestResult = FileOutcome & {
 /** Makes one request: counted, journalled before it goes out, watched, and its outcome noted by the circuit breaker. */
 export type TrackedRequest = (
   about: RequestAbout,
+  stillFollows: RequestWatch['stillFollows'],
   call: (watch: RequestWatch) => Promise<FileOutcome>,
 ) => Promise<RequestResult>;
 
-/** Its folder was paused before a byte had gone out. */
-class PausedError extends Error {
-  readonly code = 'paused';
-}
-
-/**
- * What it makes rejects with a PausedError where the folder is paused before the request, or its repetition, goes out.
- */
+/** What it makes does not go out where the folder is paused by then. */
 export function createTrackedRequest({
   clock,
   writer,
@@ -64,12 +58,11 @@ export function createTrackedRequest({
   readonly totals: Totals;
   readonly isPaused: (folder: string) => boolean;
 }): TrackedRequest {
-  return async ({ intent, before = [], mayBeGone = false, untaken = null, ...about }, call) => {
+  return async ({ intent, before = [], mayBeGone = false, untaken = null, ...about }, stillFollows, call) => {
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
     let underWay: { readonly since: number; until: number | null } | null = null;
     let wentOut = true;
-    let isTooLate = false;
     /** Counts the request that went out last. */
     const measure = (outcome: Outcome['kind']): void => {
       if (underWay === null) return;
@@ -82,9 +75,6 @@ export function createTrackedRequest({
       beforeSend: async (id) => {
         // A request is repeated for one reason: its token was refused.
         measure('unauthorized');
-        // The last moment: files were hashed and a token obtained since its permit came.
-        isTooLate = isPaused(about.folder);
-        if (isTooLate) throw new PausedError('paused');
         const at = clock.now();
         const changes: Change[] = [{ kind: 'sent', id, at }, ...before];
         if (intent !== undefined) changes.push({ kind: 'intent', intent: { ...intent, id, at } });
@@ -95,6 +85,7 @@ export function createTrackedRequest({
         totals.requests += 1;
         underWay = { since: clock.monotonic(), until: null };
       },
+      stillFollows: async () => !isPaused(about.folder) && (await stillFollows()),
       onAnswer: (id) => {
         if (underWay !== null) underWay.until = clock.monotonic();
         const sinceBoot = clock.sinceBoot?.() ?? undefined;
@@ -109,12 +100,6 @@ export function createTrackedRequest({
     try {
       const result = await call(watch);
       measure(result.outcome.kind);
-      if (isTooLate) {
-        // What went out before was refused for its token: nothing is in doubt.
-        if (intentIds.length > 0)
-          await writer.commit(intentIds.map((intentId): Change => ({ kind: 'resolve', id: intentId })));
-        throw new PausedError('paused');
-      }
       const isExpected = mayBeGone && result.outcome.kind === 'missing' && result.outcome.isOwnWord;
       const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
       // What the ledger did not take, and what we ended ourselves, says nothing of the service.
@@ -128,8 +113,9 @@ export function createTrackedRequest({
   };
 }
 
-/** By a stop whose time was up. */
+/** By a stop whose time was up, or because it followed no more. */
 function isEnded(outcome: Outcome): boolean {
+  if (outcome.kind === 'withdrawn') return true;
   return (outcome.kind === 'unavailable' || outcome.kind === 'unknown') && outcome.code === 'stopped';
 }
 

@@ -80,6 +80,8 @@ export interface TaskFacts {
   readonly attempts: number;
   /** Null: the service took it, or was not there, whenever it was tried as it is now. */
   readonly untaken: Untaken | null;
+  /** Requests in a row that were withdrawn, because they followed no more when they were to go out. */
+  readonly withdrawals: number;
   /** Tries in a row at which it, its place or what belongs to it could not be read. */
   readonly unreadable: number;
   /** The failure that was last reported: the same one is not reported again. */
@@ -176,6 +178,8 @@ export type TaskEvent =
    * that.
    */
   | { readonly kind: 'replan'; readonly alone?: true; readonly unknownDocId?: string }
+  /** It followed no more when it was to go out. `wait`: it keeps changing; null: it is inspected at once. */
+  | { readonly kind: 'withdrawn'; readonly wait: { readonly dueAt: number; readonly reason: Reason } | null }
   // Both.
   | {
       readonly kind: 'retryLater';
@@ -215,6 +219,7 @@ export function newFacts({
     gone: null,
     attempts: 0,
     untaken: null,
+    withdrawals: 0,
     unreadable: 0,
     reported: null,
     alone: false,
@@ -339,6 +344,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         hasRecord: true,
         attempts: 0,
         untaken: null,
+        withdrawals: 0,
         unreadable: 0,
         reported: null,
         alone: false,
@@ -353,12 +359,18 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         alone: task.alone || event.alone === true,
         unknownDocId: event.unknownDocId ?? task.unknownDocId,
       });
+    case 'withdrawn': {
+      if (state.kind !== 'sending') return task;
+      const again = inspect({ ...task, withdrawals: task.withdrawals + 1 });
+      return event.wait === null ? again : { ...again, state: { kind: 'settling', ...event.wait } };
+    }
     case 'retryLater': {
       const { attempts, untaken, dueAt, reason } = event;
       const retry = { kind: 'retry', dueAt, reason } as const;
       if (state.kind === 'inspecting') return after({ ...task, present: true, gone: null }, retry);
       if (state.kind !== 'sending') return task;
-      return { ...task, attempts, untaken, unreadable: 0, seen: seenAfter(task), state: retry };
+      const seen = seenAfter(task);
+      return { ...task, attempts, untaken, withdrawals: 0, unreadable: 0, seen, state: retry };
     }
     case 'failed': {
       const { attempts, reason, recorded, isGone } = event;

@@ -26,7 +26,7 @@ const script = `
   import { createTokenSource } from './build/remote/auth/token-source.js';
   const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false, concurrency: 4, documentOwner: 'configured' };
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-  const unwatched = { beforeSend: async () => {}, onAnswer() {}, onBytes() {} };
+  const unwatched = { beforeSend: async () => {}, stillFollows: async () => true, onAnswer() {}, onBytes() {} };
   const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
   const [authUrl, ...addresses] = process.argv.slice(1);
   const tokens = createTokenSource({ authUrl, credentials: () => secret, clock, settings, log });

@@ -30,7 +30,7 @@ const removeScript = `
   import { createTokenSource } from './build/remote/auth/token-source.js';
   const settings = ${JSON.stringify(settings)};
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-  const unwatched = { beforeSend: async () => {}, onAnswer() {}, onBytes() {} };
+  const unwatched = { beforeSend: async () => {}, stillFollows: async () => true, onAnswer() {}, onBytes() {} };
   const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
   const tokens = createTokenSource({
     authUrl: process.argv[1], credentials: () => secret, clock, settings, log,

@@ -51,6 +51,8 @@ export interface SimulatedService extends ServicePort {
   readonly forget: () => void;
   /** From now on it says of a document that it does not hold that it does not know it, as the service does. */
   readonly beStrict: () => void;
+  /** The next request has no connection until the function that this gives is called. */
+  readonly connectNext: () => () => void;
   /** The next request is taken and its answer waits until the function that this gives is called. */
   readonly holdNext: () => () => void;
   /** The next request goes out, and arrives when the function that this gives is called. */
@@ -72,6 +74,7 @@ export function simulatedService(
   const calls: string[] = [];
   const parts: SentParts[] = [];
   const failures: { outcome: Outcome; taken: boolean }[] = [];
+  let connecting: Promise<void> | null = null;
   let delayed: Promise<void> | null = null;
   let held: Promise<void> | null = null;
   let holding = 0;
@@ -100,8 +103,6 @@ export function simulatedService(
     const sent: SentContent[] = [];
     const sources: ContentSource[] = [];
     const kind = call.includes('upload') ? 'upload' : call.includes('delete') ? 'delete' : 'modify';
-    // What goes out with no file is decided before this: what comes now, on the way, nobody can know.
-    if (files.length === 0) observer({ kind, docIds, sources, metadata });
     try {
       for (const file of files) {
         const source = await file.open();
@@ -117,9 +118,18 @@ export function simulatedService(
     } finally {
       await Promise.all(sources.map((source) => source.close()));
     }
-    if (files.length > 0) observer({ kind, docIds, sources, metadata });
     const id = randomUUID();
     await watch.beforeSend(id);
+    const connects = connecting;
+    connecting = null;
+    await heldBy(connects);
+    if (!(await watch.stillFollows())) {
+      turn.giveBack();
+      watch.onAnswer(id);
+      return { outcome: { kind: 'withdrawn', message: 'it follows no more', sent: 'nothing' }, sent: [] };
+    }
+    // What comes now, on the way, nobody can know.
+    observer({ kind, docIds, sources, metadata });
     await way();
     const travels = delayed;
     delayed = null;
@@ -178,6 +188,13 @@ export function simulatedService(
         release = resolve;
       });
       return release;
+    },
+    connectNext: () => {
+      let connect = () => {};
+      connecting = new Promise((resolve) => {
+        connect = resolve;
+      });
+      return connect;
     },
     delayNext: () => {
       let arrive = () => {};

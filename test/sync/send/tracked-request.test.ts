@@ -31,7 +31,11 @@ let paused: string[];
 let diskFails: boolean;
 let transfers: Transfers;
 const totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
-let request: TrackedRequest;
+let tracked: TrackedRequest;
+let follows: boolean;
+
+const request = (about: RequestAbout, call: Parameters<TrackedRequest>[2]) =>
+  tracked(about, () => Promise.resolve(follows), call);
 
 beforeEach(() => {
   clock = manualClock();
@@ -54,7 +58,8 @@ beforeEach(() => {
     restMs: () => 0,
     changed: () => {},
   });
-  request = createTrackedRequest({
+  follows = true;
+  tracked = createTrackedRequest({
     clock,
     writer: { commitOnce: commit, commit, trouble: () => null, close: () => {} },
     breaker: {
@@ -157,22 +162,21 @@ describe('a request', () => {
     ]);
   });
 
-  it('of a paused folder does not go out', async () => {
-    paused = ['inbox'];
-    await expect(request(upload, sending(accepted))).rejects.toMatchObject({ code: 'paused' });
-    expect([committed, noted, totals.requests, transfers.list()]).toEqual([[], [], 0, []]);
-  });
-
-  it('whose repetition comes into a pause leaves nothing in doubt: the first was refused for its token', async () => {
-    const call = async (watch: RequestWatch): Promise<FileOutcome> => {
+  it.each([
+    ['follows no more', () => (follows = false)],
+    ['is of a folder that is paused', () => (paused = ['inbox'])],
+  ])('that %s when it is asked may not go out, and says nothing of the service', async (_, happens) => {
+    const withdrawn: Outcome = { kind: 'withdrawn', message: 'no', sent: 'nothing' };
+    const answers: boolean[] = [];
+    const result = await request(upload, async (watch) => {
       await watch.beforeSend('1');
-      paused = ['inbox'];
-      await watch.beforeSend('2').catch(() => {});
-      return { outcome: { kind: 'unauthorized', message: 'paused' }, sent: [] };
-    };
-    await expect(request(upload, call)).rejects.toMatchObject({ code: 'paused' });
-    expect([kinds(), noted]).toEqual([['sent', 'intent', 'resolve'], []]);
-    expect(committed.at(-1)).toEqual({ kind: 'resolve', id: '1' });
+      answers.push(await watch.stillFollows());
+      happens();
+      answers.push(await watch.stillFollows());
+      watch.onAnswer('1');
+      return { outcome: withdrawn, sent: [] };
+    });
+    expect([answers, result.outcome, result.intentIds, noted]).toEqual([[true, false], withdrawn, ['1'], []]);
   });
 
   it('whose file changed before it went out has that outcome, and was none', async () => {

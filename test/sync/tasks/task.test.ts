@@ -46,6 +46,7 @@ const events: Record<EventKind, TaskEvent> = {
   delivered: { kind: 'delivered' },
   deleted: { kind: 'deleted' },
   replan: { kind: 'replan' },
+  withdrawn: { kind: 'withdrawn', wait: null },
   retryLater: { kind: 'retryLater', dueAt: 8, reason, attempts: 2, untaken: null },
   failed: { kind: 'failed', reason, recorded: true, attempts: 2 },
 };
@@ -76,6 +77,7 @@ const table: Record<EventKind, Partial<Record<StateKind, StateKind | `${StateKin
   delivered: { sending: 'inspect' },
   deleted: { sending: 'inspect' },
   replan: { inspecting: 'inspect', sending: 'inspect' },
+  withdrawn: { sending: 'inspect' },
   retryLater: { inspecting: 'retry', sending: 'retry' },
   failed: { inspecting: 'failed', sending: 'failed' },
 };
