@@ -1315,8 +1315,9 @@ export class Engine {
     });
     const gone = await this.#stillGone(recorded);
     const documentOwner = gone[0]?.record.metadata.documentOwner;
-    // What is not deleted after all is inspected again when the delivery ends.
     const planned = gone.filter(({ record }) => record.metadata.documentOwner === documentOwner);
+    const leaving = new Set(planned.map(({ task }) => task));
+    for (const task of tasks) if (!leaving.has(task)) this.#advance(task, { kind: 'replan' });
     const { service } = this.#options;
     const sending = await this.#send(
       planned,

@@ -172,7 +172,10 @@ function* uploadOf(world: DiskWorld, { sources }: OutgoingRequest): Iterable<str
   const known = ledger.get({ folder: 'inbox', path });
   if (known !== undefined && world.service.documents.has(known.docId))
     yield `${path} is uploaded, and the service has it as ${known.docId}`;
-  for (const { ref, stat } of ledger.intents()) {
+  // Its own is written down before it goes out.
+  const own = ledger.intents().findLast(({ ref }) => ref.path === path);
+  for (const { id, ref, stat } of ledger.intents()) {
+    if (id === own?.id) continue;
     if (ref.path === path || (stat !== undefined && sameFile(stat, file)))
       yield `${path} is uploaded while it is on its way as ${ref.path}`;
   }
