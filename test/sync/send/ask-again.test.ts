@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { reasonOf } from '../../src/sync/tasks/task.ts';
-import { engineWorld } from '../support/worlds/engine-world.ts';
-import type { EngineWorld, EngineWorldOptions } from '../support/worlds/engine-world.ts';
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
+import { engineWorld } from '../../support/worlds/engine-world.ts';
+import type { EngineWorld, EngineWorldOptions } from '../../support/worlds/engine-world.ts';
 
 let world: EngineWorld;
 
