@@ -64,7 +64,7 @@ async function grantToken(context: AuthContext, request: IncomingMessage) {
   return context.tokens.issue({ userId, clientId });
 }
 
-function readGrant(parameters: ReadonlyMap<string, string>): Grant {
+function readGrant(parameters: URLSearchParams): Grant {
   const kind = requireParameter(parameters, 'grant_type');
   switch (kind) {
     case 'password':
@@ -84,11 +84,7 @@ function readGrant(parameters: ReadonlyMap<string, string>): Grant {
   }
 }
 
-function refuseForeign(
-  parameters: ReadonlyMap<string, string>,
-  names: readonly string[],
-  kind: string,
-): void {
+function refuseForeign(parameters: URLSearchParams, names: readonly string[], kind: string): void {
   for (const name of names) {
     if (parameters.has(name)) throw new RefusalError(400, `${name} is not allowed with grant_type ${kind}`);
   }
@@ -114,33 +110,28 @@ function refusalOf(grant: Grant): string {
  * Reads an `application/x-www-form-urlencoded` body, every parameter at most once, none of the wanted empty.
  * Throws RefusalError 400, interface 7.1.
  */
-function readFormParameters(body: Uint8Array): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>();
-  for (const pair of utf8Of(body, 'the body').split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = unescape(equals < 0 ? pair : pair.slice(0, equals));
-    if (parameters.has(name)) {
+function readFormParameters(body: Uint8Array): URLSearchParams {
+  const text = utf8Of(body, 'the body');
+  if (orNull(() => decodeURIComponent(text)) === null) {
+    throw new RefusalError(400, 'the body is not form-urlencoded: a percent sign begins no valid escape');
+  }
+  // It would leave out a question mark at the beginning.
+  const parameters = new URLSearchParams(`&${text}`);
+  const seen = new Set<string>();
+  for (const name of parameters.keys()) {
+    if (seen.has(name)) {
       throw new RefusalError(400, `the parameter ${JSON.stringify(name.slice(0, 40))} is repeated`);
     }
-    parameters.set(name, equals < 0 ? '' : unescape(pair.slice(equals + 1)));
+    seen.add(name);
   }
   return parameters;
 }
 
 /** One parameter that has to be there. Throws RefusalError 400 when it is missing or empty. */
-function requireParameter(parameters: ReadonlyMap<string, string>, name: string): string {
-  const value = parameters.get(name);
-  if (value === undefined || value === '') throw new RefusalError(400, `the parameter ${name} is missing`);
+function requireParameter(parameters: URLSearchParams, name: string): string {
+  const value = parameters.get(name) ?? '';
+  if (value === '') throw new RefusalError(400, `the parameter ${name} is missing`);
   return value;
-}
-
-function unescape(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw new RefusalError(400, 'the body is not form-urlencoded: a percent sign begins no valid escape');
-  }
 }
 
 const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(false) });

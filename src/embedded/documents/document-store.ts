@@ -165,6 +165,7 @@ function apply(records: Map<string, DocumentRecord>, { put = [], remove = [] }: 
   for (const docId of remove) records.delete(docId);
 }
 
-function filesOf(record: DocumentRecord | undefined): readonly FileRecord[] {
+/** The document's own file, and then its attachments. */
+export function filesOf(record: DocumentRecord | undefined): readonly FileRecord[] {
   return record === undefined ? [] : [record.file, ...record.attachments];
 }

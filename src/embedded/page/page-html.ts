@@ -4,7 +4,8 @@ import { countWords, sizeWords } from '../../lib/text/amounts.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
-import type { DocumentRecord, FileRecord } from '../documents/document-store.ts';
+import { filesOf } from '../documents/document-store.ts';
+import type { DocumentRecord } from '../documents/document-store.ts';
 
 /** Most documents on the page, and characters of one value. */
 const maxShown = 200;
@@ -38,8 +39,7 @@ const readers: Readonly<Record<ShareMode, string>> = {
 
 /** The page: the documents, the latest changed first, and how many there are in all. */
 export function pageHtml(records: readonly DocumentRecord[]): string {
-  const bytes = records.flatMap(({ file, attachments }) => [file, ...attachments]);
-  const total = sizeWords(bytes.reduce((sum, { size }) => sum + size, 0));
+  const total = sizeWords(records.flatMap(filesOf).reduce((sum, { size }) => sum + size, 0));
   const latest = records.toSorted((a, b) => changedAt(b).localeCompare(changedAt(a))).slice(0, maxShown);
   const items = latest.map((record) => `<li>${documentHtml(record)}</li>`);
   const rest = records.length > maxShown ? `; these are the ${maxShown} that changed last` : '';
@@ -69,28 +69,28 @@ function changedAt({ modifiedAt, uploadedAt }: DocumentRecord): string {
   return modifiedAt ?? uploadedAt;
 }
 
-function documentHtml({ docId, file, attachments, metadata, owner, ...times }: DocumentRecord): string {
-  const path = `/documents/${encodeURIComponent(docId)}`;
+function documentHtml(record: DocumentRecord): string {
+  const { docId, file, metadata } = record;
   const rows: readonly (readonly [string, string | null | undefined])[] = [
     ['Title', metadata.title],
     ['Seen by', `${readers[modeOf(metadata)]} (${modeOf(metadata)})`],
-    ['Owner', owner],
+    ['Owner', record.owner],
     ['Authors', listed(metadata.docAuthors)],
     ['Companies', listed(metadata.companies)],
     ['Tags', listed(metadata.customTags)],
     ['Created', metadata.createdTimestamp],
     ['Source type', metadata.sourceType],
     ['Document URL', metadata.documentUrl],
-    ['Uploaded', times.uploadedAt],
-    ['Modified', times.modifiedAt],
+    ['Uploaded', record.uploadedAt],
+    ['Modified', record.modifiedAt],
     ['Document ID', docId],
     ['SHA-256', file.sha256],
   ];
   const facts = rows.map(([name, value]) => (value ? `<dt>${name}</dt><dd>${escaped(value)}</dd>` : ''));
-  const links = [
-    link(`${path}/content`, file),
-    ...attachments.map((attachment, place) => link(`${path}/attachments/${place}`, attachment)),
-  ];
+  const links = filesOf(record).map(
+    ({ name, size }, place) =>
+      `<a href="/documents/${docId}/${place}">${escaped(name)}</a>, ${sizeWords(size)}`,
+  );
   return `<details><summary>${escaped(file.name)}</summary><dl>${facts.join('')}<dt>Download</dt><dd>${links.join('<br>')}</dd></dl></details>`;
 }
 
@@ -101,10 +101,6 @@ function listed(elements: readonly object[] = []): string {
     return notes.length === 0 ? named : `${named} (${notes.join(', ')})`;
   });
   return words.join(', ');
-}
-
-function link(path: string, { name, size }: FileRecord): string {
-  return `<a href="${path}">${escaped(name)}</a>, ${sizeWords(size)}`;
 }
 
 /** Text as markup may hold it: what comes from a document is never markup, and acts on no terminal. */

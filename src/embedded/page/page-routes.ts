@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import { bringsToken, tokenChallenge } from '../../lib/server/brings-token.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/host.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
-import type { DocumentStore, FileRecord } from '../documents/document-store.ts';
+import { filesOf } from '../documents/document-store.ts';
+import type { DocumentStore } from '../documents/document-store.ts';
 import { RefusalError } from '../http/answers.ts';
 import { pageHtml, pagePolicy } from './page-html.ts';
 
@@ -32,13 +33,21 @@ export function addPageRoutes(
     if (shown?.revision !== revision) shown = { revision, page: Buffer.from(pageHtml(store.list())) };
     return reply.type('text/html; charset=utf-8').send(shown.page);
   });
-  app.get<{ Params: { docId: string } }>('/documents/:docId/content', async ({ params }, reply) =>
-    sendFile(store, reply, store.get(params.docId)?.file),
-  );
-  app.get<{ Params: { docId: string; place: string } }>(
-    '/documents/:docId/attachments/:place',
-    async ({ params: { docId, place } }, reply) =>
-      sendFile(store, reply, store.get(docId)?.attachments[Number(place)]),
+  app.get<{ Params: Record<'docId' | 'place', string> }>(
+    '/documents/:docId/:place',
+    async ({ params: { docId, place } }, reply) => {
+      const file = filesOf(store.get(docId))[Number(place)];
+      if (file === undefined) throw new RefusalError(404, 'no such document');
+      // Opened before the answer begins, so that a file that has just gone is an error and not half an answer.
+      const content = await open(store.pathOf(file));
+      const name = encodeURIComponent(file.name).replaceAll("'", '%27');
+      // Always as a download: what somebody stored must not run as a page of this address.
+      return reply
+        .type('application/octet-stream')
+        .header('Content-Length', String(file.size))
+        .header('Content-Disposition', `attachment; filename*=UTF-8''${name}`)
+        .send(content.createReadStream());
+    },
   );
 }
 
@@ -62,21 +71,4 @@ async function letIn({ headers, socket }: IncomingMessage, token: string | null)
     403,
     'only the user that runs the service may see this page; log in as that user, or set INGESTD_HTTP_TOKEN',
   );
-}
-
-/** Always as a download: what somebody stored must not run as a page of this address. Throws RefusalError 404. */
-async function sendFile(
-  store: DocumentStore,
-  reply: FastifyReply,
-  file: FileRecord | undefined,
-): Promise<FastifyReply> {
-  if (file === undefined) throw new RefusalError(404, 'no such document');
-  // Opened before the answer begins, so that a file that has just gone is an error and not half an answer.
-  const content = await open(store.pathOf(file));
-  const name = encodeURIComponent(file.name).replaceAll("'", '%27');
-  return reply
-    .type('application/octet-stream')
-    .header('Content-Length', String(file.size))
-    .header('Content-Disposition', `attachment; filename*=UTF-8''${name}`)
-    .send(content.createReadStream());
 }

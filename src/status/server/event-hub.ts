@@ -71,11 +71,6 @@ export function createEventHub({
     cancelFlush ??= clock.after(Math.max(0, flushedAt + flushMs - clock.monotonic()), flush);
   };
 
-  const noteStatus = () => {
-    snapshot.expire();
-    schedule();
-  };
-
   const beat = () => {
     for (const listener of listeners) {
       const { response, isSlow } = listener;
@@ -92,8 +87,8 @@ export function createEventHub({
         if (activities.length > maxActivities) activities.shift();
         schedule();
       }),
-      control.onStatus(noteStatus),
-      every(clock, tickMs, noteStatus),
+      control.onStatus(schedule),
+      every(clock, tickMs, schedule),
       every(clock, heartbeatMs, beat),
     ];
   };

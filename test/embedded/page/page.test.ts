@@ -26,7 +26,7 @@ describe('without a token', () => {
   it('the user that runs the service reads the page and the documents', async () => {
     const docId = await trial.upload('a.txt', 'content');
     expect((await get('/')).status).toBe(200);
-    expect(await (await get(`/documents/${docId}/content`)).text()).toBe('content');
+    expect(await (await get(`/documents/${docId}/0`)).text()).toBe('content');
   });
 
   it('it answers only under a name of this machine', async () => {
@@ -49,7 +49,7 @@ describeWhere(process.getuid?.() === 0 ? null : 'root', 'another user of this ma
       );
       return stdout;
     };
-    for (const path of ['/', `/documents/${docId}/content`]) {
+    for (const path of ['/', `/documents/${docId}/0`]) {
       const answer = await asNobody(path);
       expect(answer).toMatch(/\n403$/);
       expect(answer).not.toContain('content"');
@@ -80,7 +80,7 @@ describe('with a token', () => {
 
   it('everybody is asked for it, as the password of any user or as a bearer', async () => {
     const docId = await trial.upload('a.txt', 'content');
-    for (const path of ['/', `/documents/${docId}/content`]) {
+    for (const path of ['/', `/documents/${docId}/0`]) {
       for (const authorization of ['', basic('wrong'), 'Bearer wrong', basic(''), `Basic ${token}`]) {
         const answer = await get(path, { authorization });
         expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
@@ -150,13 +150,10 @@ describe('the list', () => {
     expect(download.headers.get('content-type')).toBe('application/octet-stream');
   });
 
-  it.each(['unknown/content', 'HELD/attachments/0', 'HELD/attachments/__proto__'])(
-    'has no %s',
-    async (path) => {
-      const docId = await trial.upload('a.txt', 'x');
-      expect((await get(`/documents/${path.replace('HELD', docId)}`)).status).toBe(404);
-    },
-  );
+  it.each(['unknown/0', 'HELD/1', 'HELD/-1', 'HELD/__proto__'])('has no %s', async (path) => {
+    const docId = await trial.upload('a.txt', 'x');
+    expect((await get(`/documents/${path.replace('HELD', docId)}`)).status).toBe(404);
+  });
 
   it('has the latest 200, and says how many there are', async () => {
     for (let number = 0; number < 203; number += 1) {

@@ -130,7 +130,7 @@ export async function attack({ target, connections, requests, documents }: Attac
     }
     const paths = {
       status: ['/api/status', '/', '/metrics', '/api/history'],
-      embedded: ['/', '/documents/unknown/content', '/services/i/ingestion-api/v1/nothing'],
+      embedded: ['/', '/documents/unknown/0', '/services/i/ingestion-api/v1/nothing'],
     }[target];
     for (const path of paths)
       open(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(Math.ceil(requests / paths.length)));
