@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readFolders, readImports } from './support/repository/read-imports.ts';
-import { temporaryFolder } from './support/temporary-folder.ts';
-import type { TemporaryFolder } from './support/temporary-folder.ts';
+import { folderOfEachTest } from './support/folder-of-each-test.ts';
 import { brokenWalls, brokenWidths, withoutImporters } from './support/repository/walls.ts';
 
 describe('the imports of the source', () => {
@@ -44,12 +43,7 @@ describe('the imports of the source', () => {
 });
 
 describe('the check of imports, given a tree with forbidden ones', () => {
-  let house: TemporaryFolder;
-  beforeEach(async () => {
-    house = await temporaryFolder();
-  });
-  afterEach(() => house.remove());
-
+  const house = folderOfEachTest();
   const broken = async (sources: Readonly<Record<string, string>>) => {
     for (const [name, text] of Object.entries(sources)) await house.write(name, text);
     return brokenWalls(await readImports(house.path));

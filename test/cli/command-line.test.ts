@@ -2,20 +2,13 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { inProcess } from '../support/processes/in-process.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import type { Ran } from '../support/processes/ingestd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfAllTests } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
-
-afterAll(() => folder.remove());
+const folder = folderOfAllTests();
 
 function run(...args: string[]): Promise<Ran> {
   return inProcess(args, { cwd: folder.path });
@@ -156,12 +149,7 @@ describe('a configuration error is exit code 2', () => {
 });
 
 describe('without a configuration file', () => {
-  let empty: TemporaryFolder;
-  beforeAll(async () => {
-    empty = await temporaryFolder();
-  });
-  afterAll(() => empty.remove());
-
+  const empty = folderOfAllTests();
   const there = (...args: string[]) => inProcess(args, { cwd: empty.path });
   const words =
     'ingestd: no configuration file found; using the built-in trial configuration (none of HOME/ingestd.yaml, HOME/.config/ingestd/ingestd.yaml, /etc/ingestd/ingestd.yaml exists)\n';

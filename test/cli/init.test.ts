@@ -4,7 +4,7 @@ import { chmod, chown, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { loadCredentials } from '../../src/config/secrets/read-secrets.ts';
 import { initAnswers } from '../../src/cli/setup/init-answers.ts';
@@ -22,8 +22,7 @@ import { ingestd } from '../support/processes/ingestd.ts';
 import type { Ran } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const secrets = {
   INGESTD_API_KEY: 'the-api-key',
@@ -36,13 +35,7 @@ const addresses = { INGESTD_AUTH_URL: 'https://auth.invalid', INGESTD_INGEST_URL
 
 const scriptFound = spawnSync('script', ['--version']).status === 0;
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 function init(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   return inProcess(['init', ...args], { cwd: folder.path, env: { ...secrets, ...addresses, ...env } });

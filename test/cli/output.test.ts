@@ -1,18 +1,11 @@
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { program } from '../support/processes/program.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfAllTests } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
-
-afterAll(() => folder.remove());
+const folder = folderOfAllTests();
 
 /** Runs the built program as `"$@"` of a line of shell. */
 function through(line: string, ...args: string[]): Promise<{ code: number; stderr: string }> {

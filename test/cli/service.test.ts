@@ -1,20 +1,13 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
 import { documentTypes } from '../../src/model/names-and-types.ts';
 import { eventually } from '../support/eventually.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 it('service --fixtures holds a document of each type from the start, and none of them twice', async () => {
   for (let start = 0; start < 2; start += 1) {

@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const good =
   'service: {authUrl: https://a.example, ingestUrl: https://b.example}\nfolders: [{name: inbox, path: inbox}]\n';
 
 describe('cluster in the configuration', () => {
-  let folder: TemporaryFolder;
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-  });
-  afterEach(() => folder.remove());
-
+  const folder = folderOfEachTest();
   const load = async (text: string, env: Readonly<Record<string, string>> = {}) => {
     await folder.write('ingestd.yaml', text);
     const { settings } = await loadConfiguration({

@@ -1,5 +1,5 @@
 import { chmod } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import {
@@ -13,16 +13,9 @@ import type { SecretSources } from '../../src/config/secrets/read-secrets.ts';
 import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 const all = {
   INGESTD_API_KEY: 'key-1',

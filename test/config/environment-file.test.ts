@@ -1,22 +1,16 @@
 import { chmod, mkdir } from 'node:fs/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
 import * as fc from 'fast-check';
 
 import { mergeEnvironmentFile, readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 import { findSurprises } from '../../src/config/environment/find-surprises.ts';
 import { correctionAdvice } from '../../src/config/secrets/correction-advice.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 describe('the .env beside the configuration', () => {
-  let folder: TemporaryFolder;
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-  });
-  afterEach(() => folder.remove());
-
+  const folder = folderOfEachTest();
   const read = async (text: string | Uint8Array) => {
     await chmod(await folder.write('.env', text), 0o600);
     return readEnvironmentFile(folder.path, {});

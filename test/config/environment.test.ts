@@ -1,23 +1,19 @@
 import { chmod } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const yaml = `
 service: {authUrl: "https://a.example", ingestUrl: "https://b.example"}
 folders: [{name: inbox, path: ./inbox, metadata: {title: t}}]
 `;
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await folder.write('ingestd.yaml', yaml);
 });
-
-afterEach(() => folder.remove());
 
 function load(env: Record<string, string>) {
   return loadConfiguration({ env, cwd: folder.path });

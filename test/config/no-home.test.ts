@@ -1,10 +1,9 @@
 import { chmod, chown } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfAllTests, folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 /** Of nobody's account. */
 const stranger = 54_321;
@@ -17,29 +16,23 @@ const users = [
     : []),
 ];
 
-let shipped: TemporaryFolder;
+const shipped = folderOfAllTests();
 let program: string;
 
 beforeAll(async () => {
-  shipped = await temporaryFolder();
   await chmod(shipped.path, 0o755);
   program = await copyProgram(shipped.join('program'));
 });
 
-afterAll(() => shipped.remove());
-
 describe.each(users)('where $who', ({ env, uid }) => {
-  let folder: TemporaryFolder;
+  const folder = folderOfEachTest();
   beforeEach(async () => {
-    folder = await temporaryFolder();
     await folder.write('inbox/report.pdf', 'content');
     await folder.write('state/.keep', '');
     if (uid === undefined) return;
     await chmod(folder.path, 0o755);
     await chown(folder.join('state'), uid, uid);
   });
-  afterEach(() => folder.remove());
-
   const run = (...args: string[]) =>
     ingestd(args, { cwd: folder.path, env, program, ...(uid === undefined ? {} : { uid }) });
   const configure = (path: string, more: string) =>

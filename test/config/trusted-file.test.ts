@@ -1,24 +1,17 @@
 import { chmod, chown, lchown, symlink } from 'node:fs/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 import { likelyStateDirectory } from '../../src/config/find-places.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { readSecret } from '../../src/config/secrets/read-secrets.ts';
 import { distrust } from '../../src/config/trusted-file.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const yaml = 'service: {mode: embedded}\nfolders: [{name: a, path: ./a}]\nstate: {dir: ./written}\n';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 const load = (env: Record<string, string> = {}) =>
   loadConfiguration({

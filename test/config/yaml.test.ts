@@ -1,19 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { readYaml, writeYaml } from '../../src/config/yaml/read-yaml.ts';
 import { errorMessage } from '../../src/model/errors.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 /** A configuration whose folder has these lines, the first of them in line 5. */
 const withLines = (lines: string): string =>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { appendFile, chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readLog } from '../../src/daemon/history/history-files.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import type { History } from '../../src/daemon/history/history.ts';
@@ -11,23 +11,19 @@ import type { ManualClock } from '../support/manual-clock.ts';
 import { asUser } from '../support/processes/as-user.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const dayMs = 24 * 3_600_000;
 const none: Status['totals'] = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
 
-let state: TemporaryFolder;
+const state = folderOfEachTest();
 let clock: ManualClock;
 let log: RecordedLog;
 
 beforeEach(async () => {
-  state = await temporaryFolder();
   clock = manualClock();
   log = recordedLog();
 });
-
-afterEach(() => state.remove());
 
 const open = (past: Activity[] = []): Promise<History> =>
   openHistory({

@@ -1,10 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../src/daemon/control/pauses.ts';
 import type { Pauses } from '../../src/daemon/control/pauses.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const none: Pauses = { all: false, folders: [] };
 const inbox = { name: 'inbox', path: '/srv/inbox' };
@@ -58,12 +57,7 @@ describe('what is paused', () => {
 });
 
 describe('in the state directory', () => {
-  let state: TemporaryFolder;
-  beforeEach(async () => {
-    state = await temporaryFolder();
-  });
-  afterEach(() => state.remove());
-
+  const state = folderOfEachTest();
   it('nothing is paused at first, and what is paused is read again', async () => {
     expect(await readPauses(state.path)).toEqual(none);
     await writePauses(state.path, pause(none, inbox));

@@ -26,34 +26,29 @@ describe('A1: an old version of a private document that is put aside, to another
       return `${content}: ${/"mode":"(\w+)"/.exec(text.join(' '))?.[1] ?? 'as it was'}`;
     });
 
-  it.each(['native', 'polling'])(
-    'is private, over a kill before it is sent (%s)',
-    async (watch) => {
-      const folder = { metadata, watch };
-      const folders = [
-        { name: 'inbox', path: './inbox', ...folder },
-        { name: 'other', path: './other', ...folder },
-      ];
-      place = await installationWithService({ more: { folders, timing: { settleMs: 300, pollSeconds: 1 } } });
-      await mkdir(place.home.join('other'));
-      await writeFile(at('a.txt.meta.json'), secret);
-      await writeFile(at('a.txt'), 'version 1');
-      let daemon = await place.start();
-      await daemon.idle(({ totals }) => totals.uploaded === 1);
-      await place.run('pause', 'other');
-      await rename(at('a.txt'), place.home.join('other/a.txt'));
-      await writeFile(at('a.txt'), 'version 2');
-      await eventually(() => daemon.log().includes('"msg":"modified"'), { everyMs: 5 });
-      await daemon.end('SIGKILL');
-      expect(sent()).toEqual(['version 1: NONE', 'version 2: as it was']);
-      daemon = await place.start();
-      await place.run('resume', 'other');
-      await daemon.idle(({ totals }) => totals.uploaded === 2);
-      expect(sent()).toEqual(['version 1: NONE', 'version 2: as it was', 'version 1: NONE']);
-      await daemon.end('SIGTERM');
-    },
-    60_000,
-  );
+  it('is private, over a kill before it is sent', async () => {
+    const folders = [
+      { name: 'inbox', path: './inbox', metadata },
+      { name: 'other', path: './other', metadata },
+    ];
+    place = await installationWithService({ more: { folders, timing: { settleMs: 300, pollSeconds: 1 } } });
+    await mkdir(place.home.join('other'));
+    await writeFile(at('a.txt.meta.json'), secret);
+    await writeFile(at('a.txt'), 'version 1');
+    let daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    await place.run('pause', 'other');
+    await rename(at('a.txt'), place.home.join('other/a.txt'));
+    await writeFile(at('a.txt'), 'version 2');
+    await eventually(() => daemon.log().includes('"msg":"modified"'), { everyMs: 5 });
+    await daemon.end('SIGKILL');
+    expect(sent()).toEqual(['version 1: NONE', 'version 2: as it was']);
+    daemon = await place.start();
+    await place.run('resume', 'other');
+    await daemon.idle(({ totals }) => totals.uploaded === 2);
+    expect(sent()).toEqual(['version 1: NONE', 'version 2: as it was', 'version 1: NONE']);
+    await daemon.end('SIGTERM');
+  }, 60_000);
 });
 
 describe('A1: an old version of a private document that is put aside between two runs of sync', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import type { Change } from '../../src/model/ports/ledger-port.ts';
@@ -10,8 +10,7 @@ import type { Image } from '../ledger/support/state-image.ts';
 import { contentOf, put, recordOf } from '../ledger/support/samples.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { explore, fuzzTimeout, mutated } from './explore.ts';
 
 const commits: readonly (readonly Change[])[] = [
@@ -20,14 +19,13 @@ const commits: readonly (readonly Change[])[] = [
   [{ kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } }, put('c.pdf', recordOf(3))],
 ];
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 let dir: string;
 let image: Image;
 /** What the ledger held after each commit, as text. */
 let states: readonly string[];
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   dir = folder.join('state');
   const first = await openLedger({ dir, clock: manualClock(), log: recordedLog(), compactAfterBytes: 1 });
   await first.commit([put('s.pdf', recordOf(9))]);
@@ -42,8 +40,6 @@ beforeEach(async () => {
   await ledger.close();
   states = seen;
 });
-afterEach(() => folder.remove());
-
 const stateText = async () => JSON.stringify(contentOf(await readLedger(dir)));
 
 it(

@@ -1,22 +1,15 @@
 import { chmod, chown, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { listLedger } from '../../src/ledger/ledger-files.ts';
 import { prepareDirectory } from '../../src/ledger/lock-state-directory.ts';
 import { asUser, nobody } from '../support/processes/as-user.ts';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 const isRoot = process.getuid?.() === 0;
 

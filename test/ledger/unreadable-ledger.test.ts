@@ -1,6 +1,6 @@
 import { chmod, chown, readdir, writeFile } from 'node:fs/promises';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { unreadable } from '../../src/ledger/ledger-errors.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -9,16 +9,9 @@ import { errorCode, errorMessage } from '../../src/model/errors.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { asUser, nobody } from '../support/processes/as-user.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 /** A ledger of a user who is not root, one of whose files has this mode. */
 async function ledgerWith(file: string, mode: number): Promise<string> {

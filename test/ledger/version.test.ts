@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 
 import { plainChangeSchema } from '../../src/ledger/format/change-format.ts';
@@ -14,21 +14,17 @@ import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { contentOf, put, recordOf } from './support/samples.ts';
 
 const fixtures = new URL('../fixtures/ledgers/', import.meta.url);
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 let dir: string;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   dir = folder.join('state');
 });
-
-afterEach(() => folder.remove());
 
 const openIt = (log = recordedLog()) => openLedger({ dir, clock: manualClock(), log });
 

@@ -1,18 +1,11 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { isLockFree, takeProcessLock } from '../../src/lib/process/process-lock.ts';
 import type { ProcessLock } from '../../src/lib/process/process-lock.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 async function taken(): Promise<ProcessLock> {
   const attempt = await takeProcessLock(folder.join('lock'), { since: '2026-01-01T00:00:00.000Z' });

@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { folderOfAllTests } from '../support/folder-of-each-test.ts';
 import { npmArchive } from './support/made-packages.ts';
 
 describe('the archive of npm pack, installed for all users where no registry answers', () => {
-  let folder: TemporaryFolder;
+  const folder = folderOfAllTests();
   let prefix: string;
 
   /** As on a machine that has Node and npm and nothing of this one's settings. */
@@ -26,14 +25,11 @@ describe('the archive of npm pack, installed for all users where no registry ans
   const inside = (...names: string[]) => folder.join('prefix/lib/node_modules/ingestd', ...names);
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
     prefix = folder.join('prefix');
     await mkdir(folder.join('work/inbox'), { recursive: true });
     const { status, stderr } = run('npm', 'install', '--global', await npmArchive());
     if (status !== 0) throw new Error(stderr);
   }, 240_000);
-
-  afterAll(() => folder.remove());
 
   it('leaves package.json as it was', async () => {
     expect(JSON.parse(await readFile('package.json', 'utf8'))).toHaveProperty('scripts.build');

@@ -1,9 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfAllTests } from '../support/folder-of-each-test.ts';
 import { only, readStages } from './support/dockerfile.ts';
 import { unknownNames } from './support/unknown-names.ts';
 
@@ -46,12 +45,7 @@ const ours = async () =>
   );
 
 describe('the Kubernetes manifests', () => {
-  let folder: TemporaryFolder;
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-  });
-  afterAll(() => folder.remove());
-
+  const folder = folderOfAllTests();
   it('are of the kinds that they say, with no name in them that Kubernetes does not know', async () => {
     const all = await manifests();
     expect(all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual([

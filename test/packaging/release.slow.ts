@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { folderOfAllTests } from '../support/folder-of-each-test.ts';
 
 describe('npm run release, in a clone without a network', () => {
-  let folder: TemporaryFolder;
+  const folder = folderOfAllTests();
 
   const inClone = (command: string, ...words: string[]) =>
     spawnSync(command, words, {
@@ -27,7 +26,6 @@ describe('npm run release, in a clone without a network', () => {
     inClone('npm', 'run', '--silent', 'release', '--', '--no-deb', ...words);
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
     const { status, stderr } = spawnSync(
       'git',
       ['clone', '--quiet', '--no-tags', '.', folder.join('clone')],
@@ -40,8 +38,6 @@ describe('npm run release, in a clone without a network', () => {
     // A link to the packages is none of the clone's changes.
     await writeFile(folder.join('clone/.git/info/exclude'), 'node_modules\n');
   }, 60_000);
-
-  afterAll(() => folder.remove());
 
   it('refuses what is no version and a tree with changes', async () => {
     expect(release('next')).toMatchObject({ status: 1, stderr: expect.stringContaining('no version') });

@@ -1,10 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfAllTests } from '../support/folder-of-each-test.ts';
 
 const run = promisify(execFile);
 const missing = spawnSync('systemd-analyze', ['--version']).status === 0 ? null : 'systemd-analyze';
@@ -19,12 +18,7 @@ async function settingsOf(unit: string): Promise<readonly string[]> {
 }
 
 describeWhere(missing, 'systemd-analyze', () => {
-  let folder: TemporaryFolder;
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-  });
-  afterAll(() => folder.remove());
-
+  const folder = folderOfAllTests();
   const verify = async (unit: string, mode: '--system' | '--user') => {
     const env = { ...process.env, XDG_RUNTIME_DIR: folder.path };
     const { stdout, stderr } = await run('systemd-analyze', [mode, '--man=no', 'verify', unit], { env });

@@ -82,21 +82,6 @@ describe('the limiter', () => {
     expect(arrivals.length).toBeGreaterThanOrEqual(50 * 6 * 0.97);
   }, 20_000);
 
-  it('says how long a number of requests takes, and follows the minute down', async () => {
-    const clock = manualClock();
-    const limiter = createLimiter({ requestsPerMinute: 4, clock, recent: [] });
-    closing.push(limiter.close);
-    expect([0, 4, 5, 8, 9].map(limiter.waitMs)).toEqual([0, 0, 60_000, 60_000, 120_000]);
-    const permits = [await limiter.take(), await limiter.take(), await limiter.take()];
-    permits[0]?.spent();
-    await clock.advance(10_000);
-    permits[1]?.spent();
-    await clock.advance(20_000);
-    expect([1, 2, 3, 4, 5, 6].map(limiter.waitMs)).toEqual([0, 30_000, 40_000, 60_000, 60_000, 90_000]);
-    limiter.pause(35_000, 'too busy');
-    expect([1, 2, 3].map(limiter.waitMs)).toEqual([35_000, 35_000, 40_000]);
-  });
-
   it('remembers the requests sent before its start until they are a window old', async () => {
     const clock = manualClock();
     const now = clock.now();

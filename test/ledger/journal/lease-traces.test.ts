@@ -3,29 +3,25 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { readLeaseTraces, takeStateLock } from '../../../src/ledger/lock-state-directory.ts';
 import { ledgerPaths } from '../../../src/ledger/ledger-files.ts';
 import { ownIdentity } from '../../../src/lib/process/process-lock.ts';
 import type { ProcessIdentity } from '../../../src/lib/process/process-lock.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 const fence = 7;
 const alone = { host: 'one', share: 5 };
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 let dir: string;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   dir = folder.join('state');
   await mkdir(dir);
   await writeFile(ledgerPaths(dir, fence).claim, '');
 });
-
-afterEach(() => folder.remove());
 
 const writeLock = async (more: Partial<ProcessIdentity>): Promise<void> => {
   const identity = { ...(await ownIdentity('2026-01-01T00:00:00.000Z')), fence, alone, ...more };

@@ -1,19 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { stat, symlink } from 'node:fs/promises';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { makeDirectory } from '../../../src/lib/files/make-directory.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 it('makes what is missing with the mode, and gives the first', async () => {
   await expect(makeDirectory(folder.join('a/b/c'), 0o700)).resolves.toBe(folder.join('a'));

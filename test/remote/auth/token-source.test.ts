@@ -232,14 +232,6 @@ describe('the token source', () => {
     expect(grants()).toEqual(['password', 'password']);
   });
 
-  it('lets nobody use a token of other credentials, however many ask at once', async () => {
-    await token();
-    credentials = { ...plantedCredentials, username: 'other@example.com' };
-    tokens.forget();
-    expect(await Promise.all([token(), token(), token()])).toEqual(['token-2', 'token-2', 'token-2']);
-    expect(grants()).toEqual(['password', 'password']);
-  });
-
   it('asks again with the credentials of now, though a request with those of before is under way', async () => {
     let answer = () => {};
     const answered = new Promise<void>((resolve) => (answer = resolve));

@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 
 import { copyProgram } from '../../support/processes/program.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfAllTests } from '../../support/folder-of-each-test.ts';
 
 const run = promisify(execFile);
 
 /** The program as it is shipped in an image: without the packages that it was built with. */
-let home: TemporaryFolder;
+const home = folderOfAllTests();
 let program: string;
 
 beforeAll(async () => {
-  home = await temporaryFolder();
   program = await copyProgram(home.join('program'));
   await home.write('inbox/.keep', '');
   await home.write(
@@ -23,8 +21,6 @@ beforeAll(async () => {
       'folders: [{name: inbox, path: ./inbox}]\nstate: {dir: ./state}\nhttp: {port: false}\n',
   );
 });
-
-afterAll(() => home.remove());
 
 it.each([
   ['a proxy script', 'pac+http://me:secret@proxy.test/p.pac', 'proxy scripts (pac+http) are not supported'],

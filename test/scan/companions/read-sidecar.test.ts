@@ -1,22 +1,18 @@
 import { mkdir, symlink } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { readSidecarFile } from '../../../src/scan/companions/read-sidecar.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await folder.write('valid.json', '\uFEFF{"title": "A", "attachments": ["x.csv"]}');
   await folder.write('broken.json', '{"title": "A"');
   await folder.write('unknown.json', '{"tilte": "A"}');
   await mkdir(folder.join('directory.json'));
   await symlink('valid.json', folder.join('link.json'));
 });
-
-afterEach(() => folder.remove());
 
 // One that is gone states nothing, one that cannot be used keeps its document back.
 it.each([

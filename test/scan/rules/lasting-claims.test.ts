@@ -1,12 +1,11 @@
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
 import type { ScanOutcome } from '../../../src/scan/walk/scan-request.ts';
 import type { FromWorker } from '../../../src/scan/worker/protocol.ts';
 import { unpackScan } from '../../../src/model/packed-files.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
 import { scannedPaths } from '../support/folder-world.ts';
 
@@ -14,7 +13,7 @@ const removeGraceMs = 5_000;
 const settleMs = 2_000;
 const listing = '{"attachments": ["salaries.csv"]}';
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 let ask: (fromScratch: boolean) => Promise<{ readonly documents: string[]; readonly outcome: ScanOutcome }>;
 let monotonic: number;
 
@@ -23,7 +22,6 @@ const wallClock = () => Date.now() + 3_600_000 + monotonic;
 
 /** A folder that is scanned when the test says so, at the time that it says. */
 beforeEach(async () => {
-  folder = await temporaryFolder();
   monotonic = 0;
   const settings = folderSettingsOf(folder.path, { watch: 'polling', attachments: 'folder' });
   const plan = { settings, maxFileBytes: 1_000_000, settleMs, removeGraceMs, root: folder.path };
@@ -49,8 +47,6 @@ beforeEach(async () => {
     return { documents: [...last.values()].flat().sort(), outcome: answer.answer as ScanOutcome };
   };
 });
-
-afterEach(() => folder.remove());
 
 /** What is a document after so many ms have passed. */
 async function documents(afterMs = 0, { fromScratch = false } = {}): Promise<readonly string[]> {

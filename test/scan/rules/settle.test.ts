@@ -1,12 +1,11 @@
 import { lstatSync, utimesSync } from 'node:fs';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import { createObservations, settleDelay } from '../../../src/scan/rules/settle.ts';
 import type { Observations } from '../../../src/scan/rules/settle.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const times = { mtimeMs: now - 10_000, ctimeMs: now - 10_000 };
@@ -99,16 +98,13 @@ describe('observations: what is remembered of files', () => {
   const settleMs = 2_000;
   const hourMs = 3_600_000;
 
-  let folder: TemporaryFolder;
+  const folder = folderOfEachTest();
   let observations: Observations;
 
   beforeEach(async () => {
-    folder = await temporaryFolder();
     observations = createObservations(settleMs);
     await folder.write('a', 'a');
   });
-
-  afterEach(() => folder.remove());
 
   /** The wall clock shows this much more than the file's times; so much time has passed. */
   function moment(aheadMs: number, monotonic: number): void {

@@ -1,16 +1,9 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { knownPath } from '../../../src/scan/walk/known-path.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 /** Two forms of one name whose NFC form is a third. */
 const [first, second] = ['a\u0323\u0302.pdf', 'a\u0302\u0323.pdf'];

@@ -1,23 +1,19 @@
 import { realpath, rename, symlink } from 'node:fs/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { createTimeSlice } from '../../../src/lib/time/time-slice.ts';
 import { listDirectory } from '../../../src/scan/walk/list-directory.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 describe('a directory that is listed', () => {
-  let folder: TemporaryFolder;
+  const folder = folderOfEachTest();
   let root: string;
   beforeEach(async () => {
-    folder = await temporaryFolder();
     await folder.write('root/a/b/own.pdf', 'x');
     await folder.write('outside/b/secret.pdf', 'x');
     root = await realpath(folder.join('root'));
   });
-  afterEach(() => folder.remove());
-
   const names = async (place: string | null) => {
     const { entries } = await listDirectory(`${root}/a/b`, place, createTimeSlice(32));
     return entries.map(({ name }) => name);
