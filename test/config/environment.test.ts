@@ -55,6 +55,7 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'timing.removeGraceMs': ['60', 60],
   'timing.rescanMinutes': ['0.05', 0.05],
   'timing.pollSeconds': ['1', 1],
+  'timing.incompleteMinutes': ['30', 30],
   'timing.stopSeconds': ['0', 0],
   'safety.maxDeletePercent': ['12.5', 12.5],
   'safety.maxDeleteCount': ['3', 3],
