@@ -18,14 +18,14 @@ import {
   serviceWords,
 } from '../daemon/preconditions/whose-ledger.ts';
 import { errorMessage } from '../model/errors.ts';
-import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import { locateOnDisk, presenceOf, unscannedFolder } from '../scan/folder-state.ts';
 import type { FolderOnDisk } from '../scan/folder-state.ts';
 import { statOf } from '../scan/rules/entry.ts';
 import { inspectDocument } from '../sync/decide/inspect-document.ts';
 import { withLedger } from './offline/with-ledger.ts';
 import type { OfflineOptions } from './offline/with-ledger.ts';
-import { asItStands, withFolder } from './unwatched-folder.ts';
+import { asItStands, openUnwatched } from './offline/resting-engine.ts';
 
 const recordsAtOnce = 5_000;
 
@@ -180,7 +180,9 @@ async function adoptFiles(
   for (const folder of settings.folders) {
     const unknown = entries.filter(({ ref, record }) => record.sha256 === '' && ref.folder === folder.name);
     if (unknown.length === 0) continue;
-    await withFolder(folder, { settings: asItStands(settings), log }, async (port) => {
+    const port = openUnwatched(folder, { settings: asItStands(settings), log });
+    try {
+      await port.start(nobodyListens);
       const onDisk = unscannedFolder(port.path);
       for (let from = 0; from < unknown.length; from += atOnce) {
         const some = unknown.slice(from, from + atOnce);
@@ -189,10 +191,20 @@ async function adoptFiles(
           else adopted.push(found);
         }
       }
-    });
+    } finally {
+      await port.close();
+    }
   }
   return { entries: adopted, problems };
 }
+
+const nobodyListens: FolderListener = {
+  directory: () => {},
+  scanned: () => {},
+  claimed: () => {},
+  claims: () => new Map(),
+  changed: () => {},
+};
 
 /** Gives the reason as a text where the file cannot be adopted. */
 async function adoptFile(

@@ -1,41 +1,27 @@
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
-import { systemClock } from '../lib/time/clock.ts';
 import { nameOf } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../model/metadata/metadata.ts';
 import type {
   FileOutcome,
-  LimiterPort,
   ModifyRequest,
   OutgoingFile,
   SentContent,
   ServicePort,
   Permit,
 } from '../model/ports/service-port.ts';
-import { silentLog } from '../model/ports/log-port.ts';
-import { noMetrics } from '../model/ports/metrics-port.ts';
-import type { PlannedOperation, PlanReport, UnreadPlaces } from '../model/report/command-reports.ts';
-import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { PlannedOperation, PlanReport } from '../model/report/command-reports.ts';
 import type { Settings } from '../model/settings.ts';
-import type { Activity } from '../model/report/status.ts';
-import { readScratchLedger } from '../ledger/read-ledger.ts';
-import { Engine } from '../sync/engine.ts';
 import { reasonOf } from '../sync/tasks/task.ts';
-import type { Task } from '../sync/tasks/task.ts';
-import { followFolders } from '../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
-import { guardOneLedgerPerFolder } from '../daemon/process/one-ledger-per-folder.ts';
-import { portAt, unreadPlaces } from '../daemon/assemble-daemon.ts';
-import { countKept, failureStatus } from '../daemon/make-status.ts';
+import { unreadPlaces } from '../daemon/assemble-daemon.ts';
+import { countKept } from '../daemon/make-status.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
-import { missingFiles, requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
+import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
 import type { FleetView } from './ask-fleet.ts';
-import { openUnwatched } from './unwatched-folder.ts';
-
-const askMs = 20;
-/** Files that still change are listed as waiting; a plan does not wait for them longer than this. */
-const longestMs = 10_000;
+import { asItStands, scratchLedger, withRestingEngine } from './offline/resting-engine.ts';
+import type { RestingEngine } from './offline/resting-engine.ts';
 
 interface PlanOptions {
   readonly settings: Settings;
@@ -45,146 +31,91 @@ interface PlanOptions {
   readonly fleet: FleetView | null;
 }
 
-export type Survey = Awaited<ReturnType<typeof surveyFolders>>;
-
 /**
  * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was asked.
  * Sends nothing, changes nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another
  * service, a folder was never there.
  */
-export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptions) {
-  const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
+export async function makePlan({
+  settings: configured,
+  makesFolders,
+  fleet,
+}: PlanOptions): Promise<PlanReport> {
+  const settings = asItStands(configured);
+  const { ledger } = await scratchLedger(settings);
   requireService(ledger, settings);
-  await followFolders(ledger, settings, silentLog);
   if (!makesFolders) await requireFolders(settings, ledger);
-  const timing = { ...settings.timing, removeGraceMs: 0 };
-  const opened = settings.folders.map((folder) =>
-    openUnwatched(folder, { settings: { ...settings, timing }, log: silentLog }),
-  );
-  const ports = fleet === null ? opened : guardOneLedgerPerFolder(opened, fleet, silentLog);
-  const folders = settings.folders.map((folder, index) => ({ settings: folder, port: portAt(ports, index) }));
   const service = createPlanningService(ledger.findByDocId);
-  const activities: Activity[] = [];
-  const engine = new Engine({
-    clock: systemClock,
-    log: silentLog,
-    ledger,
-    folders,
-    limiter: createFreeLimiter(settings.service.requestsPerMinute),
-    service,
-    metrics: noMetrics,
-    settings: { ...settings, timing },
-    authRestMs: () => 0,
-    maxAttempts: 1,
-    random: () => 0,
-    onActivity: (activity) => activities.push(activity),
-    onChange: () => {},
-  });
-  try {
-    await Promise.all(folders.map(({ port }) => port.start(engine.listener(port.name))));
-    const deadline = performance.now() + longestMs;
-    while (!engine.isIdle() && !isOnlySettling(engine, deadline)) {
-      await new Promise((resolve) => setTimeout(resolve, askMs));
-    }
-    const kept = await keptOfHeld();
-    const plan = report(unreadPlaces(ports), await pausesOf(settings, fleet), kept);
-    // With what it is made of: for a status without a daemon.
-    return {
-      plan,
-      folders: ports.map((port) => countsOf(port, plan.operations, kept)),
-      failures: Array.from(engine.tasks.in('failed'), (task) => failureStatus(task, null)),
-      skipped: [...engine.skips()],
-    };
-  } finally {
-    await engine.stop(0);
-    await Promise.all(folders.map(({ port }) => port.close()));
-  }
+  const pauses = await pausesOf(settings, fleet);
+  return withRestingEngine({ settings, ledger, places: fleet, service }, async (resting) => ({
+    ...planOf(resting, service),
+    ...pauses,
+  }));
+}
 
-  /** Held with others before it was known that their files stand elsewhere, which nobody deletes. */
-  async function keptOfHeld(): Promise<ReadonlySet<Task>> {
-    const kept = new Set<Task>();
-    for (const folder of settings.folders) {
-      const held = [...engine.tasks.in('held')].filter(({ ref }) => ref.folder === folder.name);
-      const isUnknown = held.length === 0 || !isRead(folder.name);
-      const missing = isUnknown
-        ? null
-        : await missingFiles(ledger, folder, settings.folders).catch(() => null);
-      if (missing === null) continue;
-      const paths = new Set(missing);
-      for (const task of held) if (!paths.has(task.ref.path)) kept.add(task);
+function planOf(
+  { settings, ledger, engine, folders, activities }: RestingEngine,
+  service: ReturnType<typeof createPlanningService>,
+): Omit<PlanReport, 'paused' | 'fleetPaused'> {
+  const unread = unreadPlaces(folders);
+  const sum = (of: (folder: string) => number) =>
+    settings.folders.reduce((total, { name }) => total + of(name), 0);
+  const operations: PlannedOperation[] = [...service.operations()];
+  for (const { what, folder, path, docId, from = null } of activities) {
+    if (what === 'uploaded') {
+      const { name, ...sent } = service.sentBy(docId) ?? {};
+      operations.push({
+        ...plain,
+        ...sent,
+        kind: 'upload',
+        folder,
+        path,
+        sentAs: sentAs({ path }, name),
+        // What is in doubt counts as a copy once it was sent again.
+        inDoubt: (ledger.get({ folder, path })?.possibleDuplicates ?? 0) > 0,
+      });
     }
-    return kept;
+    if (what !== 'moved') continue;
+    operations.push({ ...plain, kind: 'move', folder, path, from, docId });
   }
-
-  function isRead(folder: string): boolean {
-    return unreadPlaces(ports).unavailable.every((one) => one.folder !== folder);
-  }
-
-  function report(
-    unread: UnreadPlaces,
-    pauses: Pick<PlanReport, 'paused' | 'fleetPaused'>,
-    kept: ReadonlySet<Task>,
-  ): PlanReport {
-    const sum = (of: (folder: string) => number) =>
-      settings.folders.reduce((total, { name }) => total + of(name), 0);
-    const operations: PlannedOperation[] = [...service.operations()];
-    for (const { what, folder, path, docId, from = null } of activities) {
-      if (what === 'uploaded') {
-        const { name, ...sent } = service.sentBy(docId) ?? {};
-        operations.push({
-          ...plain,
-          ...sent,
-          kind: 'upload',
-          folder,
-          path,
-          sentAs: sentAs({ path }, name),
-          // What is in doubt counts as a copy once it was sent again.
-          inDoubt: (ledger.get({ folder, path })?.possibleDuplicates ?? 0) > 0,
-        });
-      }
-      if (what !== 'moved') continue;
-      operations.push({ ...plain, kind: 'move', folder, path, from, docId });
+  for (const state of ['failed', 'held', 'settling', 'waiting', 'retry'] as const) {
+    for (const task of [...engine.tasks.in(state)].toSorted((a, b) => inNaturalOrder(a.key, b.key))) {
+      const kind = state === 'failed' || state === 'held' ? state : 'waiting';
+      const { code = null, message = null } = reasonOf(task) ?? {};
+      operations.push({ ...plain, kind, ...task.ref, code, message });
     }
-    for (const state of ['failed', 'held', 'settling', 'waiting', 'retry'] as const) {
-      const tasks = [...engine.tasks.in(state)].filter((task) => !kept.has(task));
-      for (const task of tasks.toSorted((a, b) => inNaturalOrder(a.key, b.key))) {
-        const kind = state === 'failed' || state === 'held' ? state : 'waiting';
-        const { code = null, message = null } = reasonOf(task) ?? {};
-        operations.push({ ...plain, kind, ...task.ref, code, message });
-      }
-    }
-    const count = (...kinds: PlannedOperation['kind'][]) =>
-      operations.filter(({ kind }) => kinds.includes(kind)).length;
-    const requests = service.requests();
-    const bytes = operations.reduce((total, one) => total + bytesOf(one), 0);
-    const { requestsPerMinute, maxKilobytesPerSecond = Infinity } = settings.service;
-    const atLimit = Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60;
-    const recorded = sum((name) =>
-      isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
-    );
-    const touched = count('modify', 'bulk modify', 'move', 'upload');
-    return {
-      operations,
-      ...unread,
-      ...pauses,
-      counts: {
-        upload: count('upload'),
-        inDoubt: operations.filter(({ inDoubt }) => inDoubt).length,
-        modify: count('modify', 'bulk modify'),
-        move: count('move'),
-        delete: count('delete', 'bulk delete'),
-        held: count('held'),
-        failed: count('failed'),
-        waiting: count('waiting'),
-        skipped: sum((name) => engine.folders.viewOf(name).skipCount),
-        kept: sum((name) => countKept(engine, name)) + kept.size,
-        unchanged: Math.max(0, recorded - touched),
-      },
-      requests,
-      bytes,
-      seconds: Math.max(atLimit, Math.ceil(bytes / 1000 / maxKilobytesPerSecond)),
-    };
   }
+  const count = (...kinds: PlannedOperation['kind'][]) =>
+    operations.filter(({ kind }) => kinds.includes(kind)).length;
+  const requests = service.requests();
+  const bytes = operations.reduce((total, one) => total + bytesOf(one), 0);
+  const { requestsPerMinute, maxKilobytesPerSecond = Infinity } = settings.service;
+  const atLimit = Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60;
+  const isRead = (folder: string) => unread.unavailable.every((one) => one.folder !== folder);
+  const recorded = sum((name) =>
+    isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
+  );
+  const touched = count('modify', 'bulk modify', 'move', 'upload');
+  return {
+    operations,
+    ...unread,
+    counts: {
+      upload: count('upload'),
+      inDoubt: operations.filter(({ inDoubt }) => inDoubt).length,
+      modify: count('modify', 'bulk modify'),
+      move: count('move'),
+      delete: count('delete', 'bulk delete'),
+      held: count('held'),
+      failed: count('failed'),
+      waiting: count('waiting'),
+      skipped: sum((name) => engine.folders.viewOf(name).skipCount),
+      kept: sum((name) => countKept(engine, name)),
+      unchanged: Math.max(0, recorded - touched),
+    },
+    requests,
+    bytes,
+    seconds: Math.max(atLimit, Math.ceil(bytes / 1000 / maxKilobytesPerSecond)),
+  };
 
   /** Of the files that go out with it, as the copy of the ledger knows them. */
   function bytesOf({ kind, folder, path, parts, attachments }: PlannedOperation): number {
@@ -193,30 +124,6 @@ export async function surveyFolders({ settings, makesFolders, fleet }: PlanOptio
     const content = kind === 'upload' || parts.includes('content') ? record.stat.size : 0;
     const others = attachments === null ? [] : record.attachments;
     return others.reduce((total, { stat }) => total + stat.size, content);
-  }
-
-  /** The numbers of one folder, before anything of the plan is done. */
-  function countsOf(
-    { name, health }: FolderPort,
-    operations: PlanReport['operations'],
-    kept: ReadonlySet<Task>,
-  ) {
-    const keptOfHeld = [...kept].filter(({ ref }) => ref.folder === name).length;
-    const ofFolder = operations.filter(({ folder, kind }) => folder === name && sent.has(kind));
-    const toSend = new Set(ofFolder.map(({ path }) => path)).size;
-    const { withRecord, pending, waiting, failed, held } = engine.tasks.counts(name);
-    return {
-      name,
-      // The copy of the ledger knows all that is planned as done.
-      synced: Math.max(0, ledger.count(name) - withRecord - toSend),
-      pending: pending + toSend,
-      waiting,
-      failed,
-      skipped: engine.folders.viewOf(name).skipCount,
-      held: held - keptOfHeld,
-      kept: countKept(engine, name) + keptOfHeld,
-      attached: health().attached,
-    };
   }
 }
 
@@ -242,15 +149,6 @@ const plain = {
   code: null,
   message: null,
 } satisfies Partial<PlannedOperation>;
-
-const sent: ReadonlySet<PlannedOperation['kind']> = new Set(['upload', 'modify', 'bulk modify']);
-
-function isOnlySettling({ tasks }: Engine, deadline: number): boolean {
-  const busy = (['inspect', 'inspecting', 'ready', 'sending'] as const).some(
-    (kind) => tasks.in(kind).size > 0,
-  );
-  return performance.now() > deadline && !busy && tasks.backlog.size === 0;
-}
 
 /** A service that takes everything, sends nothing and remembers what it was asked; `find`: whose docId it is. */
 function createPlanningService(find: (docId: string) => DocumentRef | undefined) {
@@ -314,18 +212,6 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
     /** What the upload that got this docId would send. */
     sentBy: (docId: string | null) => uploads.get(docId),
     requests: () => requests,
-  };
-}
-
-/** Places without end: a plan waits for nothing. */
-function createFreeLimiter(limit: number): LimiterPort {
-  const permit: Permit = { spent: () => {}, giveBack: () => {} };
-  return {
-    take: () => Promise.resolve(permit),
-    pause: () => {},
-    status: () => ({ limit, used: 0, windowMs: 60_000, pausedUntil: null, nextFreeMs: 0 }),
-    waitMs: () => 0,
-    close: () => {},
   };
 }
 

@@ -147,7 +147,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
 }
 
 /** A task that failed, as the status lists it. */
-export function failureStatus(task: Task, retryAt: string | null): FailureStatus {
+function failureStatus(task: Task, retryAt: string | null): FailureStatus {
   const reason = reasonOf(task);
   return {
     ...task.ref,
@@ -339,7 +339,7 @@ type Duplicates = Pick<LedgerPort, 'possibleDuplicates' | 'entries' | 'doubts'>;
 const everyMs = 10_000;
 
 /** How many further copies the service may hold: of records, and of uploads in doubt. */
-export function countDuplicates(ledger: Omit<Duplicates, 'entries'>): number {
+function countDuplicates(ledger: Omit<Duplicates, 'entries'>): number {
   return openDoubts(ledger).reduce((total, { count }) => total + count, ledger.possibleDuplicates());
 }
 

@@ -44,6 +44,15 @@ export async function readScratchLedger(
     ? interruptedUploads(intents, inDoubt)
     : intents.map(({ id }) => ({ kind: 'resolve' as const, id }));
   for (const change of changes) data.apply(change);
+  return inMemory(data);
+}
+
+/** One without records, in memory alone. */
+export function emptyLedger(): LedgerPort {
+  return inMemory(new LedgerData());
+}
+
+function inMemory(data: LedgerData): LedgerPort {
   const { commit, close } = createCommitQueue(data, async (_, apply) => apply());
   return { ...data.reader, commit, close };
 }

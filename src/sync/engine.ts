@@ -1074,8 +1074,23 @@ export class Engine {
   /** Whether deletions of one folder may go out. Those that may not are held, or judged again later. */
   async #allowOrHold(folder: string, tasks: readonly Task[]): Promise<boolean> {
     const verdict = await this.holds.judge(folder, tasks);
-    if (verdict.kind === 'hold') await this.#hold(verdict.tasks, { folder, ...verdict });
-    return verdict.kind === 'allow';
+    if (verdict.kind !== 'hold') return verdict.kind === 'allow';
+    const kept = await this.#keepOfHeld(verdict.tasks.filter((task) => !tasks.includes(task)));
+    const held = verdict.tasks.filter((task) => !kept.has(task));
+    await this.#hold(held, { folder, ...verdict, documents: verdict.documents - kept.size });
+    return false;
+  }
+
+  /** Of those that would be held with others, some may have their files elsewhere: nobody deletes these. */
+  async #keepOfHeld(tasks: readonly Task[]): Promise<ReadonlySet<Task>> {
+    const kept = new Set<Task>();
+    for (const task of tasks) {
+      const place = await this.#locate(task);
+      if (place.kind !== 'kept') continue;
+      kept.add(task);
+      await this.#keep(task, place.reason);
+    }
+    return kept;
   }
 
   /** Held from now on. The first of a folder is reported, with the number of all that go with it. */

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
-import { silentLog } from '../../src/model/ports/log-port.ts';
-import type { Settings } from '../../src/model/settings.ts';
-import { checkFolder, checkPolling } from '../../src/commands/check/check-folder.ts';
+import { checkFolders, checkPolling } from '../../src/commands/check/check-folders.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { checkAddress } from '../../src/commands/check/check.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
@@ -172,10 +172,10 @@ describe('check', () => {
   });
 
   it('says what to do where a file has come in the place of a folder since the configuration was read', async () => {
+    await folder.write('ingestd.yaml', embedded + inbox);
+    const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
     await folder.write('inbox', 'a file');
-    const configured = folderSettingsOf(folder.join('inbox'));
-    const settings = { folders: [configured] } as unknown as Settings;
-    const { findings } = await checkFolder(configured, { settings, log: silentLog, ledger: null });
+    const { findings } = await checkFolders(settings, emptyLedger());
     expect(findings).toEqual([
       {
         level: 'error',

@@ -1,12 +1,11 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { FoundDocument } from '../../src/model/document.ts';
-import type { FolderSettings } from '../../src/model/settings.ts';
 import type { Status } from '../../src/model/report/status.ts';
-import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
+import { asItStands, withRestingEngine } from '../../src/commands/offline/resting-engine.ts';
+import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { recordedLog } from '../support/recorded-log.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
@@ -45,11 +44,9 @@ afterEach(() => folder.remove());
 /** What a run remembers of a file that the service refused. */
 async function seenAt(path: string): Promise<Pick<FoundDocument, 'stat' | 'fingerprint'>> {
   const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-  const surroundings = { settings: asItStands(settings), log: recordedLog() };
-  const found = await withFolder(settings.folders[0] as FolderSettings, surroundings, (port) =>
-    port.inspect(path),
-  );
-  if (found.kind !== 'document') throw new Error(found.kind);
+  const surroundings = { settings: asItStands(settings), ledger: emptyLedger(), places: null };
+  const found = await withRestingEngine(surroundings, async ({ folders }) => folders[0]?.inspect(path));
+  if (found?.kind !== 'document') throw new Error(found?.kind);
   return { stat: found.document.stat, fingerprint: found.document.fingerprint };
 }
 
@@ -77,14 +74,11 @@ it('what came back is not held any more, and of a folder that is away nothing is
   expect(JSON.parse(await status('--json'))).toMatchObject({ held: [{ count: 1, paths: ['11.pdf'] }] });
   await rename(folder.join('inbox'), folder.join('elsewhere'));
   const away = JSON.parse(await status('--json')) as Status;
-  expect(away.held).toMatchObject([
-    { count: 0, paths: [], reason: expect.stringContaining('cannot be read at the moment') },
-  ]);
+  expect(away.held).toEqual([]);
+  expect(away.folders).toMatchObject([{ state: 'unavailable' }]);
   expect(await folder.run('approve')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(
-      /the folder "inbox" .* cannot be read \(ENOENT\).*run ingestd approve inbox/,
-    ),
+    stderr: expect.stringMatching(/the folder "inbox" .* is unavailable .*run ingestd approve inbox/),
   });
   await rm(folder.join('elsewhere'), { recursive: true });
   await mkdir(folder.join('inbox'));
@@ -119,7 +113,7 @@ it('without a daemon, approve accepts the root as one more that has changed, and
     stdout: '11 deletions released, to be sent when ingestd runs.\n',
   });
   const after = await open();
-  expect(after.root('inbox')).toMatchObject({ seenAt: 5, changes: 2 });
+  expect(after.root('inbox')).toMatchObject({ changes: 2 });
   expect([after.root('inbox')?.ino === 1, after.mounts('inbox'), after.hold('inbox')]).toEqual([
     false,
     [],

@@ -106,10 +106,11 @@ it('why and plan agree about each kind of file', async () => {
   expect(kinds('inbox/gone.txt')).toEqual(['delete']);
   expect(await next('inbox/gone.txt')).toBe('its document is deleted at the service when ingestd runs');
   expect(kinds('inbox/there.txt')).toContain('move');
-  expect(await next('inbox/there.txt')).toMatch(/^it continues the document of inbox\/moved\.txt/);
-  expect(await next('inbox/moved.txt')).toBe(
-    'its document moves to inbox/there.txt with the file when ingestd runs',
-  );
+  expect(await next('inbox/there.txt')).toBe('its changes are sent when ingestd runs (title)');
+  expect(await why('inbox/moved.txt')).toMatchObject({
+    verdict: { message: 'the file was moved to inbox/there.txt, and its document with it' },
+    next: 'nothing',
+  });
   expect(kinds('inbox/ignored.txt')).toEqual([]);
   expect(await next('inbox/ignored.txt')).toBe(
     'nothing; its document stays at the service as it was last sent',

@@ -1,10 +1,9 @@
 import { appendFile, chmod, chown, readdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
-import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
+import { asItStands, withRestingEngine } from '../../src/commands/offline/resting-engine.ts';
+import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import type { FolderSettings } from '../../src/model/settings.ts';
-import { recordedLog } from '../support/recorded-log.ts';
 import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
@@ -173,11 +172,9 @@ it('an upload in doubt that is held is a failure to plan, check, status, why and
 it('what the service refused is a problem to check too, until the document changes', async () => {
   await folder.write('inbox/a.txt', 'a');
   const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-  const surroundings = { settings: asItStands(settings), log: recordedLog() };
-  const found = await withFolder(settings.folders[0] as FolderSettings, surroundings, (port) =>
-    port.inspect('a.txt'),
-  );
-  if (found.kind !== 'document') throw new Error(found.kind);
+  const surroundings = { settings: asItStands(settings), ledger: emptyLedger(), places: null };
+  const found = await withRestingEngine(surroundings, async ({ folders }) => folders[0]?.inspect('a.txt'));
+  if (found?.kind !== 'document') throw new Error(found?.kind);
   const { stat, fingerprint } = found.document;
   const ledger = await folder.openLedger();
   const failure = { code: 'http-403', message: 'no', attempts: 1, stat, fingerprint, history: [] };

@@ -55,7 +55,7 @@ async function askedFor(
 }
 
 async function offline(settings: Settings): Promise<Status> {
-  return offlineStatus({ settings, account: null, readsFolders: false });
+  return offlineStatus({ settings, account: null, makesFolders: true, fleet: null });
 }
 
 interface PauseFlags extends GlobalFlags {

@@ -5,7 +5,7 @@ import { pauseWords } from '../../model/report/fleet-pause.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { surveyFolders } from '../../commands/make-plan.ts';
+import { makePlan } from '../../commands/make-plan.ts';
 import { fleetView, prepareCommand } from '../prepare-command.ts';
 
 export async function plan(
@@ -15,7 +15,7 @@ export async function plan(
   const prepared = await prepareCommand(context, flags, { quiet: true });
   const { settings, configuration } = prepared;
   const fleet = await fleetView(context, prepared);
-  const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial, fleet });
+  const report = await makePlan({ settings, makesFolders: configuration.trial, fleet });
   if (flags.json) context.output.json(report);
   else printPlan(report, context.output);
   // As `sync`, which cannot read them either.

@@ -73,7 +73,6 @@ async function offline(context: CommandContext, prepared: PreparedCommand | null
   return offlineStatus({
     settings,
     account: known?.credentials?.username ?? null,
-    readsFolders: true,
     makesFolders: configuration.trial,
     fleet: await fleetView(context, prepared),
   });

@@ -7,7 +7,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { requestHead } from '../../remote/http/head-request.ts';
-import { checkFolder } from './check-folder.ts';
+import { checkFolders } from './check-folders.ts';
 import { checkLedger, checkLedgerExists, checkStateDirectory } from './check-ledger.ts';
 
 /** What `check` is given. */
@@ -37,7 +37,7 @@ export interface CheckOptions {
 
 /** Everything that would stand in the way of delivery, each with its fix. Sends nothing, changes nothing. */
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
-  const { settings, log, httpTokenFault, webhookFault, online } = options;
+  const { settings, httpTokenFault, webhookFault, online } = options;
   const ledger = await checkLedger(settings);
   const findings: CheckFinding[] = [
     ...options.missingCredentials.map(missingCredential),
@@ -55,13 +55,8 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     ...(await checkStateDirectory(settings.state.dir)),
     ...ledger.findings,
   ];
-  let directories = 0;
-  for (const folder of settings.folders) {
-    const result = await checkFolder(folder, { settings, log, ledger: ledger.ledger });
-    findings.push(...result.findings);
-    directories += result.watchedDirectories;
-  }
-  findings.push(...checkWatches(directories));
+  const folders = await checkFolders(settings, ledger.ledger);
+  findings.push(...folders.findings, ...checkWatches(folders.watchedDirectories));
   if (online) {
     findings.push(
       ...(settings.service.mode === 'embedded' ? [notAsked] : await checkService(options)),

@@ -1,5 +1,6 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { withLease } from '../../daemon/process/join-cluster.ts';
+import type { Place } from '../../daemon/process/join-cluster.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { interruptedUploads } from '../../model/doubts.ts';
 import { ServiceUnavailableError } from '../../model/errors.ts';
@@ -27,7 +28,7 @@ const patienceMs = 5_000;
  */
 export async function withLedger<T>(
   { settings, username, log = silentLog }: OfflineOptions,
-  act: (ledger: LedgerPort) => Promise<T>,
+  act: (ledger: LedgerPort, place: Place | null) => Promise<T>,
 ): Promise<T> {
   const { dir } = settings.state;
   const advice = 'Run the command there.';
@@ -42,7 +43,7 @@ export async function withLedger<T>(
     try {
       const interrupted = interruptedUploads(ledger.intents(), settings.safety.inDoubt);
       if (interrupted.length > 0) await ledger.commit(interrupted);
-      return await act(ledger);
+      return await act(ledger, place);
     } finally {
       await ledger.close();
     }

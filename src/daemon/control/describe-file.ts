@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { whySchema } from '../../model/report/command-reports.ts';
-import type { PlannedOperation, PlanReport, Why } from '../../model/report/command-reports.ts';
+import type { Why } from '../../model/report/command-reports.ts';
 import { awaitsContent, nameOf, refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
@@ -22,23 +22,19 @@ import type { AttemptSources } from './attempts-of.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
 import { carrierOf, isAbsent, orphanAttachments } from './orphan-attachments.ts';
 
-/** Where what comes next is known from: the running daemon's task, or what `plan` says. */
-type Ahead =
-  | {
-      readonly kind: 'daemon';
-      readonly task: Task | undefined;
-      readonly isInBacklog: boolean;
-      /** A person paused its folder. */
-      readonly isPaused: boolean;
-      /** A person paused all hosts of the fleet. */
-      readonly isFleetPaused: boolean;
-      /** Why nothing is sent now, of whatever document; null: requests go out. */
-      readonly obstacle: string | null;
-    }
-  | {
-      readonly kind: 'plan';
-      readonly plan: () => Promise<Pick<PlanReport, 'operations' | 'unavailable' | 'paused' | 'fleetPaused'>>;
-    };
+/** What the engine has before it. */
+export interface Ahead {
+  /** False: no daemon runs, and the engine only looks. */
+  readonly isRunning: boolean;
+  readonly task: Task | undefined;
+  readonly isInBacklog: boolean;
+  /** A person paused its folder. */
+  readonly isPaused: boolean;
+  /** A person paused all hosts of the fleet. */
+  readonly isFleetPaused: boolean;
+  /** Why nothing is sent now, of whatever document; null: requests go out. */
+  readonly obstacle: string | null;
+}
 
 interface LedgerSources extends AttemptSources {
   readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId' | 'doubts'>;
@@ -82,7 +78,7 @@ export async function describeFile(sources: Sources): Promise<Why> {
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
       ...doubtNotes(sources, found.kind === 'absent'),
     ],
-    next: aside?.next ?? (await nextStep(found, sources)),
+    next: aside?.next ?? nextStep(found, sources),
     nextAt,
   };
 }
@@ -156,7 +152,7 @@ function fixOf(
   return fix === '' ? null : fix;
 
   function taskCode(): string | undefined {
-    const task = ahead.kind === 'daemon' ? ahead.task : undefined;
+    const { task } = ahead;
     return task !== undefined && stoppedStates.has(task.state.kind) ? reasonOf(task)?.code : undefined;
   }
 
@@ -225,66 +221,10 @@ function verdictOf(found: Inspection): Why['verdict'] {
   }
 }
 
-/** What `ingestd run` or `sync` would do with it. Never another answer than that of `plan`. */
-async function nextAtStart(
-  found: Inspection,
-  { ref, ledger }: Sources,
-  plan: Extract<Ahead, { kind: 'plan' }>['plan'],
-): Promise<string> {
-  const record = ledger.get(ref);
-  const isSpokenFor = found.kind === 'ignored' || found.kind === 'skipped' || found.kind === 'absent';
-  if (record === undefined && isSpokenFor) return nothingYet(found);
-  const isUnchanged = found.kind === 'document' && record !== undefined && isAsSent(found.document, record);
-  if (isUnchanged && ledger.failure(ref) === undefined) return asSent;
-  const { operations, unavailable, paused, fleetPaused } = await plan();
-  const unread = unavailable.find(({ folder }) => folder === ref.folder);
-  if (unread !== undefined) {
-    const words = 'nothing while the folder is unavailable';
-    return isTold(found, unread.message) ? words : `${words}: ${unread.message}`;
-  }
-  const key = refKey(ref);
-  const planned = operations
-    .filter((one) => refKey(one) === key || one.from === key)
-    .toSorted((a, b) => Number(b.kind === 'move') - Number(a.kind === 'move'));
-  if (planned.length === 0 && found.kind === 'unknown') return readFirst;
-  const isSent = planned.some(({ kind }) => kind !== 'held' && kind !== 'failed' && kind !== 'waiting');
-  if (isSent && paused.includes(ref.folder)) return afterPause(ref, fleetPaused);
-  if (planned.length > 0) return planned.map((one) => plannedWords(one, key, found)).join(', then ');
-  if (record === undefined) return 'nothing';
-  return found.kind === 'ignored' || found.kind === 'skipped' || found.kind === 'absent' ? remains : asSent;
-}
-
 function afterPause({ folder }: DocumentRef, isForAll: boolean): string {
   return isForAll
     ? 'it is sent after the pause of all hosts of the fleet; end it with ingestd resume --fleet'
     : `it is sent after the pause; end it with ingestd resume ${folder}`;
-}
-
-function plannedWords(operation: PlannedOperation, key: string, found: Inspection): string {
-  const { kind, from, parts } = operation;
-  const message = operation.message ?? '';
-  switch (kind) {
-    case 'upload':
-      return operation.inDoubt
-        ? 'it is uploaded again when ingestd runs (safety.inDoubt: retry), and the service may then have it twice'
-        : 'it is uploaded when ingestd runs';
-    case 'modify':
-    case 'bulk modify':
-      return `its changes are sent when ingestd runs (${parts.join(', ')})`;
-    case 'delete':
-    case 'bulk delete':
-      return 'its document is deleted at the service when ingestd runs';
-    case 'move':
-      return from === key
-        ? `its document moves to ${refKey(operation)} with the file when ingestd runs`
-        : `it continues the document of ${from ?? 'another path'} when ingestd runs`;
-    case 'held':
-      return heldWords(message);
-    case 'failed':
-      return failedWords(found, { code: operation.code, message });
-    case 'waiting':
-      return waitingWords(found, message);
-  }
 }
 
 const asSent = 'nothing; the service has the current version';
@@ -328,27 +268,45 @@ function nothingYet(found: Inspection): string {
   return awaitsContent(found) ? 'nothing until it has content; then it is sent' : 'nothing';
 }
 
-function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
-  const attachments = document.attachments.every(({ name, stat }) =>
-    record.attachments.some((known) => known.name === name && sameStat(known.stat, stat)),
-  );
-  const operation = planDocument(unread(document), record);
-  const isNothing = operation.kind === 'none' && operation.withheld === null;
-  return attachments && sameStat(document.stat, record.stat) && isNothing;
-}
-
-function nextStep(found: Inspection, sources: Sources): Promise<string> | string {
-  const { ahead, ledger, ref } = sources;
-  if (ahead.kind === 'plan') return nextAtStart(found, sources, ahead.plan);
-  const { task, isInBacklog, isPaused, isFleetPaused, obstacle } = ahead;
+function nextStep(found: Inspection, { ahead, ledger, ref }: Sources): string {
+  const { task, isInBacklog, isPaused, isFleetPaused, isRunning, obstacle } = ahead;
+  if (!isRunning && obstacle !== null) return `nothing; ${obstacle}`;
   const known = ledger.get(ref) !== undefined;
   const isQueued = (isInBacklog && !known) || task?.state.kind === 'ready';
   if (isQueued && (isPaused || isFleetPaused)) return afterPause(ref, isFleetPaused);
+  if (isQueued && !isRunning) return atStart(found, { ledger, ref });
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';
   if (task?.state.kind === 'ready' && obstacle !== null)
     return `its ${task.state.operation} is queued, and nothing is sent at present: ${obstacle}`;
   return nextOf(found, task, known);
+}
+
+/** What the next start does first with what is ready to be sent. */
+function atStart(found: Inspection, { ledger, ref }: Pick<Sources, 'ledger' | 'ref'>): string {
+  const record = ledger.get(ref);
+  if (found.kind !== 'document') return 'its document is deleted at the service when ingestd runs';
+  if (record === undefined) {
+    return doubtsAbout(ref, ledger).some(isOpenDoubt)
+      ? 'it is uploaded again when ingestd runs (safety.inDoubt: retry), and the service may then have it twice'
+      : 'it is uploaded when ingestd runs';
+  }
+  const parts = changedParts(found.document, record);
+  return `its changes are sent when ingestd runs${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
+}
+
+/** What differs, as far as the bytes need not be read. */
+function changedParts(document: FoundDocument, record: LedgerRecord): readonly string[] {
+  const operation = planDocument(unread(document), record);
+  const metadata = operation.kind === 'modify' ? Object.keys(operation.metadata ?? {}) : [];
+  const attachments = document.attachments.every(({ name, stat }) =>
+    record.attachments.some((known) => known.name === name && sameStat(known.stat, stat)),
+  );
+  return [
+    ...(sameStat(document.stat, record.stat) ? [] : ['content']),
+    ...(attachments ? [] : ['attachments']),
+    ...metadata,
+  ];
 }
 
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {

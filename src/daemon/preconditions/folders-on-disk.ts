@@ -1,14 +1,10 @@
-import { stat, readdir } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 
 import { countWords } from '../../lib/text/amounts.ts';
-import { inNaturalOrder } from '../../lib/text/natural-order.ts';
-import { isBirthKnown, sameDirectory, sameFile } from '../../model/document.ts';
-import type { FileStat } from '../../model/document.ts';
-import type { LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import { sameDirectory } from '../../model/document.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { ConfigurationError, errorCode, readFaultOf } from '../../model/errors.ts';
-import { findFiles } from '../../scan/inspect/find-files.ts';
-import { presenceOf, unscannedFolder } from '../../scan/folder-state.ts';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;
 
@@ -66,54 +62,4 @@ async function mayBeDirectory(path: string): Promise<boolean> {
   } catch (error) {
     return readFaultOf(errorCode(error)) === 'passing';
   }
-}
-
-type Place = Pick<FolderSettings, 'name' | 'path'>;
-
-/**
- * Paths of a folder's recorded documents whose files are gone at this moment and stand nowhere else in any of the
- * `folders`, in natural order. Throws where the folder itself cannot be read.
- */
-export async function missingFiles(
-  ledger: Pick<LedgerPort, 'entries' | 'get'>,
-  { name, path: root }: Place,
-  folders: readonly Place[],
-): Promise<readonly string[]> {
-  await readdir(root);
-  const folder = unscannedFolder(root);
-  const gone: LedgerEntry[] = [];
-  for (const entry of ledger.entries()) {
-    if (entry.ref.folder === name && presenceOf(folder, entry.ref.path) === 'gone') gone.push(entry);
-  }
-  const elsewhere = await filesElsewhere(ledger, gone, folders);
-  return gone
-    .filter(({ record }) => elsewhere.get(record.stat.ino)?.some((stat) => isItsFile(stat, record)) !== true)
-    .map(({ ref }) => ref.path)
-    .toSorted(inNaturalOrder);
-}
-
-/** Files that may be those of records, by their inode numbers, wherever they stand. What is another record's own file proves nothing. */
-async function filesElsewhere(
-  ledger: Pick<LedgerPort, 'get'>,
-  gone: readonly LedgerEntry[],
-  folders: readonly Place[],
-): Promise<ReadonlyMap<number, readonly FileStat[]>> {
-  const found = new Map<number, FileStat[]>();
-  if (gone.length === 0) return found;
-  const wanted = gone.map(({ record }) => record.stat);
-  for (const { name, path: root } of folders) {
-    const { files = [] } = (await findFiles({ root, excluded: null }, wanted)) ?? {};
-    for (const { path, stat } of files) {
-      const own = ledger.get({ folder: name, path });
-      if (own === undefined || !sameFile(own.stat, stat)) {
-        found.set(stat.ino, [...(found.get(stat.ino) ?? []), stat]);
-      }
-    }
-  }
-  return found;
-}
-
-/** Where birth times are unknown, an inode number alone proves little. */
-function isItsFile(stat: FileStat, record: LedgerRecord): boolean {
-  return sameFile(stat, record.stat) && (isBirthKnown(stat, record.stat) || stat.size === record.stat.size);
 }

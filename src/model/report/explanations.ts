@@ -192,10 +192,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Folder unavailable',
         fix: 'Mount it or make it readable. ingestd then continues by itself; nothing is deleted in the meantime.',
       },
-      'folders-not-compared': {
-        cause: 'Folders not compared with the ledger',
-        fix: 'Fix what the message names. Until then the status without a daemon counts only what the ledger knows.',
-      },
       'watch-limit': {
         cause: 'Not enough inotify watches',
         fix: 'Part of the folder is polled instead. To watch all of it, raise the limit: sysctl -w fs.inotify.max_user_watches=524288',

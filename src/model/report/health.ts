@@ -32,7 +32,6 @@ const partial: ReadonlySet<string> = new Set([
   'folder-changed',
   'folder-unavailable',
   'folder-elsewhere',
-  'folders-not-compared',
   'redis-unavailable',
   'redis-refuses',
   'alone-share',

@@ -1,0 +1,193 @@
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { joinPath, refKey } from '../../model/document.ts';
+import type { DirectoryScan } from '../../model/document.ts';
+import { inDoubtCode, openDoubts } from '../../model/doubts.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import { finding } from '../../model/report/command-reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
+import type { FolderSettings, Settings } from '../../model/settings.ts';
+import { carrierOf, isAbsent, orphanAttachments } from '../../daemon/control/orphan-attachments.ts';
+import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
+import { readRoot } from '../../scan/walk/root-identity.ts';
+import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
+import { reasonOf } from '../../sync/tasks/task.ts';
+import type { Task } from '../../sync/tasks/task.ts';
+import { asItStands, withRestingEngine } from '../offline/resting-engine.ts';
+import type { RestingEngine } from '../offline/resting-engine.ts';
+
+/** What one folder's directories are, as they were listed. */
+interface Listed {
+  directories: number;
+  readonly attachments: string[];
+}
+
+/**
+ * What the daemon's own engine finds in the folders: what would be refused, held or wait, with the reason, and how many
+ * directories `run` will watch one by one.
+ */
+export async function checkFolders(
+  settings: Settings,
+  ledger: LedgerPort,
+): Promise<{ readonly findings: readonly CheckFinding[]; readonly watchedDirectories: number }> {
+  const listed = new Map(settings.folders.map(({ name }) => [name, emptyListing()]));
+  const heldBefore = new Set(settings.folders.map(({ name }) => name).filter((name) => ledger.hold(name)));
+  const onDirectory = ({ folder, directory, subdirectories }: DirectoryScan): void => {
+    const found = listed.get(folder) ?? emptyListing();
+    found.directories += 1;
+    for (const name of subdirectories.filter(isAttachmentDirectory))
+      found.attachments.push(joinPath(directory, name));
+  };
+  return withRestingEngine(
+    { settings: asItStands(settings), ledger, places: null, onDirectory },
+    async (resting) => {
+      const findings: CheckFinding[] = [];
+      let watchedDirectories = 0;
+      for (const folder of settings.folders) {
+        const port = resting.folders.find(({ name }) => name === folder.name);
+        const { directories, attachments } = listed.get(folder.name) ?? emptyListing();
+        const unusable = rootFinding(folder);
+        if (unusable !== null || port === undefined) {
+          findings.push(...(unusable === null ? [] : [unusable]));
+          continue;
+        }
+        const polling = checkPolling(folder, settings.timing);
+        findings.push(
+          ...port.health().reasons.map((reason) => finding('error', folder.name, reason)),
+          ...skipFindings(folder, resting),
+          ...(await orphanFindings(folder, port, attachments)),
+          ...taskFindings(folder, resting),
+          ...heldFindings(folder, resting, heldBefore.has(folder.name)),
+          summaryOf(folder, resting),
+          ...(polling === null ? [] : [polling]),
+        );
+        if (polling?.level !== 'info') watchedDirectories += directories;
+      }
+      return { findings: [...findings, ...otherDoubts(resting)], watchedDirectories };
+    },
+  );
+}
+
+function emptyListing(): Listed {
+  return { directories: 0, attachments: [] };
+}
+
+/** What is skipped is information, as it is for `status --check`. */
+function skipFindings({ name }: FolderSettings, { engine }: RestingEngine): readonly CheckFinding[] {
+  return Array.from(engine.folders.viewOf(name).skips(), ({ path, pathBytes, code, message }) => ({
+    ...finding('warning', `${name}/${path}`, { code, message }),
+    ...(pathBytes !== undefined && { pathBytes }),
+  }));
+}
+
+async function orphanFindings(
+  { name }: FolderSettings,
+  port: FolderPort,
+  directories: readonly string[],
+): Promise<readonly CheckFinding[]> {
+  const findings: CheckFinding[] = [];
+  for (const path of directories) {
+    const carrier = await carrierOf(port, path);
+    if (carrier !== null && (await isAbsent(port, carrier)))
+      findings.push(finding('warning', `${name}/${path}`, orphanAttachments));
+  }
+  return findings;
+}
+
+/** What keeps documents from being sent as they stand. */
+function taskFindings({ name }: FolderSettings, { engine }: RestingEngine): readonly CheckFinding[] {
+  const levels = { failed: 'error', retry: 'error', settling: 'error', waiting: 'warning' } as const;
+  return (['failed', 'retry', 'settling', 'waiting'] as const).flatMap((kind) =>
+    [...engine.tasks.in(kind)]
+      .filter(({ ref, present }) => ref.folder === name && present)
+      .map((task) => finding(levels[kind], task.key, reasonFor(task))),
+  );
+}
+
+function reasonFor(task: Task): Pick<CheckFinding, 'code' | 'message'> {
+  const { code, message } = reasonOf(task) ?? { code: 'settling', message: 'it is still changing' };
+  return { code, message: code === inDoubtCode ? doubtWords(message) : message };
+}
+
+function doubtWords(message: string): string {
+  return `its upload is in doubt: ${message}`;
+}
+
+function heldFindings(
+  { name }: FolderSettings,
+  { engine, ledger }: RestingEngine,
+  isHeldBefore: boolean,
+): readonly CheckFinding[] {
+  const held = engine.holds.tasks(name);
+  const hold = ledger.hold(name);
+  if (held.length === 0 || hold === undefined) return [];
+  const when = isHeldBefore ? `held since ${new Date(hold.since).toISOString()}` : 'will be held';
+  const message = `${countWords(held.length, 'deletion')} ${when}: ${hold.reason}`;
+  return [finding('warning', name, { code: 'held', message })];
+}
+
+function summaryOf({ name, path }: FolderSettings, { engine, ledger }: RestingEngine): CheckFinding {
+  const { withRecord, pending } = engine.tasks.counts(name);
+  const documents = ledger.count(name) - withRecord + pending;
+  return finding('info', name, {
+    code: 'documents',
+    message: `${countWords(documents, 'document')} in ${path} can be sent`,
+    fix: '',
+  });
+}
+
+/** Uploads in doubt that keep no file from being sent: it is gone, or is sent again. */
+function otherDoubts({ engine, ledger }: RestingEngine): readonly CheckFinding[] {
+  return openDoubts(ledger)
+    .filter(({ ref }) => engine.tasks.get(ref)?.state.kind !== 'failed')
+    .map(({ ref, message }) =>
+      finding('warning', refKey(ref), { code: inDoubtCode, message: doubtWords(message) }),
+    );
+}
+
+/** Why a folder cannot be scanned at all; null: it can. */
+function rootFinding({ name, path }: FolderSettings): CheckFinding | null {
+  const root = readRoot(path);
+  return root.kind === 'there' ? null : finding('error', name, { ...root, fix: rootFixes[root.code] });
+}
+
+/** Before a start; a daemon that runs says that it continues by itself. */
+const rootFixes: Readonly<Record<string, string>> = {
+  'folder-missing': 'Create it, mount it, or correct folders[].path.',
+  'folder-unreadable': 'Give the user that runs ingestd permission to read and enter it.',
+  'folder-unavailable': 'Put a directory there, or correct folders[].path.',
+};
+
+/** Says which folder will be scanned on a timer instead of watched, and why; null: it is watched. */
+export function checkPolling(
+  { name, path, watch }: FolderSettings,
+  { pollSeconds, fileSystemAt = eventlessFileSystemAt }: PollingOptions,
+): CheckFinding | null {
+  const how =
+    pollSeconds === 1
+      ? 'it is scanned every second'
+      : `it is scanned every ${numberWords(pollSeconds)} seconds`;
+  const code = 'polling';
+  if (watch === 'polling')
+    return finding('info', name, { code, message: `${how}, because watch is set to polling`, fix: '' });
+  const silent = fileSystemAt(path);
+  if (silent === null) return null;
+  if (watch === 'native') {
+    return finding('warning', name, {
+      code,
+      message: `it is on ${silent}, which does not report changes made on other machines, and watch is set to native`,
+      fix: 'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.',
+    });
+  }
+  return finding('info', name, {
+    code,
+    message: `it is on ${silent}, which does not report changes made on other machines, so ${how}`,
+    fix: 'Nothing to do. To change the interval, set timing.pollSeconds.',
+  });
+}
+
+interface PollingOptions {
+  readonly pollSeconds: number;
+  /** The file system without events on which a directory lies. */
+  readonly fileSystemAt?: (path: string) => string | null;
+}

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
+import type { OtherService } from '../../daemon/preconditions/whose-ledger.ts';
+import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
+import { guardOneLedgerPerFolder } from '../../daemon/process/one-ledger-per-folder.ts';
+import type { FolderPlaces } from '../../daemon/process/one-ledger-per-folder.ts';
+import { readScratchLedger } from '../../ledger/read-ledger.ts';
+import { systemClock } from '../../lib/time/clock.ts';
+import type { DirectoryScan } from '../../model/document.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import { noMetrics } from '../../model/ports/metrics-port.ts';
+import type { LimiterPort, Permit, ServicePort } from '../../model/ports/service-port.ts';
+import type { Activity } from '../../model/report/status.ts';
+import type { FolderSettings, Settings } from '../../model/settings.ts';
+import { openConfiguredFolder } from '../../scan/folder.ts';
+import { Engine } from '../../sync/engine.ts';
+import type { EngineOptions } from '../../sync/engine.ts';
+
+const askMs = 20;
+/** Files that still change are listed as waiting; nobody waits for them longer than this. */
+const longestMs = 10_000;
+
+interface RestOptions extends Partial<Pick<EngineOptions, 'onActivity' | 'isTold'>> {
+  readonly settings: Settings;
+  readonly ledger: LedgerPort;
+  /** Whose the folders are in a fleet. Null: there is none, or it cannot be asked. */
+  readonly places: FolderPlaces | null;
+  /** Takes what is sent; left out: all folders are paused. */
+  readonly service?: ServicePort;
+  /** Gets what was listed. */
+  readonly onDirectory?: (scan: DirectoryScan) => void;
+}
+
+/** An engine that has found all that there is, with its folders in the order of the settings. */
+export interface RestingEngine {
+  readonly settings: Settings;
+  readonly ledger: LedgerPort;
+  readonly engine: Engine;
+  readonly folders: readonly FolderPort[];
+  readonly limiter: LimiterPort;
+  /** What it did without a request: documents that follow their files, and what it found to be wrong. */
+  readonly activities: readonly Activity[];
+}
+
+/**
+ * The daemon's own engine for one command, on folders that are scanned once and not watched. Without a
+ * `service` it is paused: it finds and judges everything, and sends nothing. It is closed when `act` is done.
+ */
+export async function withRestingEngine<T>(
+  { settings, ledger, places, service, onActivity, isTold, onDirectory }: RestOptions,
+  act: (resting: RestingEngine) => Promise<T>,
+): Promise<T> {
+  const opened = settings.folders.map((folder) => openUnwatched(folder, { settings, log: silentLog }));
+  const folders = places === null ? opened : guardOneLedgerPerFolder(opened, places, silentLog);
+  const limiter = createFreeLimiter(settings.service.requestsPerMinute);
+  const activities: Activity[] = [];
+  const engine = new Engine({
+    clock: systemClock,
+    log: silentLog,
+    ledger,
+    folders: folders.flatMap((port) =>
+      settings.folders.filter(({ name }) => name === port.name).map((folder) => ({ settings: folder, port })),
+    ),
+    limiter,
+    service: service ?? unasked,
+    metrics: noMetrics,
+    settings,
+    authRestMs: () => 0,
+    maxAttempts: 1,
+    random: () => 0,
+    paused: service === undefined ? settings.folders.map(({ name }) => name) : [],
+    onActivity: (activity) => {
+      activities.push(activity);
+      onActivity?.(activity);
+    },
+    isTold,
+    onChange: () => {},
+  });
+  try {
+    await Promise.all(folders.map((port) => port.start(listenerOf(port.name))));
+    const deadline = performance.now() + longestMs;
+    while (!isAtRest(engine) && (performance.now() < deadline || isBusy(engine))) await delay(askMs);
+    return await act({ settings, ledger, engine, folders, limiter, activities });
+  } finally {
+    await engine.stop(0);
+    await Promise.all(folders.map((port) => port.close()));
+  }
+
+  function listenerOf(name: string): ReturnType<Engine['listener']> {
+    const listener = engine.listener(name);
+    return {
+      ...listener,
+      directory: (scan) => {
+        onDirectory?.(scan);
+        listener.directory(scan);
+      },
+    };
+  }
+}
+
+/** The ledger as the next start will have it, in memory alone; `other`: why its records are not of this service. */
+export async function scratchLedger(
+  settings: Settings,
+): Promise<{ readonly ledger: LedgerPort; readonly other: OtherService | null }> {
+  const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
+  const other = otherService(ledger, settings);
+  if (other === null) await followFolders(ledger, settings, silentLog);
+  return { ledger, other };
+}
+
+/** A folder that is scanned once and not watched. */
+export function openUnwatched(
+  folder: FolderSettings,
+  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+): FolderPort {
+  return openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
+}
+
+/** Settings with which nothing needs to settle: each file is judged as it stands. */
+export function asItStands(settings: Settings): Settings {
+  return { ...settings, timing: { ...settings.timing, settleMs: 0, removeGraceMs: 0 } };
+}
+
+function isAtRest(engine: Engine): boolean {
+  const { folders } = engine;
+  return engine.isAtRest() && !folders.areSomeReadAgain() && folders.isCoveredUntil(Infinity);
+}
+
+/** What is left need not settle, or wait for anything. */
+function isBusy(engine: Engine): boolean {
+  const isMoving = (['inspect', 'inspecting', 'sending'] as const).some(
+    (kind) => engine.tasks.in(kind).size > 0,
+  );
+  const isQueued = engine.paused().size === 0 && engine.tasks.in('ready').size > 0;
+  return isMoving || isQueued || engine.backlogged() > 0;
+}
+
+/** Places without end: nothing waits for one. */
+function createFreeLimiter(limit: number): LimiterPort {
+  const permit: Permit = { spent: () => {}, giveBack: () => {} };
+  return {
+    take: () => Promise.resolve(permit),
+    pause: () => {},
+    status: () => ({ limit, used: 0, windowMs: 60_000, pausedUntil: null, nextFreeMs: 0 }),
+    waitMs: () => 0,
+    close: () => {},
+  };
+}
+
+const refuse = () => Promise.reject(new Error('nothing is sent'));
+
+/** All is paused. */
+const unasked: ServicePort = {
+  upload: refuse,
+  modify: refuse,
+  remove: refuse,
+  bulkModify: refuse,
+  bulkRemove: refuse,
+};

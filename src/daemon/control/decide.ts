@@ -1,0 +1,157 @@
+import { createTurns } from '../../lib/queue/turns.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { DecisionPort, Resolution } from '../../model/ports/control-port.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Decider } from '../../model/report/status.ts';
+import type { Settings } from '../../model/settings.ts';
+import type { Engine } from '../../sync/engine.ts';
+import type { History } from '../history/history.ts';
+import { approvedOf, decided, pausedOf, requireShown, resentOf, resolvedOf, retriedOf } from './decisions.ts';
+import type { Decision } from './decisions.ts';
+import { createPauseKeeper } from './pauses.ts';
+import type { PauseChange, Pauses } from './pauses.ts';
+import { dismissFormer, requireDoubtedFile, resolveDoubt } from './resolve-doubt.ts';
+import { namedFolders, namedRefs, requireFolder, requirePath } from './resolve-path.ts';
+
+/** What decisions are about, and where they go. */
+export interface DecisionSources {
+  readonly settings: Settings;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: LogPort;
+  /** As they stood at the start. */
+  readonly pauses: Pauses;
+  readonly engine: Engine;
+  readonly ledger: LedgerPort;
+  readonly folders: readonly FolderPort[];
+  readonly history: Pick<History, 'add'>;
+  /** Has a folder scanned. */
+  readonly rescan: (folder: string) => void;
+}
+
+/** Carries out what a person decides, in the order in which it comes. */
+export function createDecisions({
+  settings,
+  clock,
+  log,
+  pauses: first,
+  engine,
+  ledger,
+  folders,
+  history,
+  rescan,
+}: DecisionSources) {
+  const pauses = createPauseKeeper({
+    stateDir: settings.state.dir,
+    folders: settings.folders,
+    first,
+    onChange: (names) => engine.setPaused(names),
+  });
+  /** About documents: each is judged by what the one before it has written. */
+  const inTurn = createTurns();
+  return {
+    decisionsBy,
+    note,
+    /** Names of the folders that are paused. */
+    paused: pauses.names,
+  };
+
+  /** Into the log, and the history. */
+  function note(made: readonly Decision[], by: Decider): void {
+    for (const decision of made) {
+      const { what, folder, path, documents } = decision;
+      log.info({ folder, path, documents, by }, what);
+      history.add(decided(decision, by, clock));
+    }
+  }
+
+  function decisionsBy(by: Decider): DecisionPort {
+    return {
+      retry: (paths, { all = false } = {}) =>
+        inTurn(async () => {
+          const { refs, lost } = all
+            ? namedFolders(settings, paths, ledger)
+            : namedRefs(settings.folders, paths);
+          for (const ref of refs ?? []) {
+            const port = folders.find(({ name }) => name === ref.folder);
+            if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
+          }
+          const { delivered, retried, unknown } = await engine.retry(refs);
+          for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
+          note(all ? resentOf(retried) : retriedOf(retried), by);
+          return { retried: retried.length, unknown: lost(unknown) };
+        }),
+      resolve: (text, resolution) =>
+        inTurn(async () => {
+          const { ref, changes } =
+            dismissFormer(text, { folders, ledger }, resolution) ?? (await resolutionOf(text, resolution));
+          if (!(await engine.decide(ref, changes)))
+            throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
+          note([resolvedOf(ref, resolution)], by);
+        }),
+      approve: (folder, shown) =>
+        inTurn(async () => {
+          requireFolder(settings, folder);
+          const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
+          requireScanned(names.filter((name) => ledger.hold(name) !== undefined));
+          // All of them now: what is held while it is written is not meant.
+          const meant = names.map((name) => ({ name, held: engine.holds.tasks(name) }));
+          requireShown(
+            meant.flatMap(({ held }) => held.map(({ ref }) => ref)),
+            shown,
+          );
+          let approved = 0;
+          for (const { name, held } of meant) {
+            const documents = await engine.approve(name, held);
+            if (documents > 0) note(approvedOf([{ folder: name, documents }]), by);
+            approved += documents;
+          }
+          return { approved };
+        }),
+      pause: async (folder) => {
+        await pauses.pause(requireFolder(settings, folder), notePause);
+        return { paused: pauses.names() };
+      },
+      resume: async (folder) => {
+        await pauses.resume(requireFolder(settings, folder), notePause);
+        return { paused: pauses.names() };
+      },
+    };
+
+    function notePause(change: PauseChange): void {
+      note(pausedOf(change, settings.folders), by);
+    }
+  }
+
+  /** Throws ConfigurationError while it is not known which files of these folders are missing. */
+  function requireScanned(holding: readonly string[]): void {
+    if (holding.length === 0) return;
+    for (const { name, path, health } of folders) {
+      const { state, reasons } = health();
+      if (state !== 'unavailable' || !holding.includes(name)) continue;
+      const why = reasons.map(({ message }) => message).join('; ');
+      throw new ConfigurationError(
+        `the folder "${name}" (${path}) is unavailable (${why}), so which of its documents are missing is not known; make it available, then run ingestd approve ${name} again`,
+      );
+    }
+    const unscanned = settings.folders.filter(({ name }) => engine.folders.isWaitedFor(name));
+    if (unscanned.length > 0) {
+      throw new ConfigurationError(
+        `what is missing may have moved to ${unscanned.map(({ name }) => name).join(', ')}, which is still being scanned; try again when that is done`,
+      );
+    }
+  }
+
+  /** Throws ConfigurationError where it cannot be taken. */
+  async function resolutionOf(
+    text: string,
+    resolution: Resolution,
+  ): Promise<{ readonly ref: DocumentRef; readonly changes: readonly Change[] }> {
+    const { ref, folder: port } = requirePath(folders, text);
+    return { ref, changes: await resolveDoubt({ ref, port, ledger }, resolution) };
+  }
+}
