@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -144,23 +146,18 @@ async function readAddress(file: string): Promise<Address | null> {
   }
 }
 
-function answers(socketPath: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(socketPath);
-    socket.setTimeout(CONNECT_MS, () => {
-      socket.destroy();
-      resolve(false);
-    });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', (error) => {
-      const code = errorCode(error);
-      if (code === 'EACCES' || code === 'EPERM') reject(forbidden(socketPath, error));
-      else resolve(false);
-    });
-  });
+async function answers(socketPath: string): Promise<boolean> {
+  const socket = connect(socketPath);
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EACCES' || code === 'EPERM') throw forbidden(socketPath, error);
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 interface Call {
@@ -176,33 +173,28 @@ interface Answer {
   readonly text: string;
 }
 
-function send({ socket, path, method, body, withinMs }: Call): Promise<Answer> {
+async function send({ socket, path, method, body, withinMs }: Call): Promise<Answer> {
   const signal = AbortSignal.timeout(withinMs);
-  return new Promise((resolve, reject) => {
-    const fail = (cause: unknown): void => {
-      const why = signal.aborted
-        ? `nothing came within ${countWords(withinMs / 1000, 'second')}; it hangs or is suspended: see its log, or restart it`
-        : errorMessage(cause);
-      const message = `the daemon does not answer: ${why}`;
-      reject(new IngestdError('daemon-silent', exitCodes.unforeseen, message, { cause }));
-    };
+  try {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-    const call = request({ socketPath: socket, path, method, headers, agent: false, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > MAX_ANSWER_BYTES) response.destroy(new Error('its answer is too long'));
-        else chunks.push(chunk);
-      });
-      response.on('error', fail);
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
-      );
-    });
-    call.on('error', fail);
+    const call = request({ socketPath: socket, path, method, headers, agent: false, signal });
     call.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is too long');
+      chunks.push(chunk);
+    }
+    return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+  } catch (cause) {
+    const why = signal.aborted
+      ? `nothing came within ${countWords(withinMs / 1000, 'second')}; it hangs or is suspended: see its log, or restart it`
+      : errorMessage(cause);
+    const message = `the daemon does not answer: ${why}`;
+    throw new IngestdError('daemon-silent', exitCodes.unforeseen, message, { cause });
+  }
 }
 
 function json({ status, text }: Answer): unknown {

@@ -1,5 +1,5 @@
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
-import { nameOf } from '../model/document.ts';
+import { nameOf, refKey } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../model/metadata/metadata.ts';
@@ -95,7 +95,7 @@ function planOf(
   const recorded = sum((name) =>
     isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
   );
-  const touched = count('modify', 'bulk modify', 'move', 'upload');
+  const touched = new Set(operations.filter(({ kind }) => touching.has(kind)).map(refKey)).size;
   return {
     operations,
     ...unread,
@@ -149,6 +149,9 @@ const plain = {
   code: null,
   message: null,
 } satisfies Partial<PlannedOperation>;
+
+/** What changes a record. */
+const touching: ReadonlySet<PlannedOperation['kind']> = new Set(['upload', 'modify', 'bulk modify', 'move']);
 
 /** A service that takes everything, sends nothing and remembers what it was asked; `find`: whose docId it is. */
 function createPlanningService(find: (docId: string) => DocumentRef | undefined) {

@@ -1,21 +1,18 @@
 import { dirname } from 'node:path';
 
-import { sentences } from '../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import { settingsSchema } from '../model/settings.ts';
 import type { Settings, SettingsInput } from '../model/settings.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { applyOverrides, readOverrides } from './environment/overrides.ts';
 import type { Override } from './environment/overrides.ts';
-import { findHttpToken, readSecret } from './secrets/read-secrets.ts';
+import { readSecret } from './secrets/read-secrets.ts';
 import type { SecretSources } from './secrets/read-secrets.ts';
 import { findSecrets, secretVariables } from './secrets/secret-names.ts';
 import { checkPaths } from './settings/check-paths.ts';
 import { checkTogether } from './settings/check-together.ts';
 import { explainIssues } from './settings/explain-issues.ts';
 import { schemaAt } from './settings/setting-keys.ts';
-import { validKeys } from './settings/valid-keys.ts';
-import type { ValidKeys } from './settings/valid-keys.ts';
 import { readYaml } from './yaml/read-yaml.ts';
 import type { YamlText } from './yaml/read-yaml.ts';
 import { findSettingsFile } from './find-places.ts';
@@ -53,20 +50,14 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   const written = [...yaml.problems, ...given.problems, ...plain.problems, ...findSecrets(plain.value)];
   const { data, error } = settingsSchema.safeParse(input);
   const shape = explainIssues(error?.issues ?? [], input, yaml.written);
-  const problems = [
-    ...written,
-    ...unlessSaid(shape, (path) => written.some((said) => isSame(said.path, path))),
-  ];
-  const keys = validKeys(input);
+  // A secret, or a key that may be meant otherwise, is named once.
+  const unsaid = shape.filter(({ path }) => !written.some((said) => isSame(said.path, path)));
+  if (data === undefined || written.length > 0)
+    throw configurationError({ file, yaml, overrides }, [...written, ...unsaid]);
   const checkFolders = search.checkFolders !== false;
-  const places = await checkPaths(keys, { directory, env: search.env, checkFolders });
-  const further = [...checkTogether(keys), ...places.problems];
-  problems.push(...unlessSaid(further, (path) => problems.some((said) => isPrefix(said.path, path))));
-  if (data === undefined || problems.length > 0) {
-    // By itself it is a fault only for what opens the address.
-    const open = await openAddress(keys, secretSources);
-    throw configurationError({ file, yaml, overrides }, [...problems, ...open]);
-  }
+  const places = await checkPaths(data, { directory, env: search.env, checkFolders });
+  const further = [...checkTogether(data), ...places.problems];
+  if (further.length > 0) throw configurationError({ file, yaml, overrides }, further);
   return {
     settings: settingsOf(data, { file, ...places }),
     /** True for the configuration that ships with ingestd. */
@@ -116,14 +107,6 @@ async function redisOverride(sources: SecretSources): Promise<readonly Override[
   const value = await readSecret('redisUrl', sources);
   const variable = secretVariables.redisUrl;
   return value === undefined ? [] : [{ variable, path: ['cluster', 'redisUrl'], value }];
-}
-
-/** Problems of keys that nothing else is wrong with. */
-function unlessSaid(
-  problems: readonly Problem[],
-  isSaid: (path: Problem['path']) => boolean,
-): readonly Problem[] {
-  return problems.filter(({ path }) => !isSaid(path));
 }
 
 /** What is wrong with the text as a whole says nothing of one key. */
@@ -212,16 +195,4 @@ function compareLines(one: Position | undefined, other: Position | undefined): n
   if (one === undefined || other === undefined)
     return Number(one === undefined) - Number(other === undefined);
   return one.line - other.line || one.col - other.col;
-}
-
-/** The page would be open to other machines without a token. */
-async function openAddress({ http }: ValidKeys, sources: SecretSources): Promise<readonly Problem[]> {
-  const { host, port, publicUrl } = http;
-  if (host === undefined || port === undefined) return [];
-  const found = await findHttpToken({ http: { host, port, publicUrl } }, sources).catch(() => null);
-  const fault = found?.fault;
-  if (fault?.subject.startsWith('http.') !== true) return [];
-  return [
-    { path: fault.subject.split('.'), message: sentences([`${fault.subject}: ${fault.message}`, fault.fix]) },
-  ];
 }

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { FoundDocument } from '../../src/model/document.ts';
 import type { Status } from '../../src/model/report/status.ts';
@@ -195,4 +195,21 @@ it('a folder that got another name since is known by it, before the next start t
   const why = JSON.parse((await folder.run('why', 'inbox/3.pdf', '--json')).stdout) as { docId: string };
   expect(why).toMatchObject({ docId: 'doc-3', folder: 'renamed' });
   expect((await folder.run('approve', 'renamed')).stdout).toContain('11 deletions released');
+});
+
+it('status --check says without a daemon what status says', async () => {
+  const [headline] = (await status()).split('\n');
+  expect(headline).toMatch(/^ingestd is not running\. 0 documents delivered/);
+  expect(await folder.run('status', '--check')).toMatchObject({ code: 2, stdout: `error: ${headline}\n` });
+});
+
+it('the time that a plan takes regards the bandwidth', async () => {
+  const configured = await readFile(folder.join('ingestd.yaml'), 'utf8');
+  const slow = configured.replace('mode: embedded', 'mode: embedded\n  maxKilobytesPerSecond: 10');
+  await folder.write('ingestd.yaml', slow.replace('./state', './fresh'));
+  await folder.write('inbox/0.pdf', 'x'.repeat(100_000));
+  await folder.write('inbox/0.pdf.attachments/b.txt', 'x'.repeat(200_000));
+  const { stdout } = await folder.run('plan', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ requests: 1, bytes: 300_000, seconds: 30 });
+  expect((await folder.run('plan')).stdout).toContain('1 upload: 1 request, about 30 seconds.');
 });

@@ -257,63 +257,68 @@ describe('a bad configuration', () => {
     for (const word of words) expect(message).toContain(word);
   });
 
-  it('names faults of every kind in one run, in the order of their lines, and once', async () => {
-    await mkdir(folder.join('in/deep'), { recursive: true });
-    await folder.write('in/file', '');
+  it('names every fault of the keys in one run, in the order of their lines, and once', async () => {
     const text = `service: {authUrl: "http://auth.example", ingestUrl: "https://a.example", concurrency: lots}
-http: {host: 0.0.0.0}
 folders:
-  - {name: a, path: in}
-  - {name: b, path: in/deep, ignore: 5}
+  - {name: b, path: in, ignore: 5}
   - {name: a, path: elsewhere, wach: polling}
-  - {name: d, path: in/file, include: ["!x"]}
   - {name: 7, path: 8}
   - {name: 7}
   - text
 log: {name: x, level: loud}
 password: hunter2
-cluster: {redisUrl: nowhere, aloneShare: 70}
+cluster: {redisUrl: nowhere}
 timing: 5
 `;
     const lines = (await refused(text)).split('\n').map((line) => line.replace(/^\S+ingestd\.yaml:/, ''));
     const expected = [
       '1:11: service.authUrl: "http://auth.example" would send',
       '1:75: service.concurrency: "lots" is not a whole number',
-      '2:8: http.host: 0.0.0.0 is reachable',
-      '5:15: folders[1].path (',
-      '5:30: folders[1].ignore: 5 is not a list',
-      '6:6: folders[2].name: "a" is the name of folders[0] too',
-      '6:32: folders[2].wach is not a known key; did you mean folders[2].watch?',
-      '7:15: folders[3].path: ',
-      '7:15: folders[3].path (',
-      '7:30: folders[3].include: ',
-      '8:6: folders[4].name: 7 is not a string',
-      '8:15: folders[4].path: 8 is not a string',
-      '9:5: folders[5].path is missing',
-      '9:6: folders[5].name: 7 is not a string',
-      '10:5: folders[6]: "text" is not a mapping',
-      '11:7: log.name is not a known key',
-      '11:16: log.level: "loud" is not one of',
-      '12:1: password is a secret',
-      '13:11: cluster.redisUrl: it is not an address of Redis',
-      '13:30: cluster.aloneShare: 70 is more than',
+      '3:25: folders[0].ignore: 5 is not a list',
+      '4:32: folders[1].wach is not a known key; did you mean folders[1].watch?',
+      '5:6: folders[2].name: 7 is not a string',
+      '5:15: folders[2].path: 8 is not a string',
+      '6:5: folders[3].path is missing',
+      '6:6: folders[3].name: 7 is not a string',
+      '7:5: folders[4]: "text" is not a mapping',
+      '8:7: log.name is not a known key',
+      '8:16: log.level: "loud" is not one of',
+      '9:1: password is a secret',
+      '10:11: cluster.redisUrl: it is not an address of Redis',
+      '11:1: timing: 5 is not a mapping',
     ];
-    expect(lines).toEqual([...expected.map((start) => expect.stringContaining(start)), 'and 1 more']);
+    expect(lines).toEqual(expected.map((start) => expect.stringContaining(start)));
     for (const [index, start] of expected.entries()) expect(lines[index]?.startsWith(start)).toBe(true);
+  });
+
+  it('names what keys demand of each other once each of them is valid', async () => {
+    await mkdir(folder.join('in/deep'), { recursive: true });
+    await folder.write('in/file', '');
+    const text = `service: {authUrl: "https://auth.example", ingestUrl: "https://a.example"}
+folders:
+  - {name: a, path: in}
+  - {name: a, path: in/deep}
+  - {name: d, path: in/file}
+cluster: {redisUrl: "redis://r", aloneShare: 70}
+`;
+    const lines = (await refused(text)).split('\n').map((line) => line.replace(/^\S+ingestd\.yaml:/, ''));
+    expect(lines).toEqual(
+      [
+        '4:6: folders[1].name: "a" is the name of folders[0] too',
+        '4:15: folders[1].path (',
+        '5:15: folders[2].path: ',
+        '5:15: folders[2].path (',
+        '6:34: cluster.aloneShare: 70 is more than',
+      ].map((start) => expect.stringContaining(start)),
+    );
   });
 
   it('blames no key for what another one is not', async () => {
     const mode = await refused(`service: {mode: embeded}\n${folders}`);
     expect(mode.split('\n')).toEqual([expect.stringContaining('did you mean embedded?')]);
-    const rate = await refused(
-      `${good.replace('{', '{requestsPerMinute: many, ')}cluster: {redisUrl: "redis://r", aloneShare: 70}\n`,
-    );
-    expect(rate.split('\n')).toEqual([expect.stringContaining('service.requestsPerMinute')]);
-    const path = await refused(`${service}folders: [{name: a, path: 5}, {name: b, path: 6}]\n`);
-    expect(path.split('\n')).toHaveLength(2);
   });
 
-  it('does not ask for a token of an address that nothing else is wrong with', async () => {
+  it('does not ask for the token of an address that is open to others', async () => {
     await folder.write('ingestd.yaml', `${good}http: {host: 0.0.0.0}\n`);
     await expect(load()).resolves.toBeDefined();
   });

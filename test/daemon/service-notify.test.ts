@@ -70,14 +70,13 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     expect(now - Number(microseconds)).toBeLessThan(60_000_000);
   });
 
-  it('hears the newest status line, at most one in five seconds, and none twice', async () => {
+  it('hears the newest status line, and none twice', async () => {
     const service = notify();
     for (const text of ['1 of 3', '2 of 3', '3 of 3']) service.status(text);
-    await clock.advance(5_000);
-    service.status('3 of 3');
-    await clock.advance(5_000);
     await service.flushed();
-    expect(receiver.messages).toEqual(['STATUS=1 of 3', 'STATUS=3 of 3']);
+    service.status('3 of 3');
+    await service.flushed();
+    expect(receiver.messages).toEqual(['STATUS=3 of 3']);
   });
 
   it('cannot be told more by a file name with line breaks in a status line', async () => {

@@ -1,13 +1,9 @@
 import { appendFile, chmod, chown, readdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
-import { asItStands, withRestingEngine } from '../../src/commands/offline/resting-engine.ts';
-import { emptyLedger } from '../../src/ledger/read-ledger.ts';
-import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
-import { eventually } from '../support/eventually.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
@@ -115,14 +111,6 @@ it('a folder that cannot be read is exit code 4 for plan, as for sync', async ()
   }
 });
 
-it('a missing attachment is the same to why as to plan', async () => {
-  await folder.write('inbox/a.txt', 'a');
-  await folder.write('inbox/a.txt.meta.json', '{"attachments": ["gone.txt"]}');
-  const verdict = async () => (JSON.parse((await run('why', 'inbox/a.txt', '--json')).stdout) as Why).verdict;
-  await eventually(async () => (await verdict()).kind !== 'settling');
-  expect(await verdict()).toMatchObject({ kind: 'unfit', code: 'attachment-missing' });
-});
-
 it('a pause is in the plan, as in sync', async () => {
   await folder.write('inbox/a.txt', 'a');
   expect(await run('pause')).toMatchObject({ code: 0 });
@@ -147,53 +135,4 @@ it('only the trial without a configuration makes its folder', async () => {
   await rm(folder.join('ingestd.yaml'));
   expect(await run('sync', '-q')).toMatchObject({ code: 0, stdout: '' });
   expect(await readdir(folder.path)).toContain('inbox');
-});
-
-it('an upload in doubt that is held is a failure to plan, check, status, why and sync alike', async () => {
-  await folder.write('inbox/a.txt', 'a');
-  const ledger = await folder.openLedger();
-  for (const path of ['a.txt', 'gone.txt']) {
-    const ref = { folder: 'inbox', path };
-    const doubt = { id: path, ref, count: 1, since: 1, message: 'no answer', holds: true };
-    await ledger.commit([{ kind: 'doubt', doubt }]);
-  }
-  await ledger.close();
-  const said = 'inbox/a.txt: its upload is in doubt: no answer';
-  expect((await run('plan')).stdout).toContain(said);
-  const check = await run('check');
-  expect([check.code, check.stdout]).toEqual([4, expect.stringContaining(`✘ ${said}`)]);
-  expect(check.stdout).toContain('! inbox/gone.txt: its upload is in doubt');
-  expect(check.stdout).toContain('0 documents');
-  expect((await run('status')).stdout).toContain('2 uploads in doubt');
-  expect((await run('why', 'inbox/a.txt')).stdout).toContain('until you decide with ingestd resolve');
-  expect(await run('sync')).toMatchObject({ code: 4, stdout: expect.stringContaining(said) });
-});
-
-it('what the service refused is a problem to check too, until the document changes', async () => {
-  await folder.write('inbox/a.txt', 'a');
-  const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-  const surroundings = { settings: asItStands(settings), ledger: emptyLedger(), places: null };
-  const found = await withRestingEngine(surroundings, async ({ folders }) => folders[0]?.inspect('a.txt'));
-  if (found?.kind !== 'document') throw new Error(found?.kind);
-  const { stat, fingerprint } = found.document;
-  const ledger = await folder.openLedger();
-  const failure = { code: 'http-403', message: 'no', attempts: 1, stat, fingerprint, history: [] };
-  await ledger.commit([{ kind: 'fail', ref: { folder: 'inbox', path: 'a.txt' }, failure }]);
-  await ledger.close();
-  expect((JSON.parse((await run('plan', '--json')).stdout) as PlanReport).counts.failed).toBe(1);
-  expect(await run('check')).toMatchObject({
-    code: 4,
-    stdout: expect.stringContaining('✘ inbox/a.txt: no\n'),
-  });
-  await folder.write('inbox/a.txt', 'another');
-  expect(await run('check')).toMatchObject({ code: 0 });
-});
-
-it('a document whose file is newly ignored is kept, and plan says so', async () => {
-  await folder.write('inbox/a.txt', 'a');
-  expect((await run('sync')).code).toBe(0);
-  await folder.write('inbox/.ingestignore', 'a.txt\n');
-  const plan = await run('plan', '--json');
-  expect((JSON.parse(plan.stdout) as PlanReport).counts).toMatchObject({ kept: 1, unchanged: 0, delete: 0 });
-  expect((await run('plan')).stdout).toContain('1 document kept at the service');
 });

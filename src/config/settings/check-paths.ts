@@ -4,9 +4,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
+import type { SettingsInput } from '../../model/settings.ts';
 import { expandHome, stateDirectory } from '../find-places.ts';
 import type { Problem } from '../problem.ts';
-import type { ValidKeys } from './valid-keys.ts';
 
 interface NamedPlace {
   /** `folders[0].path` as a path. */
@@ -35,7 +35,7 @@ interface Surroundings {
  * directory inside a folder or around one, a root that is a file. One that is not there yet is judged by its name.
  */
 export async function checkPaths(
-  { folders, state }: ValidKeys,
+  { folders, state }: SettingsInput,
   { directory, env, checkFolders }: Surroundings,
 ) {
   const problems: Problem[] = [];
@@ -50,13 +50,9 @@ export async function checkPaths(
   };
   const folderPlaces = folders.map(({ path }, index) => {
     const key = ['folders', index, 'path'];
-    if (path === undefined) return null;
     return placeAt(key, () => resolve(directory, expandHome(path, { env, key: pathText(key) })));
   });
-  const statePlace =
-    'dir' in state
-      ? placeAt(['state', 'dir'], () => stateDirectory({ written: state.dir, directory, env }))
-      : null;
+  const statePlace = placeAt(['state', 'dir'], () => stateDirectory({ written: state.dir, directory, env }));
   const others: Place[] = [];
   for (const named of [statePlace, ...(checkFolders ? folderPlaces : [])]) {
     if (named === null) continue;

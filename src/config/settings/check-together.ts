@@ -1,12 +1,12 @@
+import type { SettingsInput } from '../../model/settings.ts';
 import type { Problem } from '../problem.ts';
-import type { ValidKeys } from './valid-keys.ts';
 
 /** What one key demands of another. */
-export function checkTogether(keys: ValidKeys): Problem[] {
+export function checkTogether(keys: SettingsInput): Problem[] {
   return [...missingAddresses(keys), ...repeatedNames(keys), ...clusterProblems(keys)];
 }
 
-function missingAddresses({ service }: ValidKeys): Problem[] {
+function missingAddresses({ service }: SettingsInput): Problem[] {
   if (service.mode !== 'remote') return [];
   const variables = { authUrl: 'INGESTD_AUTH_URL', ingestUrl: 'INGESTD_INGEST_URL' } as const;
   return (['authUrl', 'ingestUrl'] as const)
@@ -17,18 +17,18 @@ function missingAddresses({ service }: ValidKeys): Problem[] {
     }));
 }
 
-function repeatedNames({ folders }: ValidKeys): Problem[] {
-  const names = folders.map(({ name }) => name?.normalize('NFC'));
+function repeatedNames({ folders }: SettingsInput): Problem[] {
+  const names = folders.map(({ name }) => name.normalize('NFC'));
   return folders.flatMap(({ name }, index) => {
-    const first = names.indexOf(names[index]);
-    if (name === undefined || first === index) return [];
+    const first = names.indexOf(name.normalize('NFC'));
+    if (first === index) return [];
     const message = `folders[${index}].name: ${JSON.stringify(name)} is the name of folders[${first}] too; give each folder a name of its own`;
     return [{ path: ['folders', index, 'name'], message }];
   });
 }
 
-function clusterProblems({ cluster, service }: ValidKeys): Problem[] {
-  if (cluster === null) return [];
+function clusterProblems({ cluster, service }: SettingsInput): Problem[] {
+  if (cluster === undefined) return [];
   const { redisUrl, aloneShare = 0 } = cluster;
   const problems: Problem[] = [];
   const wrong = (key: string, words: string) =>
@@ -40,7 +40,7 @@ function clusterProblems({ cluster, service }: ValidKeys): Problem[] {
     );
   if (service.mode === 'embedded')
     wrong('redisUrl', ' needs service.mode remote: the embedded service is for this machine alone');
-  if (service.requestsPerMinute !== undefined && aloneShare > service.requestsPerMinute) {
+  if (aloneShare > service.requestsPerMinute) {
     wrong(
       'aloneShare',
       `: ${aloneShare} is more than service.requestsPerMinute (${service.requestsPerMinute}); give each host a part of it`,

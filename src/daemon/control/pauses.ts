@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
-import { errorMessage, fileFault, LedgerUnwritableError } from '../../model/errors.ts';
+import { ConfigurationError, errorMessage, fileFault, LedgerUnwritableError } from '../../model/errors.ts';
 
 /** What a person paused, kept in the state directory. */
 const schema = z.object({
@@ -131,11 +131,10 @@ export function createPauseKeeper({ stateDir, folders, first, onChange }: Keeper
 
   async function save(pauses: Pauses, consequence: string): Promise<void> {
     await writePauses(stateDir, pauses).catch((error: unknown) => {
-      const fault = fileFault(error);
-      if (fault !== error) throw fault;
-      throw new LedgerUnwritableError(`the pause cannot be saved (${errorMessage(error)}): ${consequence}`, {
-        cause: error,
-      });
+      const cause = fileFault(error);
+      const words = `the pause cannot be saved (${errorMessage(cause)}): ${consequence}`;
+      if (cause instanceof ConfigurationError) throw new ConfigurationError(words, { cause });
+      throw new LedgerUnwritableError(words, { cause });
     });
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { dirname } from 'node:path';
 
 import { createTurns } from '../../lib/queue/turns.ts';
+import { isWithin } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { excerpt, printableJson } from '../../lib/text/printable.ts';
 import { nextDelayMs } from '../../model/back-off.ts';
@@ -70,6 +71,9 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
   if (ways.length === 0) return async () => {};
   const afterMs = settings.notify.afterMinutes * 60_000;
   const ending = new AbortController();
+  const ended = new Promise<void>((resolve) => {
+    ending.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   const before = await readNotifyState(settings.state.dir);
   let written = JSON.stringify(before);
   let state = before;
@@ -149,7 +153,8 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
           if (attempt === 1)
             log.warn({ way: name, error: errorMessage(error) }, 'notification was not accepted; retrying');
           const random = Math.random();
-          await pause(nextDelayMs({ kind: 'unavailable', attempt, retryAfterMs: null, random }));
+          const ms = nextDelayMs({ kind: 'unavailable', attempt, retryAfterMs: null, random });
+          await isWithin(clock, ms, ended);
           continue;
         }
         attempt = 0;
@@ -160,18 +165,6 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
       }
       isSending = false;
     }
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.after(ms, end);
-      ending.signal.addEventListener('abort', end, { once: true });
-      function end(): void {
-        cancel();
-        ending.signal.removeEventListener('abort', end);
-        resolve();
-      }
-    });
   }
 }
 

@@ -6,9 +6,6 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 /** A message that the service manager has not taken after this long is given up. */
 const sendTimeoutMs = 10_000;
 
-/** A status line is for people: more often than this is noise, and each one costs a process. */
-const statusEveryMs = 5_000;
-
 export interface ServiceNotifyOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -31,19 +28,25 @@ export type ServiceNotify = ReturnType<typeof createServiceNotify>;
 export function createServiceNotify(options: ServiceNotifyOptions) {
   const { env, clock, log, pid = process.pid, monotonicMicroseconds = machineMicroseconds } = options;
   const send = createSender(options);
-  const status = createStatusLine(clock, (text) => void send([`STATUS=${text}`]));
+  let wanted: string | null = null;
+  let told: string | null = null;
   const intervalMs = watchdogIntervalMs(env, pid);
 
   return {
     /** Started, or done with a reload. */
-    ready: () => void send(['READY=1']),
+    ready: () => void send(() => ['READY=1']),
     /** The configuration is being read again; `ready` must follow. */
-    reloading: () => void send(['RELOADING=1', `MONOTONIC_USEC=${monotonicMicroseconds()}`]),
-    stopping: () => void send(['STOPPING=1']),
-    /** One line for people. Equal lines are sent once, and at most one every five seconds: the newest wins. */
+    reloading: () => void send(() => ['RELOADING=1', `MONOTONIC_USEC=${monotonicMicroseconds()}`]),
+    stopping: () => void send(() => ['STOPPING=1']),
+    /** One line for people, sent when it changes. Of those that wait for a message under way the newest is sent. */
     status: (text: string): void => {
-      // A line break would end the status and begin another assignment.
-      if (env['NOTIFY_SOCKET'] !== undefined) status(printable(text));
+      wanted = text;
+      void send(() => {
+        if (wanted === null || wanted === told) return [];
+        told = wanted;
+        // A line break would end the status and begin another assignment.
+        return [`STATUS=${printable(wanted)}`];
+      });
     },
     /** Pings twice per watchdog interval for as long as `alive` says so; what it returns ends that. */
     watchdog: (alive: () => boolean) => {
@@ -52,7 +55,7 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
       let silent = false;
       const beat = () => {
         const well = alive();
-        if (well) void send(['WATCHDOG=1']);
+        if (well) void send(() => ['WATCHDOG=1']);
         if (!well && !silent) log.error({}, 'no progress; no more watchdog messages to systemd');
         silent = !well;
         cancel = clock.after(intervalMs, beat);
@@ -61,12 +64,12 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
       return () => cancel();
     },
     /** Resolves when everything said so far has been taken or given up. */
-    flushed: () => send([]),
+    flushed: () => send(() => []),
   };
 }
 
 /** One process at a time, in the order of the calls: READY is never overtaken by a status line. */
-function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly string[]) => Promise<void> {
+function createSender({ env, log }: ServiceNotifyOptions): (pairs: () => readonly string[]) => Promise<void> {
   const socket = env['NOTIFY_SOCKET'];
   if (socket === undefined || socket === '') return () => Promise.resolve();
   // No more of the environment than the program needs: it holds secrets.
@@ -79,12 +82,13 @@ function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly stri
     log.warn({ code: errorCode(error), reason: errorMessage(error) }, 'cannot notify the service manager');
   };
   return (pairs) => {
-    if (pairs.length > 0) last = last.then(() => runSender(pairs, senderEnv).catch(complain));
+    last = last.then(() => runSender(pairs(), senderEnv)).catch(complain);
     return last;
   };
 }
 
 async function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
+  if (pairs.length === 0) return;
   const { spawn } = await import('node:child_process');
   await new Promise<void>((resolve, reject) => {
     const child = spawn('systemd-notify', [...pairs], { env, stdio: 'ignore' });
@@ -100,26 +104,6 @@ async function runSender(pairs: readonly string[], env: Record<string, string>):
       else reject(new Error(`systemd-notify ended with ${signal ?? `exit code ${code}`}`));
     });
   });
-}
-
-function createStatusLine(clock: Clock, send: (text: string) => void): (text: string) => void {
-  let sent: string | null = null;
-  let wanted: string | null = null;
-  let resting = false;
-  const sendNewest = () => {
-    if (wanted === null || wanted === sent) return;
-    sent = wanted;
-    send(sent);
-    resting = true;
-    clock.after(statusEveryMs, () => {
-      resting = false;
-      sendNewest();
-    });
-  };
-  return (text) => {
-    wanted = text;
-    if (!resting) sendNewest();
-  };
 }
 
 /** Half of `$WATCHDOG_USEC` in milliseconds, or null where no watchdog watches this process. */

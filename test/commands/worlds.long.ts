@@ -1,0 +1,465 @@
+import { once } from 'node:events';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { afterEach, expect, it } from '@jest/globals';
+
+import { emptyLedger } from '../../src/ledger/read-ledger.ts';
+import { asItStands, withRestingEngine } from '../../src/commands/offline/resting-engine.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import type { Change } from '../../src/model/ports/ledger-port.ts';
+import { unstatedSource } from '../../src/model/report/activity-words.ts';
+import type { CheckFinding, PlanReport, Why } from '../../src/model/report/command-reports.ts';
+import { fixFor } from '../../src/model/report/explanations.ts';
+import type { FolderStatus, Status } from '../../src/model/report/status.ts';
+import { eventually } from '../support/eventually.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
+import { startIngestd } from '../support/processes/ingestd.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
+
+type Files = Readonly<Record<string, string>>;
+type Counts = Partial<Pick<FolderStatus, (typeof compared)[number]>>;
+
+/** A folder, what the service has of it, and what every command has to say about it. */
+interface World {
+  /** Merged into the configuration. */
+  readonly more?: Readonly<Record<string, unknown>>;
+  /** Delivered before the rest is done. */
+  readonly delivered?: Files;
+  /** Files as they come then. */
+  readonly files?: Files;
+  /** What else is done to the folder. */
+  readonly change?: (folder: TrialFolder) => Promise<unknown>;
+  /** What the ledger has beside what was delivered. */
+  readonly ledger?: (folder: TrialFolder) => Promise<readonly Change[]>;
+  /** Of the first folder, where they are not 0. */
+  readonly counts: Counts;
+  /** The exit code of `check`, and the codes of what it finds by their subjects. */
+  readonly check: readonly [code: number, findings: Readonly<Record<string, string>>];
+  readonly plan: Partial<PlanReport['counts']>;
+  readonly why?: Readonly<Record<string, unknown>>;
+  /** What else the status says, with a daemon and without. */
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+const compared = [
+  'onDisk',
+  'synced',
+  'pending',
+  'waiting',
+  'failed',
+  'skipped',
+  'held',
+  'kept',
+  'attached',
+] as const;
+
+const sidecar = (metadata: object) => JSON.stringify(metadata);
+const inbox = (path: string) => ({ folder: 'inbox', path });
+const doubt = (path: string, holds: boolean): Change => ({
+  kind: 'doubt',
+  doubt: { id: path, ref: inbox(path), count: 1, since: 1, message: 'no answer', holds },
+});
+const asSent = 'nothing; the service has the current version';
+const remains = 'nothing; its document stays at the service as it was last sent';
+
+const worlds: Readonly<Record<string, World>> = {
+  'files that each rule leaves out, or that cannot be sent': {
+    more: {
+      folders: [
+        { name: 'inbox', path: './inbox', ignore: ['*.bak.txt'], metadata: { sourceType: 'mail' } },
+        { name: 'paired', path: './paired', sidecar: 'required' },
+      ],
+    },
+    files: {
+      'inbox/.ingestignore': '# not these\n*.csv\n\ndrafts/\n',
+      'inbox/a.csv': '1',
+      'inbox/old.bak.txt': '1',
+      'inbox/drafts/x.txt': '1',
+      'inbox/a.exe': 'x',
+      'inbox/empty.txt': '',
+      'inbox/two.dots.txt': 'x',
+      'inbox/sub/.meta.json': sidecar({ documentUrl: 'https://example.org/' }),
+      'inbox/sub/r.txt': 'text',
+      'inbox/sub/r.txt.meta.json': sidecar({ title: 'R' }),
+      'inbox/bad.txt': 'text',
+      'inbox/bad.txt.meta.json': sidecar({ titel: 'R' }),
+      'inbox/gone.txt': 'text',
+      'inbox/gone.txt.meta.json': sidecar({ attachments: ['none.txt'] }),
+      'inbox/lone.txt.attachments/x.txt': 'x',
+      'paired/p.txt': 'text',
+    },
+    counts: { onDisk: 6, pending: 1, failed: 3, skipped: 2 },
+    check: [
+      4,
+      {
+        'inbox/two.dots.txt': 'double-extension',
+        'inbox/bad.txt': 'sidecar-invalid',
+        'inbox/gone.txt': 'attachment-missing',
+        'inbox/a.exe': 'unsupported-type',
+        'inbox/empty.txt': 'empty-file',
+        'inbox/lone.txt.attachments': 'orphan-attachments',
+        'paired/p.txt': 'sidecar-missing',
+      },
+    ],
+    plan: { upload: 1, failed: 3, waiting: 1, skipped: 2 },
+    status: { waiting: [{ folder: 'paired', path: 'p.txt', code: 'sidecar-missing' }] },
+    why: {
+      'inbox/a.csv': { verdict: { message: 'the pattern "*.csv" in .ingestignore:2 ignores it' } },
+      'inbox/old.bak.txt': {
+        verdict: {
+          message: 'the pattern "*.bak.txt" in the setting "ignore" of the folder "inbox" ignores it',
+        },
+      },
+      'inbox/drafts/x.txt': {
+        verdict: { message: 'the pattern "drafts/" in .ingestignore:4 ignores the directory drafts' },
+      },
+      'inbox/a.exe': { verdict: { kind: 'skipped' }, fix: fixFor('unsupported-type'), next: 'nothing' },
+      'inbox/empty.txt': { next: 'nothing until it has content; then it is sent' },
+      'inbox/two.dots.txt': {
+        verdict: { kind: 'unfit' },
+        next: 'nothing until that is fixed; then it is sent',
+      },
+      'inbox/sub/r.txt': {
+        fix: null,
+        sources: {
+          title: 'sub/r.txt.meta.json',
+          documentUrl: 'sub/.meta.json',
+          sourceType: 'folder settings',
+          createdTimestamp: 'modification time',
+          shareInfo: unstatedSource,
+        },
+        next: 'it is uploaded when ingestd runs',
+      },
+      'inbox/sub/r.txt.meta.json': { verdict: { message: 'the sidecar of sub/r.txt' }, notes: [] },
+      'inbox/bad.txt.meta.json': {
+        notes: [expect.stringMatching(/^its document inbox\/bad\.txt is not sent: .*titel/)],
+      },
+      'inbox/sub/.meta.json': { verdict: { message: 'metadata for the documents in sub and below' } },
+      'inbox/lone.txt.attachments': {
+        verdict: { code: 'orphan-attachments' },
+        fix: fixFor('orphan-attachments'),
+        next: 'nothing until inbox/lone.txt exists',
+      },
+      'paired/p.txt': {
+        verdict: { kind: 'waiting', message: 'waiting for its sidecar p.txt.meta.json' },
+        next: 'nothing until the sidecar exists; then it is sent',
+      },
+    },
+  },
+
+  'documents that were edited, moved, removed and ignored since they were delivered': {
+    delivered: Object.fromEntries(
+      ['kept', 'edited', 'gone', 'moved', 'ignored', 'titled'].map((name) => [`inbox/${name}.txt`, name]),
+    ),
+    files: {
+      'inbox/edited.txt': 'edited and longer',
+      'inbox/titled.txt.meta.json': sidecar({ title: 'T' }),
+      'inbox/.ingestignore': 'ignored.txt\n',
+      'inbox/new.txt': 'new',
+    },
+    change: async (folder) => {
+      await rm(folder.join('inbox/gone.txt'));
+      await rename(folder.join('inbox/moved.txt'), folder.join('inbox/there.txt'));
+    },
+    counts: { onDisk: 5, synced: 1, pending: 4, kept: 1 },
+    check: [0, {}],
+    plan: { upload: 1, modify: 3, move: 1, delete: 1, kept: 1, unchanged: 1 },
+    why: {
+      'inbox/kept.txt': { next: asSent },
+      'inbox/edited.txt': { next: 'its changes are sent when ingestd runs (content)' },
+      'inbox/titled.txt': { next: 'its changes are sent when ingestd runs (title)' },
+      'inbox/gone.txt': { next: 'its document is deleted at the service when ingestd runs' },
+      'inbox/there.txt': { next: 'its changes are sent when ingestd runs (title)' },
+      'inbox/moved.txt': {
+        verdict: { message: 'the file was moved to inbox/there.txt, and its document with it' },
+        next: 'nothing',
+      },
+      'inbox/ignored.txt': { next: remains },
+      'inbox/new.txt': { next: 'it is uploaded when ingestd runs' },
+    },
+  },
+
+  'documents that the rules include no longer': {
+    more: { folders: [{ name: 'inbox', path: './inbox', include: ['*.pdf', '!draft.pdf'] }] },
+    files: { 'inbox/a.pdf': 'a', 'inbox/b.txt': 'b', 'inbox/draft.pdf': 'd' },
+    ledger: async () => [
+      { kind: 'put', ref: inbox('b.txt'), record: recordOf({ docId: 'doc-b', fileName: 'b.txt' }) },
+      // Its file is gone.
+      { kind: 'put', ref: inbox('c.txt'), record: recordOf({ docId: 'doc-c', fileName: 'c.txt' }) },
+    ],
+    counts: { onDisk: 1, pending: 1, kept: 2 },
+    check: [0, {}],
+    plan: { upload: 1, kept: 2 },
+    why: {
+      'inbox/b.txt': {
+        verdict: {
+          code: 'not-included',
+          message: 'no pattern in the setting "include" of the folder "inbox" matches it',
+        },
+        next: remains,
+      },
+      'inbox/draft.pdf': {
+        verdict: {
+          message: 'the pattern "!draft.pdf" in the setting "include" of the folder "inbox" excludes it',
+        },
+      },
+    },
+  },
+
+  'an attachment whose sidecar has become invalid': {
+    delivered: {
+      'inbox/a.pdf': 'a',
+      'inbox/x.pdf': 'x',
+      'inbox/a.pdf.meta.json': sidecar({ attachments: ['x.pdf'] }),
+    },
+    files: { 'inbox/a.pdf.meta.json': '{"attach' },
+    counts: { onDisk: 1, failed: 1, attached: 1 },
+    check: [4, { 'inbox/a.pdf': 'sidecar-invalid' }],
+    plan: { failed: 1 },
+    why: { 'inbox/x.pdf': { verdict: { code: 'attachment' } } },
+  },
+
+  'a mode that cannot be widened, because attachments would be seen': {
+    delivered: {
+      'inbox/a.pdf': 'a',
+      'inbox/a.pdf.attachments/b.csv': 'b',
+      'inbox/a.pdf.meta.json': sidecar({ shareInfo: { mode: 'NONE' } }),
+    },
+    files: { 'inbox/a.pdf.meta.json': sidecar({ shareInfo: { mode: 'EVERYONE' } }) },
+    change: (folder) => rm(folder.join('inbox/a.pdf.attachments'), { recursive: true }),
+    counts: { onDisk: 1, failed: 1 },
+    check: [4, { 'inbox/a.pdf': 'attachments-would-show' }],
+    plan: { failed: 1 },
+    why: {
+      'inbox/a.pdf': {
+        metadata: { shareInfo: { mode: 'NONE' } },
+        withheld: { sharing: 'EVERYONE', code: 'attachments-would-show' },
+      },
+    },
+  },
+
+  'a mode and a timestamp that stay as they were sent, where nothing states them any more': {
+    delivered: {
+      'inbox/a.txt': 'a',
+      'inbox/a.txt.meta.json': sidecar({
+        shareInfo: { mode: 'NONE' },
+        createdTimestamp: '2026-01-31T00:00:00Z',
+      }),
+    },
+    change: async (folder) => {
+      await writeFile(folder.join('inbox/a.txt.meta.json'), sidecar({ title: 'a' }));
+      await folder.run('sync');
+    },
+    counts: { onDisk: 1, synced: 1 },
+    check: [0, {}],
+    plan: { unchanged: 1 },
+    why: {
+      'inbox/a.txt': {
+        metadata: { shareInfo: { mode: 'NONE' }, createdTimestamp: '2026-01-31T00:00:00Z' },
+        sources: { shareInfo: 'the ledger', createdTimestamp: 'the ledger' },
+        notes: expect.arrayContaining([
+          expect.stringMatching(/^the sharing mode stays/),
+          expect.stringMatching(/^the createdTimestamp stays as it was sent/),
+        ]),
+      },
+    },
+  },
+
+  'a document that was imported, and one under another name': {
+    more: { folders: [{ name: 'inbox', path: './inbox', names: 'rewrite' }] },
+    files: { 'inbox/a.txt': 'a', 'inbox/b.c.d.txt': 'b', 'list.csv': 'path,docId\na.txt,doc-1\n' },
+    change: async (folder) => expect((await folder.run('ledger', 'import', 'list.csv')).stderr).toBe(''),
+    counts: { onDisk: 2, pending: 2 },
+    check: [0, {}],
+    plan: { upload: 1, modify: 1 },
+    why: {
+      'inbox/a.txt': {
+        imported: true,
+        docId: 'doc-1',
+        notes: [expect.stringMatching(/^its sharing mode is not known/)],
+      },
+      'inbox/b.c.d.txt': { sentAs: 'b_c_d.txt' },
+    },
+  },
+
+  'an upload in doubt that a person has to settle, and one whose file is gone': {
+    files: { 'inbox/a.txt': 'a', 'inbox/b.txt': 'b' },
+    ledger: async () => [doubt('a.txt', true), doubt('gone.txt', true)],
+    counts: { onDisk: 2, pending: 1, failed: 1 },
+    check: [4, { 'inbox/a.txt': 'in-doubt', 'inbox/gone.txt': 'in-doubt' }],
+    plan: { upload: 1, failed: 1 },
+    status: { inDoubtTotal: 2, possibleDuplicates: 2 },
+    why: {
+      'inbox/a.txt': { next: 'nothing until you decide with ingestd resolve: no answer' },
+      'inbox/gone.txt': {
+        notes: ['its upload is in doubt: no answer; end the doubt with ingestd resolve'],
+      },
+    },
+  },
+
+  'an upload in doubt that is sent again': {
+    files: { 'inbox/a.txt': 'a' },
+    ledger: async () => [doubt('a.txt', false)],
+    counts: { onDisk: 1, pending: 1 },
+    check: [0, { 'inbox/a.txt': 'in-doubt' }],
+    plan: { upload: 1, inDoubt: 1 },
+    status: { inDoubt: [{ holds: false }] },
+    why: {
+      'inbox/a.txt': {
+        next: 'it is uploaded again when ingestd runs (safety.inDoubt: retry), and the service may then have it twice',
+      },
+    },
+  },
+
+  'a document that the service refused, and one that has changed since': {
+    files: { 'inbox/a.txt': 'a', 'inbox/b.txt': 'b' },
+    ledger: async (folder) => [await refusal(folder, 'a.txt'), await refusal(folder, 'b.txt')],
+    change: (folder) => folder.write('inbox/b.txt', 'another'),
+    counts: { onDisk: 2, pending: 1, failed: 1 },
+    check: [4, { 'inbox/a.txt': 'http-403' }],
+    plan: { upload: 1, failed: 1 },
+    why: {
+      'inbox/a.txt': {
+        next: 'nothing until it changes or you run ingestd retry: no',
+        fix: fixFor('http-403'),
+      },
+      'inbox/b.txt': { next: 'it is uploaded when ingestd runs' },
+    },
+  },
+
+  'deletions that are held, and a document whose file stands where it is not sent': {
+    delivered: Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [`inbox/n${index + 1}.txt`, `document ${index}`]).concat([
+        ['inbox/table.xlsx', 'a table'],
+      ]),
+    ),
+    change: async (folder) => {
+      await rename(folder.join('inbox'), folder.join('away'));
+      await mkdir(folder.join('inbox/sub'), { recursive: true });
+      await rename(folder.join('away/table.xlsx'), folder.join('inbox/sub/table.old.xlsx'));
+    },
+    counts: { onDisk: 1, failed: 1, held: 12, kept: 1 },
+    check: [4, { inbox: 'held', 'inbox/sub/table.old.xlsx': 'double-extension' }],
+    plan: { held: 12, failed: 1, kept: 1 },
+    status: { held: [{ count: 12, reason: expect.stringMatching(/documents were missing from it/) }] },
+    why: { 'inbox/n3.txt': { next: expect.stringMatching(/^its deletion waits for your approval/) } },
+  },
+
+  'F19: a twin, whose name differs only in how accents are encoded': {
+    files: { 'inbox/re\u0301p/caf\u00e9.txt': 'stands', 'inbox/re\u0301p/cafe\u0301.txt': 'its twin' },
+    counts: { onDisk: 2, pending: 1, failed: 1 },
+    check: [4, { 'inbox/r\u00e9p/cafe\u0301.txt': expect.anything() as unknown as string }],
+    plan: { upload: 1, failed: 1 },
+    status: { failures: [{ path: 'r\u00e9p/cafe\u0301.txt' }] },
+    why: {
+      'inbox/r\u00e9p/cafe\u0301.txt': { verdict: { kind: 'unfit' } },
+      'inbox/r\u00e9p/caf\u00e9.txt': { verdict: { kind: 'document' } },
+    },
+  },
+};
+
+let folder: TrialFolder;
+
+afterEach(() => folder.remove());
+
+it.each(Object.entries(worlds))(
+  '%s: every command says the same, with a daemon and without one',
+  async (_name, world) => {
+    folder = await trialFolder({
+      timing: { settleMs: 100, removeGraceMs: 100, stopSeconds: 1 },
+      ...world.more,
+    });
+    for (const place of ['inbox', 'paired']) await mkdir(folder.join(place));
+    if (world.delivered !== undefined) {
+      await write(world.delivered);
+      expect(await folder.run('sync')).toMatchObject({ code: 0 });
+    }
+    await write(world.files ?? {});
+    const changes = (await world.ledger?.(folder)) ?? [];
+    if (changes.length > 0) {
+      const ledger = await folder.openLedger();
+      await ledger.commit(changes);
+      await ledger.close();
+    }
+    await world.change?.(folder);
+
+    const counts = { ...Object.fromEntries(compared.map((name) => [name, 0])), ...world.counts };
+    const alone = await json<Status>('status');
+    expect(alone.folders[0]).toMatchObject(counts);
+    expect(alone).toMatchObject(world.status ?? {});
+    const { counts: planned } = await json<PlanReport>('plan');
+    const nothing = Object.fromEntries(Object.keys(planned).map((name) => [name, 0]));
+    expect(planned).toEqual({ ...nothing, ...world.plan });
+    const check = await folder.run('check', '--json');
+    const { findings } = JSON.parse(check.stdout) as { readonly findings: readonly CheckFinding[] };
+    const found = findings
+      .filter(({ level }) => level !== 'info')
+      .map(({ subject, code }) => [subject, code]);
+    expect([check.code, Object.fromEntries(found)]).toEqual(world.check);
+    const stories = new Map<string, Why>();
+    for (const [path, said] of Object.entries(world.why ?? {})) {
+      stories.set(path, await json<Why>('why', path));
+      expect([path, stories.get(path)]).toMatchObject([path, said]);
+    }
+
+    expect(await folder.run('pause')).toMatchObject({ code: 0 });
+    const daemon = startIngestd(['run'], { cwd: folder.path });
+    const ended = once(daemon, 'close');
+    daemon.stdout?.resume();
+    daemon.stderr?.resume();
+    try {
+      const isAsAlone = async () => {
+        const status = await json<Status>('status');
+        expect(status.pid).toBe(daemon.pid);
+        expect(facts(status)).toEqual(facts(alone));
+        return true;
+      };
+      await eventually(isAsAlone);
+      for (const [path, { next: _next, nextAt: _nextAt, decisions: _decisions, ...story }] of stories)
+        expect([path, await json<Why>('why', path)]).toMatchObject([path, story]);
+    } finally {
+      daemon.kill('SIGTERM');
+      await ended;
+    }
+  },
+  120_000,
+);
+
+async function write(files: Files): Promise<void> {
+  for (const [name, content] of Object.entries(files)) await folder.write(name, content);
+}
+
+async function json<T>(...words: string[]): Promise<T> {
+  const { stdout, stderr } = await folder.run(...words, '--json');
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as T;
+}
+
+/** What is not about the process that says it, or about this moment. */
+function facts({ folders, failures, skipped, waiting, held, inDoubt, duplicates, queue }: Status) {
+  return {
+    folders: folders.map((one) => compared.map((name) => [one.name, name, one[name]])),
+    failures,
+    skipped,
+    waiting,
+    // How many were missing when it began depends on which of them was judged first.
+    held: held.map(({ since: _since, reason, ...rest }) => [
+      rest,
+      reason.replace(/\d+ documents/, 'documents'),
+    ]),
+    inDoubt,
+    duplicates,
+    queue: { ...queue, etaSeconds: 0 },
+  };
+}
+
+/** What the ledger knows of a file that the service refused as it stands. */
+async function refusal({ path: cwd }: TrialFolder, path: string): Promise<Change> {
+  const { settings } = await loadConfiguration({ env: {}, cwd });
+  const options = { settings: asItStands(settings), ledger: emptyLedger(), places: null };
+  const found = await withRestingEngine(options, async ({ folders }) => folders[0]?.inspect(path));
+  if (found?.kind !== 'document') throw new Error(found?.kind);
+  const { stat, fingerprint } = found.document;
+  const failure = { code: 'http-403', message: 'no', attempts: 1, stat, fingerprint, history: [] };
+  return { kind: 'fail', ref: inbox(path), failure };
+}
