@@ -29,7 +29,7 @@ function repeatedNames({ folders }: SettingsInput): Problem[] {
 
 function clusterProblems({ cluster, service }: SettingsInput): Problem[] {
   if (cluster === undefined) return [];
-  const { redisUrl, aloneShare = 0 } = cluster;
+  const { redisUrl, aloneShare } = cluster;
   const problems: Problem[] = [];
   const wrong = (key: string, words: string) =>
     problems.push({ path: ['cluster', key], message: `cluster.${key}${words}` });
