@@ -7,19 +7,32 @@ import { orNull } from '../../lib/or-null.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import { RefusalError } from '../http/answers.ts';
 import { bearerToken, essenceOf, headerOf, readBody, utf8Of } from '../http/read-request.ts';
-import { countRequest } from '../http/sliding-window.ts';
+import { countRequest, tooMany } from '../http/sliding-window.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
 import type { Identity } from './identity.ts';
 import type { AccessClaims, Tokens } from './tokens.ts';
 
 const maxBodyBytes = 16 * 1024;
 
+/** Requests with another API key whose bodies are awaited at once: slow ones must not take all connections. */
+const maxStrangers = 32;
+
 /** The token endpoints, interface 4.1 and 4.2, with OAuth's error bodies. */
 export async function addAuthRoutes(app: FastifyInstance, context: AuthContext): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store');
   });
-  app.post('/auth', async ({ raw }) => grantToken(context, raw));
+  let strangers = 0;
+  app.post('/auth', async ({ raw }) => {
+    const isActive = sameSecret(requireApiKey(raw.headers), context.identity.credentials.apiKey);
+    if (isActive) {
+      countRequest(context.authWindow, 'authentication requests');
+      return grantToken(context, raw, isActive);
+    }
+    if (strangers >= maxStrangers) throw tooMany('requests with another API key at once', 1000);
+    strangers += 1;
+    return grantToken(context, raw, isActive).finally(() => (strangers -= 1));
+  });
   app.post('/auth/token/revoke', async ({ raw }, reply) => {
     await revokeToken(context, raw);
     return reply.code(200).send();
@@ -38,13 +51,13 @@ type Grant =
   | { readonly kind: 'password'; readonly username: string; readonly password: string }
   | { readonly kind: 'refresh_token'; readonly refreshToken: string };
 
-/** Answers `POST /auth`, interface 4.1. Throws RefusalError with the statuses of 7.1. */
-async function grantToken(context: AuthContext, request: IncomingMessage) {
+/**
+ * Answers `POST /auth`, interface 4.1; `isActive`: its API key is the right one. Throws RefusalError with the statuses of
+ * 7.1.
+ */
+async function grantToken(context: AuthContext, request: IncomingMessage, isActive: boolean) {
   const { headers } = request;
   const { credentials, userId } = context.identity;
-  const apiKey = requireApiKey(headers);
-  const isActive = sameSecret(apiKey, credentials.apiKey);
-  if (isActive) countRequest(context.authWindow, 'authentication requests');
   if (essenceOf(headers['content-type']) !== 'application/x-www-form-urlencoded') {
     throw new RefusalError(400, 'the body must be application/x-www-form-urlencoded');
   }

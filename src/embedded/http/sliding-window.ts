@@ -33,8 +33,12 @@ export function createSlidingWindow({
 /** Counts a request; `what`, for the answer. Throws RefusalError 429 with the whole seconds until one more passes. */
 export function countRequest(window: SlidingWindow, what: string): void {
   const waitMs = window.take();
-  if (waitMs === null) return;
-  throw new RefusalError(429, `too many ${what}`, {
+  if (waitMs !== null) throw tooMany(what, waitMs);
+}
+
+/** The refusal of one request too many, 429, with the whole seconds to wait. */
+export function tooMany(what: string, waitMs: number): RefusalError {
+  return new RefusalError(429, `too many ${what}`, {
     code: 'too_many_requests',
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   });

@@ -168,15 +168,6 @@ export const steps = {
 
   redirect: (location: string, status = 307): Step => steps.answer(status, '', { Location: location }),
 
-  /** Waits before another step answers. */
-  after:
-    (ms: number, step: Step): Step =>
-    async (request) => {
-      await request.body();
-      await new Promise((resolve) => setTimeout(resolve, ms));
-      await step(request);
-    },
-
   /** These very bytes, and hangs up. */
   raw:
     (text: string): Step =>
