@@ -63,8 +63,6 @@ export interface DirectoryScan {
   readonly subdirectories: readonly string[];
   /** Of the directory itself. */
   readonly identity: FileIdentity;
-  /** When a name in it came or went last, by the wall clock. */
-  readonly changedMs: number;
 }
 
 /** What a document's sidecar attaches. */

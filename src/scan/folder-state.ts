@@ -60,7 +60,8 @@ export interface FolderOnDisk extends Pick<FolderState, 'root' | 'absolute'> {
 /** Names as they stand on disk, by their NFC forms. */
 type NamesOnDisk = ReadonlyMap<string, string>;
 
-export function createFolderState(plan: FolderPlan): FolderState {
+/** `passed`: as of `createObservations`. */
+export function createFolderState(plan: FolderPlan, passed?: () => number): FolderState {
   const { settings, root, settleMs } = plan;
   return {
     ...plan,
@@ -69,7 +70,7 @@ export function createFolderState(plan: FolderPlan): FolderState {
     claims: createClaims(),
     recounts: new Map(),
     growths: new Map(),
-    observations: createObservations(settleMs),
+    observations: createObservations(settleMs, passed),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: [binRules, ...settingsRules(settings)].map((rules) => ({ directory: '', rules })),
     include: createIncludeRules(settings.include, settingWords(settings, 'include')),

@@ -144,7 +144,10 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     for (const [directory, at] of outcome.readAgain) retries.set(directory, at);
     for (const [directory, ms] of outcome.rescanIn) followUps.setEarlier(directory, clock.monotonic() + ms);
     cancelPoll();
-    if (outcome.report.withoutEvents) cancelPoll = clock.after(timing.pollSeconds * 1_000, poll);
+    if (!outcome.report.withoutEvents) return;
+    // What is new at a start is looked at once more as soon as it may have settled.
+    const inMs = request.cause === 'start' ? timing.settleMs + followUpSlackMs : Infinity;
+    cancelPoll = clock.after(Math.min(inMs, timing.pollSeconds * 1_000), poll);
   }
 
   function mustRepeat(outcome: ScanOutcome): boolean {

@@ -210,7 +210,8 @@ export class Engine {
     this.folders = new WatchedFolders(folders, {
       clock,
       ledger,
-      removeGraceMs: options.settings.timing.removeGraceMs,
+      removeGraceMs: options.maxAttempts === null ? options.settings.timing.removeGraceMs : 0,
+      settleMs: options.settings.timing.settleMs,
     });
     this.#leftUnsent = new LeftUnsent();
     this.#paused = new Set(options.paused);
@@ -473,9 +474,16 @@ export class Engine {
     // Permissions may have changed without an event.
     for (const code of barredCodes) this.#inspectFailed(code, (ref) => ref.folder === folder);
     this.#notes.inBackground(this.holds.endIfEmpty(folder));
-    this.#drawFromBacklog();
+    this.#drawWhenSettled(folder);
     this.#sends.release();
     this.#options.onChange();
+  }
+
+  /** What the first scan found is looked at once more, when it may have settled. */
+  #drawWhenSettled(folder: string): void {
+    const inMs = this.folders.settlesInMs(folder);
+    if (inMs > 0) this.#clock.after(inMs, () => this.#drawWhenSettled(folder));
+    else this.#drawFromBacklog();
   }
 
   /** Inspects, once everything was listed, paths that no scan lists. */
@@ -625,7 +633,8 @@ export class Engine {
     const waiting = this.#inspections.size;
     this.#notes.inBackground(this.#judgePaused());
     if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
-    const isKnown = (folder: string) => !this.folders.isWaitedFor(folder);
+    const isKnown = (folder: string) =>
+      !this.folders.isWaitedFor(folder) && this.folders.settlesInMs(folder) <= 0;
     if (waiting < inspectConcurrency) this.#openUnread(backlog.takeRecorded(inspectConcurrency, isKnown));
     const ahead = this.tasks.in('ready').size - this.#sends.pausedCount + this.#inspections.size;
     if (ahead > inspectedAhead / 2) return;
@@ -638,11 +647,11 @@ export class Engine {
    * without a pause. All else stays: a task for each would take too much room.
    */
   async #judgePaused(): Promise<void> {
-    if (this.#isJudging || this.#isStopped || !this.tasks.backlog.hasUnjudged(this.#isKeptBack)) return;
+    if (this.#isJudging || this.#isStopped || !this.tasks.backlog.hasUnjudged(this.#mayBeJudged)) return;
     this.#isJudging = true;
     try {
       for (;;) {
-        const next = this.tasks.backlog.takeUnjudged(this.#isKeptBack);
+        const next = this.tasks.backlog.takeUnjudged(this.#mayBeJudged);
         const port = next === null ? undefined : this.folders.get(next.folder)?.port;
         if (next === null || port === undefined) return;
         const { folder, directory, names } = next;
@@ -674,6 +683,9 @@ export class Engine {
   /** New files of this folder stay in the backlog: it is paused. All of it is known. */
   readonly #isKeptBack = (folder: string): boolean =>
     this.#paused.has(folder) && this.folders.viewOf(folder).isScanned && !this.folders.isUnavailable(folder);
+
+  readonly #mayBeJudged = (folder: string): boolean =>
+    this.#isKeptBack(folder) && this.folders.settlesInMs(folder) <= 0;
 
   // ── Paths inspected and compared with the ledger ────────────────────────────────────────────────────────────────
 

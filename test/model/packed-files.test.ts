@@ -17,7 +17,6 @@ const about = {
   skips: [],
   subdirectories: ['e'],
   identity: { dev: 1, ino: 2, birthtimeMs: 3 },
-  changedMs: 4,
 } as const;
 
 describe('a scan that crosses from thread to thread is what it was', () => {

@@ -170,6 +170,7 @@ describe('the file that is an attachment (I5)', () => {
     const synced = await standing(files);
     await synced.restart(() => change(synced.inbox.join));
     await synced.sync();
+    await synced.pass(20_000);
     expect(synced.service.calls).toEqual(['upload']);
     expect([...synced.docIds().keys()]).toEqual(['a/report.pdf', 'a/x.csv']);
   });

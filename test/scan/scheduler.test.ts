@@ -135,12 +135,12 @@ describe('scheduler of scans', () => {
     expect(causes()).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
   });
 
-  it('F44: scans what reports no events every pollSeconds, incompleteMinutes: 10, and events first', async () => {
+  it('F44: scans what reports no events soon after the start, then every pollSeconds, and events first', async () => {
     const { clock, scheduler, causes } = scheduled({ report: { ...report, withoutEvents: true } });
     void scheduler.everything('start', true);
     await clock.advance(60_100);
     scheduler.close();
-    expect(causes()).toEqual(['0 start all', '30010 poll withoutEvents', '60020 poll withoutEvents']);
+    expect(causes()).toEqual(['0 start all', '2060 poll withoutEvents', '32070 poll withoutEvents']);
   });
 
   it('scans again when watches were set after the reading, and those who wait wait for that', async () => {
@@ -224,7 +224,7 @@ describe('a scheduler says', () => {
     );
     void scheduler.everything('start', true);
     await clock.advance(30_050);
-    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['30010 poll withoutEvents', covered(0)]);
+    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['2060 poll withoutEvents', covered(0)]);
     scheduler.changed(['d']);
     void scheduler.everything('rescan', false);
     await clock.advance(10);

@@ -8,7 +8,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'nothing looks again between the plan and the first byte, nor before the last piece (7.30)',
   ],
   [
-    /^(?:unsettled|torn|unsettled-statement|unquiet(?:\/below)?)\/clocks-apart$/,
+    /^(?:unsettled-statement|unquiet(?:\/below)?)\/clocks-apart$/,
     'how old a file says it is is compared with the clock of this host (7.31)',
   ],
   [/^two-folders$/, 'two folders that show one directory are not found (section 4)'],

@@ -120,9 +120,9 @@ export function openUnwatched(
   return openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
 }
 
-/** Settings with which nothing needs to settle: each file is judged as it stands. */
+/** Settings with which nothing needs to settle: one look is enough, and each file is judged as it stands. */
 export function asItStands(settings: Settings): Settings {
-  return { ...settings, timing: { ...settings.timing, settleMs: 0, removeGraceMs: 0 } };
+  return { ...settings, timing: { ...settings.timing, settleMs: -Infinity, removeGraceMs: 0 } };
 }
 
 function isAtRest(engine: Engine): boolean {

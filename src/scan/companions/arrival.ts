@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
-import { directoriesTo, directoryOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath } from '../../model/document.ts';
 import type { Arrival } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -27,31 +27,22 @@ const partOfAge = 0.1;
 export function arrivalOf(
   folder: FolderState,
   path: string,
-  {
-    stats,
-    mode,
-  }: {
-    readonly stats: Pick<Stats, 'birthtimeMs' | 'ctimeMs' | 'mtimeMs'>;
-    readonly mode: ShareMode;
-  },
+  { stats, mode }: { readonly stats: Stats; readonly mode: ShareMode },
 ): Arrival | null {
   const { tree, observations, settleMs } = folder;
-  const { now, monotonic } = observations.now();
   const hiding = hidingListOf(folder, path);
   if (hiding !== null)
     return {
-      ms: Math.max(settleMs, hiding.dueAt - monotonic),
+      ms: Math.max(settleMs, hiding.dueAt - observations.now()),
       isExpected: true,
       message: `it may be an attachment that a sidecar lists: ${hiding.message}`,
     };
   const directory = tree.get(directoryOf(path));
   const isExpected = mode !== 'NONE' && directory !== undefined && areSidecarsInUse(folder, directory);
   const mostMs = isExpected ? Math.max(mostSettleTimes * settleMs, longestMs) : mostSettleTimes * settleMs;
-  const places = ['', ...directoriesTo(path)];
-  // It may have come with a directory. The clock of a file server may be ahead.
-  const ages = places.map((place) => monotonic - (tree.get(place)?.cameAt ?? -Infinity));
-  const ageMs = Math.min(Math.abs(now - cameMs(stats)), ...ages);
+  const ageMs = observations.standsMs(path, stats);
   if (ageMs >= mostMs) return null;
+  const places = ['', ...directoriesTo(path)];
   const belowMs = isExpected ? arrivingBelowMs(folder, directoryOf(path), directory) : 0;
   const quietInMs = Math.max(belowMs, ...places.map((place) => unsettledMs(folder, place)));
   if (quietInMs <= 0) return null;
@@ -74,64 +65,49 @@ function arrivingBelowMs(folder: FolderState, path: string, directory: Directory
   const arrivedAt = tree.arrivedAt(path);
   // Without events, only a listing tells that nothing grows any more.
   if (polled || unwatched) return settleMs - (listedAt - arrivedAt);
-  const quietMs = observations.now().monotonic - arrivedAt;
+  const quietMs = observations.now() - arrivedAt;
   if (quietMs < settleMs) return settleMs - quietMs;
   // A scan may come late: it rests after another one.
   return hasGrown(folder, path, directory) ? settleMs : 0;
 }
 
 /** Whether a directory has grown since it was scanned. */
-function hasGrown(folder: FolderState, path: string, { newestMs, nameCount }: DirectoryState): boolean {
+function hasGrown(folder: FolderState, path: string, { nameCount }: DirectoryState): boolean {
   const { tree, observations, growths, settleMs, absolute } = folder;
-  const { monotonic: at } = observations.now();
+  const at = observations.now();
   return recentLook(growths, path, { at, forMs: settleMs / 4 }, () => {
     const place = absolute(tree.rawPath(path));
-    const names = readdirSync(place);
-    const entries = names.map((name) => {
-      const stats = orNull(() => lstatSync(`${place}/${name}`, { throwIfNoEntry: false })) ?? null;
-      return { kind: stats?.isFile() === true ? 'file' : 'other', stats };
-    });
-    const isLarger = names.length > nameCount || newestOf(entries, folder) > newestMs;
+    const entries = readdirSync(place).map((raw) => ({
+      name: raw.normalize('NFC'),
+      stats: orNull(() => lstatSync(`${place}/${raw}`, { throwIfNoEntry: false })) ?? null,
+    }));
+    const isLarger =
+      entries.length > nameCount ||
+      lateFiles(entries).some(({ name, stats }) => !observations.isListed(joinPath(path, name), stats));
     if (isLarger) tree.noteArrival(path, at);
     return isLarger;
   });
 }
 
-/** The newest time of files that have come of late, ms since 1970: an older one may be a log, which changes for ever. */
-export function newestOf(
-  entries: Iterable<{ readonly kind: string; readonly stats: Stats | null }>,
-  { observations }: Pick<FolderState, 'observations'>,
-): number {
-  const { now } = observations.now();
-  let newest = -Infinity;
-  for (const { kind, stats } of entries) {
-    if (kind === 'file' && stats !== null && cameOfLate(stats, now))
-      // Whoever writes a file may set its time to the future.
-      newest = Math.max(newest, Math.min(stats.mtimeMs, now), stats.ctimeMs);
-  }
-  return newest;
-}
-
-/** When a file came to its path, as far as its times tell: it was renamed, or made there and written since. */
-function cameMs({
-  birthtimeMs,
-  ctimeMs,
-  mtimeMs,
-}: Pick<Stats, 'birthtimeMs' | 'ctimeMs' | 'mtimeMs'>): number {
-  const isWritten = Math.abs(ctimeMs - mtimeMs) < 1_000;
-  return isWritten && birthtimeMs !== 0 ? Math.min(birthtimeMs, ctimeMs) : ctimeMs;
-}
-
-/** Whether a file came to where it is within the last ten minutes, as far as is known: it may still be growing. */
-export function cameOfLate({ birthtimeMs }: Pick<Stats, 'birthtimeMs'>, now: number): boolean {
-  // Where birth times are not known, any may be new.
-  return birthtimeMs === 0 || Math.abs(now - birthtimeMs) < longestMs;
+/**
+ * The files of a directory that came to it of late, by the clock of its file system, which is what the newest of their
+ * times shows: an older one that changes may be a log, which does so for ever. Where birth times are not known, any may
+ * be new.
+ */
+export function lateFiles<T extends { readonly stats: Stats | null }>(
+  entries: readonly T[],
+): readonly (T & { readonly stats: Stats })[] {
+  const files = entries.filter(
+    (entry): entry is T & { readonly stats: Stats } => entry.stats?.isFile() === true,
+  );
+  const newest = files.reduce((latest, { stats }) => Math.max(latest, stats.ctimeMs), -Infinity);
+  return files.filter(({ stats }) => stats.birthtimeMs === 0 || newest - stats.birthtimeMs < longestMs);
 }
 
 /** In the directory, or, as long as it is too young to tell, anywhere in the folder. */
 function areSidecarsInUse({ tree, observations }: FolderState, directory: DirectoryState): boolean {
   if (hasSidecars(directory)) return true;
-  return cameOfLate(directory, observations.now().now) && tree.hasSidecars();
+  return observations.now() - directory.cameAt < longestMs && tree.hasSidecars();
 }
 
 function unsettledMs({ tree, observations, absolute }: FolderState, directory: string): number {

@@ -29,7 +29,7 @@ export function noteCompanions(
     if (now.lists?.has(name) === true) continue;
     observations.noteMissing('companion', joinPath(directory, name));
     // As many names may have come.
-    tree.noteRemoval(directory, observations.now().monotonic);
+    tree.noteRemoval(directory, observations.now());
   }
   for (const name of now.lists?.keys() ?? []) observations.endMissing('companion', joinPath(directory, name));
   note(defaultsName, before.defaultsKey, now.defaultsKey);

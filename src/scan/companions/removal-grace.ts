@@ -27,7 +27,7 @@ function quietMs(folder: FolderState, directory: string): number {
   const top = tree.nearest(directory);
   // What a scan has not seen yet has just happened.
   if (hasFewerNames(folder, top)) return 0;
-  return observations.now().monotonic - tree.removedAt(top);
+  return observations.now() - tree.removedAt(top);
 }
 
 /** Whether names have gone from a directory since it was scanned. Its time says whether it has to be listed for that. */
@@ -40,7 +40,7 @@ function hasFewerNames(
   const found = orNull(() => statSync(place, { throwIfNoEntry: false }));
   if (known === undefined || found === null || found === undefined) return true;
   if (found.mtimeMs === known.mtimeMs) return false;
-  const { monotonic: at } = observations.now();
+  const at = observations.now();
   const forMs = Math.min(recountMs, removeGraceMs / 5);
   const count = () => orNull(() => readdirSync(place).length) ?? 0;
   return recentLook(recounts, path, { at, forMs }, count) < known.nameCount;

@@ -37,7 +37,10 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
     const before = known.get(path);
     if (before?.key === key) return before.reading;
     const reading = readDefaultsFile(absolute);
-    if (reading.kind === 'valid' && statKey(reading.stats) !== key) return { kind: 'gone' };
+    if (reading.kind === 'valid' && statKey(reading.stats) !== key) {
+      folder.observations.settle(path, reading.stats);
+      return { kind: 'gone' };
+    }
     // What could not be read is read again.
     if (reading.kind !== 'unreadable') known.set(path, { key, reading });
     return reading;

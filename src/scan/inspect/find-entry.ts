@@ -1,13 +1,23 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+} from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, nameOf, sameDirectory } from '../../model/document.ts';
 import { errorCode, readFaultOf, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { isAttachmentDirectory } from '../rules/classify.ts';
-import { kindOf } from '../rules/entry.ts';
+import { kindOf, statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { followLink } from '../walk/follow-link.ts';
 import { readRoot } from '../walk/root-identity.ts';
@@ -68,6 +78,28 @@ export function lookUp(absolute: string): Stats | undefined {
     const code = errorCode(error);
     if (code === 'ENAMETOOLONG' || readFaultOf(code) === 'gone') return undefined;
     throw error;
+  }
+}
+
+/**
+ * Makes sure that a file which has settled can be read and is what `lstat` said; null: it is. Where a file system delivers
+ * no events, `lstat` may say what was true seconds ago: opening the file has its server asked. Throws what `open` throws.
+ */
+export function lookInside(folder: FolderState, path: string, stats: Stats): NoDocument | null {
+  const { tree, settings, observations } = folder;
+  const absolute = locateOnDisk(folder, path);
+  if (tree.get(tree.nearest(directoryOf(path)))?.polled !== true) {
+    accessSync(absolute, constants.R_OK);
+    return null;
+  }
+  const follow = settings.followSymlinks ? 0 : constants.O_NOFOLLOW;
+  const file = openSync(absolute, constants.O_RDONLY | constants.O_NONBLOCK | follow);
+  try {
+    const opened = fstatSync(file);
+    if (statKey(opened) === statKey(stats)) return null;
+    return settling(Math.max(1, observations.settle(path, opened)));
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -16,7 +16,7 @@ import { kindOf, statOf } from '../rules/entry.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { lookUp } from './find-entry.ts';
+import { lookInside, lookUp } from './find-entry.ts';
 import { notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
@@ -152,6 +152,12 @@ function judge(
     return invalid(shown, 'it does not belong to the owner of the document (sidecarOwner: same)');
   const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
+  try {
+    const changed = lookInside(folder, path, stats);
+    if (changed !== null) return changed;
+  } catch (error) {
+    return notRead(`the attachment ${shown}`, errorCode(error));
+  }
   if (stats.size === 0) {
     const message = `the attachment ${shown} is empty`;
     return { kind: 'waiting', code: 'attachment-empty', message, againMs: null };

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
@@ -29,7 +29,7 @@ import { statOf } from '../rules/entry.ts';
 import { companionGrace, unsettledRules } from '../companions/companion-grace.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
-import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
+import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../walk/attachment-files.ts';
@@ -197,7 +197,8 @@ async function inspectFile(
   if (fitName.kind === 'unfit') return unfit(fitName.code, fitName.message);
   const large = judgeSize(stats.size, folder.maxFileBytes);
   if (large !== null) return unfit(large.code, large.message);
-  accessSync(folder.absolute(folder.tree.rawPath(path)), constants.R_OK);
+  const changed = lookInside(folder, path, stats);
+  if (changed !== null) return changed;
 
   const inherited = defaults(directoryOf(path), known?.defaults ?? []);
   if (inherited.kind !== 'inherited') return inherited;

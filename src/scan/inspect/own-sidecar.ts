@@ -89,7 +89,8 @@ export function findSidecar(
   if (reading.kind === 'invalid') return unfit('sidecar-invalid', `${name}: ${reading.message}`);
   if (reading.kind === 'unreadable') return notRead(name, reading.code, 'sidecar-unreadable');
   // It changed between two readings: the next inspection sees the new one.
-  if (statKey(reading.stats) !== key) return changedMeanwhile;
+  if (statKey(reading.stats) !== key)
+    return settling(Math.max(1, folder.observations.settle(path, reading.stats)));
   const named = path === sidecarPlaces(document).byName ? 'name' : 'stem';
   return { kind: 'sidecar', sidecar: reading.value, path, named, left: null, key };
 }

@@ -1,57 +1,16 @@
-import type { Stats } from 'node:fs';
-
-import { clockJumpMs } from '../../lib/time/clock.ts';
+import { joinPath, nameOf, directoryOf } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
-import { statKey } from './entry.ts';
-
-/** What is known of one file when it is asked whether it has settled. */
-export interface SettleQuestion {
-  readonly stat: Pick<FileStat, 'mtimeMs' | 'ctimeMs'>;
-  /** Monotonic time at which exactly this stat was first seen; null: it is seen for the first time. */
-  readonly seenSince: number | null;
-  /** It was seen with another stat shortly before. */
-  readonly hasChanged: boolean;
-  readonly now: number;
-  readonly monotonic: number;
-  /** Monotonic time of the wall clock's last jump; null: none. */
-  readonly jumpedAt: number | null;
-  readonly settleMs: number;
-}
 
 /** How soon a place is inspected again that a scan has to see first. */
 export const afterScanMs = 250;
 
-/**
- * How long until a file counts as settled, in whole milliseconds; 0: it has. Quiet time is counted from its last change
- * and from when it got its name (its ctime): what belongs to a document that is moved in may come a moment after it. In
- * the future, or after a jump of the wall clock, it is counted on the monotonic clock since the stat was first seen
- * (F49); so it is where the file was seen changing and its times do not say so: they come from another clock, such as a
- * file server's, or are set by who writes it.
- */
-export function settleDelay(question: SettleQuestion): number {
-  const { stat, seenSince, hasChanged, now, monotonic, jumpedAt, settleMs } = question;
-  const watched = settleMs - (seenSince === null ? 0 : monotonic - seenSince);
-  if (watched <= 0) return 0;
-  const jumped = jumpedAt !== null && monotonic - jumpedAt < settleMs;
-  const changedMs = Math.max(stat.mtimeMs, stat.ctimeMs);
-  if (jumped || changedMs > now) return Math.ceil(watched);
-  const quiet = settleMs - (now - changedMs);
-  if (quiet > 0) return Math.ceil(Math.min(quiet, watched));
-  return hasChanged ? Math.ceil(watched) : 0;
-}
+/** What of a stat tells whether a file is as it was. */
+type Look = Pick<FileStat, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
 
-/** Wall clock and monotonic time of one moment, ms. */
-export interface Moment {
-  readonly now: number;
-  readonly monotonic: number;
-}
-
-interface Observation {
-  readonly key: string;
-  /** Monotonic. */
-  readonly since: number;
-  /** It was seen with another stat before. */
-  readonly hasChanged: boolean;
+/** What a directory's files and directories looked like when it was listed, and since when, monotonic ms. */
+interface Listed {
+  readonly keys: readonly number[];
+  readonly since: readonly number[];
 }
 
 /** Nothing is inspected again this late. */
@@ -69,80 +28,144 @@ export type Missable =
 
 export type Observations = ReturnType<typeof createObservations>;
 
-/** Remembers since when young files have looked as they do, and since when others have been missing. */
-export function createObservations(settleMs: number) {
-  const seen = new Map<string, Observation>();
+/**
+ * Remembers since when files have looked as they do, and since when others have been missing. All of it by the monotonic
+ * clock of this process: times of files are compared with each other only. `passed`: tells how much time passes between
+ * two calls, ms.
+ */
+export function createObservations(settleMs: number, passed = () => performance.now()) {
+  const listed = new Map<string, Listed>();
+  /** What inspections saw that no listing has shown yet. */
+  const seen = new Map<string, { readonly key: number; readonly since: number }>();
   const missing = new Map<string, number>();
-  let at: Moment = { now: Date.now(), monotonic: 0 };
-  let takenAt = performance.now();
-  let offset: number | null = null;
-  let jumpedAt: number | null = null;
+  let at = 0;
+  let takenAt = passed();
 
-  function present(): Moment {
-    const passed = performance.now() - takenAt;
-    return { now: at.now + passed, monotonic: at.monotonic + passed };
+  /** Later than `at` by what passed since the question came: a look counts from when it was over. */
+  const present = () => at + passed() - takenAt;
+
+  /** Since when it has looked like this, at its latest listing or inspection; undefined: it did not. */
+  function knownSince(path: string, key: number): number | undefined {
+    const last = seen.get(path);
+    if (last !== undefined) return last.key === key ? last.since : undefined;
+    for (const directory of [directoryOf(path), path]) {
+      const { keys, since } = listed.get(directory) ?? nothing;
+      const found = keys.indexOf(key);
+      if (found !== -1) return since[found];
+    }
+    return undefined;
   }
 
-  /** Gives since when the file has looked like this; null: it is seen so for the first time. */
-  function observe(
-    path: string,
-    stats: Stats,
-    monotonic: number,
-  ): Pick<SettleQuestion, 'seenSince' | 'hasChanged'> {
-    const key = statKey(stats);
-    const known = seen.get(path);
-    if (known?.key === key) return { seenSince: known.since, hasChanged: known.hasChanged };
-    const hasChanged = known !== undefined;
-    seen.set(path, { key, since: monotonic, hasChanged });
-    return { seenSince: null, hasChanged };
+  function standsMs(path: string, look: Look): number {
+    const key = keyOf(nameOf(path), look);
+    const since = knownSince(path, key);
+    if (since === undefined) seen.set(path, { key, since: present() });
+    return Math.max(0, at - (since ?? at));
   }
 
   return {
-    /** The moment that holds now. */
-    now: (): Moment => at,
-    /** Takes note of a file that a scan saw, if it is young enough to matter. */
-    see: (path: string, stats: Stats): void => {
-      // The moment of the scan's start would do, but for scans that take longer than a file needs to settle.
-      if (Math.max(stats.mtimeMs, stats.ctimeMs) < at.now - settleMs) return;
-      observe(path, stats, present().monotonic);
-    },
-    /** Milliseconds until the file counts as settled; 0: it has. Counts as an inspection. */
-    settle: (path: string, stats: Stats): number => {
-      const { now, monotonic } = at;
-      const observed = observe(path, stats, monotonic);
-      const delay = settleDelay({ stat: stats, ...observed, now, monotonic, jumpedAt, settleMs });
-      if (delay === 0 && stats.mtimeMs <= now - settleMs && stats.ctimeMs <= now - settleMs)
+    /** The moment that holds now, monotonic ms. */
+    now: () => at,
+    /**
+     * Takes note of what a listing shows of a directory: of itself, by its path, and of what is in it, by name. Gives the
+     * names that are new, or did not look like that before.
+     */
+    list: (
+      directory: string,
+      own: Look,
+      entries: Iterable<{ readonly name: string; readonly stats: Look | null }>,
+    ): ReadonlySet<string> => {
+      const before = listed.get(directory) ?? nothing;
+      const known = new Map(before.keys.map((key, index) => [key, before.since[index]]));
+      const now = present();
+      const ownKey = keyOf(nameOf(directory), own);
+      const keys = [ownKey];
+      const since = [knownSince(directory, ownKey) ?? now];
+      seen.delete(directory);
+      const fresh = new Set<string>();
+      for (const { name, stats } of entries) {
+        if (stats === null) continue;
+        const key = keyOf(name, stats);
+        const path = joinPath(directory, name);
+        const last = seen.get(path);
         seen.delete(path);
-      return delay;
+        const from = last === undefined ? known.get(key) : last.key === key ? last.since : undefined;
+        if (!known.has(key)) fresh.add(name);
+        keys.push(key);
+        since.push(from ?? now);
+      }
+      listed.set(directory, { keys, since });
+      return fresh;
     },
+    /** Whether a directory's listing showed something just like this. */
+    isListed: (path: string, look: Look): boolean =>
+      listed.get(directoryOf(path))?.keys.includes(keyOf(nameOf(path), look)) === true,
+    /** A directory is gone. */
+    forget: (directory: string): void => {
+      listed.delete(directory);
+    },
+    /** For how long it has looked like this, ms. Counts as a look. */
+    standsMs,
+    /**
+     * Milliseconds until the file counts as settled: two looks so far apart agree; 0: it has. Counts as a look. Where the
+     * times of a file are coarse, one that is changed within their step looks as before: it takes that much longer.
+     */
+    settle: (path: string, look: Look): number =>
+      Math.max(0, Math.ceil(settleMs + granuleMs(look) - standsMs(path, look))),
     /** Takes note that something is missing; gives for how long it has been, in monotonic milliseconds. */
     noteMissing: (...what: Missable): number => {
       const key = what.join('\0');
-      const since = missing.get(key) ?? at.monotonic;
+      const since = missing.get(key) ?? at;
       missing.set(key, since);
-      return at.monotonic - since;
+      return at - since;
     },
     /** For how long something has been missing; null: nobody has taken note of it. */
     missingMs: (...what: Missable): number | null => {
       const since = missing.get(what.join('\0'));
-      return since === undefined ? null : at.monotonic - since;
+      return since === undefined ? null : at - since;
     },
     /** It is there, or nobody waits for it any more. */
     endMissing: (...what: Missable): void => {
       missing.delete(what.join('\0'));
     },
-    /** The moment that holds from now on. A jump of the wall clock against the other is noticed. */
-    moment: (moment: Moment): void => {
-      at = moment;
-      takenAt = performance.now();
-      const next = moment.now - moment.monotonic;
-      if (offset !== null && Math.abs(next - offset) > clockJumpMs) jumpedAt = moment.monotonic;
-      if (offset === null || Math.abs(next - offset) > clockJumpMs) offset = next;
+    /** The moment that holds from now on, monotonic ms. */
+    moment: (monotonic: number): void => {
+      at = monotonic;
+      takenAt = passed();
     },
     prune: (): void => {
       if (seen.size + missing.size < pruneAbove) return;
-      for (const [path, { since }] of seen) if (at.monotonic - since > settleMs + keepMs) seen.delete(path);
-      for (const [key, since] of missing) if (at.monotonic - since > keepMs) missing.delete(key);
+      for (const [path, { since }] of seen) if (at - since > settleMs + keepMs) seen.delete(path);
+      for (const [key, since] of missing) if (at - since > keepMs) missing.delete(key);
     },
   };
+}
+
+const nothing: Listed = { keys: [], since: [] };
+
+/** The longest step of the times that file systems keep: that of FAT. */
+const coarsestMs = 2_000;
+
+/** How long a file may change without its times telling: whole seconds are those of a file system that keeps no others. */
+function granuleMs({ mtimeMs, ctimeMs }: Look): number {
+  return mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0 ? coarsestMs : 0;
+}
+
+const numbers = new Float64Array(4);
+const words = new Uint32Array(numbers.buffer);
+
+/** A number of 53 bits that differs when a name or its stat does. A text for each of 1,000,000 files would take 100 MB. */
+function keyOf(name: string, { size, mtimeMs, ctimeMs, ino }: Look): number {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  const add = (word: number) => {
+    high = Math.imul(high ^ word, 0x9e3779b1);
+    low = Math.imul(low ^ word, 0x5f356495);
+    high ^= high >>> 15;
+    low ^= low >>> 13;
+  };
+  for (let index = 0; index < name.length; index += 1) add(name.charCodeAt(index));
+  numbers.set([size, mtimeMs, ctimeMs, ino]);
+  for (const word of words) add(word);
+  return (high & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
 }

@@ -39,12 +39,10 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly links: number;
   /** Changes when anything in it does. */
   readonly signature: number;
-  /** When it came to its path, as far as is known, monotonic ms. */
+  /** When it was listed first, monotonic ms. */
   readonly cameAt: number;
   /** When it was listed last, monotonic ms. */
   readonly listedAt: number;
-  /** The newest time of the files in it that came of late, ms since 1970; -Infinity: none did. */
-  readonly newestMs: number;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
   /** The fingerprint of plain documents in it. */

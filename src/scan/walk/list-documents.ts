@@ -42,7 +42,6 @@ export interface FoundDocuments {
 
 /** Turns a directory's files into entries, each with its fingerprint. Attachments are left out. */
 export async function listDocuments(folder: FolderState, listed: ListedDirectory): Promise<FoundDocuments> {
-  const { observations } = folder;
   const { path: directory, fingerprint, sorted, paired } = listed;
   const entries: DocumentEntry[] = [];
   const fingerprints: string[] = [];
@@ -60,7 +59,6 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       if (found.kind === 'skipped') skip(name, found);
       if (found.kind === 'attachment') attachments.files += 1;
       if (found.kind !== 'document') continue;
-      observations.see(path, stats);
       const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, attachments });
       if (own !== fingerprint) fingerprints.push(own);
       entries.push({ name, stat: stats, fingerprint: own });
@@ -112,6 +110,7 @@ async function fingerprintOf(
     const place = placeBelow(context.realRoot, raw, folder.settings.followSymlinks);
     const listing = await listAttachments({ ...own, place, rules }, context.slice);
     if (listing.kind === 'listed') {
+      folder.observations.list(own.path, directory.stats, listing.files);
       attachments.files += listing.files.length;
       attachments.links.push(...listing.links.map((link) => joinPath(directory.name, link)));
     } else if (readFaultOf(listing.code) === 'passing')

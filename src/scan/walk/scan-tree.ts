@@ -100,6 +100,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   function forget(directory: string): void {
     for (const [gone, state] of tree.forget(directory)) {
       watches.forget(gone);
+      for (const one of [gone, ...state.attachmentDirectories]) folder.observations.forget(one);
       noteCompanions(folder, gone, state, noCompanions);
     }
   }
@@ -192,7 +193,9 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     if (before === undefined) return;
     for (const name of before.children) if (!state.children.has(name)) forget(joinPath(directory, name));
     for (const path of before.attachmentDirectories) {
-      if (!state.attachmentDirectories.includes(path)) watches.forget(path);
+      if (state.attachmentDirectories.includes(path)) continue;
+      watches.forget(path);
+      folder.observations.forget(path);
     }
   }
 
@@ -217,7 +220,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   function freeze(directory: string, { message, isPassing }: UnreadDirectory): void {
     const known = tree.get(directory) ?? neverRead(folder, directory);
     const found = { message, hidesLists: true };
-    const now = folder.observations.now().monotonic;
+    const now = folder.observations.now();
     tree.set(directory, {
       ...known,
       unreadable: { message, isPassing },
@@ -252,7 +255,6 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     signature: 0,
     cameAt: -Infinity,
     listedAt: -Infinity,
-    newestMs: -Infinity,
     rules: above?.rules ?? rules,
     rulesKey: '',
     defaultsKey: '',

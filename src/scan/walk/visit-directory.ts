@@ -3,12 +3,11 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, sameDirectory } from '../../model/document.ts';
-import type { ScanCause } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
-import { newestOf } from '../companions/arrival.ts';
+import { lateFiles } from '../companions/arrival.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { isTrustedCompanion, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
@@ -93,9 +92,11 @@ interface OpenedDirectory {
 
 async function readListing(folder: FolderState, path: string, opened: OpenedDirectory): Promise<Visit> {
   const { context, absolute, stats, before, watched, links } = opened;
-  const { tree } = folder;
+  const { tree, observations } = folder;
   const above = path === '' ? undefined : tree.get(directoryOf(path));
   const listing = folder.settings.followSymlinks ? follow(folder, path, opened) : opened.listing;
+  const listedAt = observations.now();
+  const fresh = observations.list(path, stats, listing.entries);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
   const earlier = folder.formerCompanions.get(path) ?? before ?? noCompanions;
@@ -126,9 +127,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     nameCount: countNames(opened.listing),
     links,
     signature: signatureOf(fingerprint, sorted, found),
-    cameAt: before?.cameAt ?? cameAt(folder, opened),
-    listedAt: folder.observations.now().monotonic,
-    newestMs: Math.max(before?.newestMs ?? -Infinity, newestOf(opened.listing.entries, folder)),
+    cameAt: before?.cameAt ?? listedAt,
+    listedAt,
     rules,
     rulesKey,
     defaultsKey,
@@ -148,8 +148,10 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     again: againOf(folder, before, { listing, paired, found }),
   };
   tree.set(path, state);
-  noteArrival(folder, path, { now: state, before, cause: context.cause });
-  noteRemoval(folder, path, { now: state, before });
+  const hasGrown = () => lateFiles(opened.listing.entries).some(({ name }) => fresh.has(name));
+  if (before === undefined || state.nameCount > before.nameCount || (fresh.size > 0 && hasGrown()))
+    tree.noteArrival(path, listedAt);
+  if (before !== undefined && state.nameCount < before.nameCount) tree.noteRemoval(path, listedAt);
   noteCompanions(folder, path, earlier, state);
   folder.formerCompanions.delete(path);
   return {
@@ -161,7 +163,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       skips: [...sorted.skips, ...found.skips],
       subdirectories: sorted.subdirectories,
       identity,
-      changedMs: stats.mtimeMs,
     },
     before,
     state,
@@ -191,48 +192,11 @@ function againOf(
     (unseen === undefined ? null : cannotBeRead(printable(unseen.name), unseen.fault));
   if (message === null) return null;
   const hidesLists = paired.unread !== null;
-  return readAgain(before?.again ?? null, { message, hidesLists }, observations.now().monotonic);
+  return readAgain(before?.again ?? null, { message, hidesLists }, observations.now());
 }
 
 function countNames({ entries, twins, bytes }: Listing): number {
   return entries.length + twins.length + bytes.length;
-}
-
-/** Notes when a name last went; the first time that a directory is seen, the time of its last change has to tell. */
-function noteRemoval(
-  { tree, observations }: FolderState,
-  path: string,
-  { now, before }: { readonly now: DirectoryState; readonly before: DirectoryState | undefined },
-): void {
-  const moment = observations.now();
-  if (before === undefined) tree.noteRemoval(path, moment.monotonic - Math.max(0, moment.now - now.mtimeMs));
-  else if (now.nameCount < before.nameCount) tree.noteRemoval(path, moment.monotonic);
-}
-
-/** Notes when a name last came, or a new file grew: the first time that a directory is seen, its times have to tell. */
-function noteArrival(
-  { tree, observations }: FolderState,
-  path: string,
-  {
-    now,
-    before,
-    cause,
-  }: { readonly now: DirectoryState; readonly cause: ScanCause } & Pick<OpenedDirectory, 'before'>,
-): void {
-  const moment = observations.now();
-  if (before !== undefined) {
-    const hasArrived = now.newestMs > before.newestMs || now.nameCount > before.nameCount;
-    if (hasArrived) tree.noteArrival(path, moment.monotonic);
-  } else if (cause === 'start') {
-    const lastMs = Math.max(now.newestMs, now.mtimeMs);
-    tree.noteArrival(path, moment.monotonic - Math.max(0, moment.now - lastMs));
-  } else tree.noteArrival(path, moment.monotonic);
-}
-
-/** When a directory that is seen for the first time came to its path, monotonic ms. */
-function cameAt({ observations }: FolderState, { stats, context: { cause } }: OpenedDirectory): number {
-  const { now, monotonic } = observations.now();
-  return cause === 'start' ? monotonic - Math.max(0, now - stats.ctimeMs) : monotonic;
 }
 
 /** How many followed links lead to a directory. */

@@ -81,7 +81,7 @@ export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: Worke
     const questions = asked;
     asked = [];
     if (closed) return;
-    const moment = { now: clock.now(), monotonic: clock.monotonic() };
+    const moment = clock.monotonic();
     for (let at = 0; at < questions.length; at += perMessage) {
       sendMessage({ kind: 'questions', moment, questions: questions.slice(at, at + perMessage) });
     }

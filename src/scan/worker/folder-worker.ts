@@ -18,12 +18,16 @@ const batchesAhead = 80;
 /** Sends to the main thread; the buffers of `transfer` move there. */
 export type SendMessage = (message: FromWorker, transfer?: readonly ArrayBuffer[]) => void;
 
-/** Scans and watches one folder as its plan says; gives what takes the messages that come after the plan. */
+/**
+ * Scans and watches one folder as its plan says; gives what takes the messages that come after the plan. `passed`: as of
+ * `createObservations`.
+ */
 export function servePlan(
   plan: WorkerPlan,
   sendMessage: SendMessage,
+  passed?: () => number,
 ): (message: Exclude<ToWorker, { readonly kind: 'plan' }>) => void {
-  const folder = createFolderState(plan);
+  const folder = createFolderState(plan, passed);
   const eventful = new Set<string>();
   let eventTimer: NodeJS.Timeout | null = null;
   let eventsAtOnce = 0;

@@ -5,7 +5,6 @@ import type { FolderPlan } from '../folder-state.ts';
 import type { ScanOutcome, ScanRequest } from '../walk/scan-request.ts';
 import type { RootReading } from '../walk/root-identity.ts';
 import type { Watcher } from '../watch/backend.ts';
-import type { Moment } from '../rules/settle.ts';
 
 /** What a worker is started with. */
 export interface WorkerPlan extends FolderPlan {
@@ -46,8 +45,8 @@ export type Question = {
 /** The plan comes first, and once. */
 export type ToWorker =
   | { readonly kind: 'plan'; readonly plan: WorkerPlan }
-  /** Asked together: a message costs more than most of the answers. */
-  | { readonly kind: 'questions'; readonly moment: Moment; readonly questions: readonly Question[] }
+  /** Asked together, at this moment, monotonic ms: a message costs more than most of the answers. */
+  | { readonly kind: 'questions'; readonly moment: number; readonly questions: readonly Question[] }
   | { readonly kind: 'taken' };
 
 /** What came of a question. */

@@ -13,7 +13,7 @@ const keptScans = 20;
 export class FolderView {
   readonly tree = new DirectoryTree();
   #missedByWatcher = 0;
-  #isScanned = false;
+  #scannedAt = Infinity;
   #isProven = false;
   #isRootChanged = false;
   /** Whole scans: when each began by the wall clock, and ended by the monotonic one. The newest last. */
@@ -24,7 +24,6 @@ export class FolderView {
   #seenBefore: number;
   /** An earlier process scanned the folder. */
   readonly isResumed: boolean;
-  #changedMs = -Infinity;
   #readWholeAt = Infinity;
   #root: RootMarks | null = null;
   /** By directory. */
@@ -48,7 +47,12 @@ export class FolderView {
 
   /** The whole folder was listed once. */
   get isScanned(): boolean {
-    return this.#isScanned;
+    return this.#scannedAt !== Infinity;
+  }
+
+  /** When it was first listed as a whole, monotonic ms; Infinity: it was not yet. */
+  get scannedAt(): number {
+    return this.#scannedAt;
   }
 
   /** A recorded file was found unchanged in the scan that runs. */
@@ -59,11 +63,6 @@ export class FolderView {
   /** The root is another than the one the ledger knows, and nothing in it proves that it is the same. */
   get isRootChanged(): boolean {
     return this.#isRootChanged;
-  }
-
-  /** When a name in one of its directories came or went last, by the wall clock. */
-  get changedMs(): number {
-    return this.#changedMs;
   }
 
   /** When the first scan ended that could read every directory, monotonic ms. */
@@ -134,7 +133,7 @@ export class FolderView {
     readonly isReadWhole: boolean;
     readonly now: number;
   }): number {
-    this.#isScanned = true;
+    this.#scannedAt = Math.min(this.#scannedAt, now);
     this.#isProven = false;
     this.#isRootChanged = !isTrusted;
     if (isReadWhole) this.#readWholeAt = Math.min(this.#readWholeAt, now);
@@ -167,11 +166,6 @@ export class FolderView {
     const since = known === undefined && !this.isScanned ? -Infinity : now;
     this.#directories.set(path, { identity: { ino, birthtimeMs, dev }, since });
     return true;
-  }
-
-  /** A name came or went in one of its directories, by the wall clock. */
-  noteChange(changedMs: number): void {
-    this.#changedMs = Math.max(this.#changedMs, changedMs);
   }
 
   /** The directory that was listed last at a path. */

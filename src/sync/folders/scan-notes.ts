@@ -46,7 +46,7 @@ export class ScanNotes {
   }
 
   /** A directory was listed: where it stands, on which devices its files are, what is mounted there. */
-  directoryListed({ folder, directory, identity, changedMs, entries }: DirectoryScan): void {
+  directoryListed({ folder, directory, identity, entries }: DirectoryScan): void {
     const { directories, roots } = this.#options;
     const view = this.#folders.viewOf(folder);
     // A scan of everything begins with the root.
@@ -57,7 +57,6 @@ export class ScanNotes {
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
     const isNew = view.noteDirectory(directory, identity, this.#clock.monotonic());
-    view.noteChange(changedMs);
     if (isNew && directory !== '') directories.note({ folder, path: directory }, identity);
     // A scan of everything ends with reading the mounts. Between two of them files on a new mount may be sent.
     if (isNew && view.isScanned && !view.isRootChanged) this.inBackground(roots.noticeMounts(folder));

@@ -24,6 +24,7 @@ export class WatchedFolders {
   readonly #clock: Clock;
   readonly #began: number;
   readonly #removeGraceMs: number;
+  readonly #settleMs: number;
 
   constructor(
     folders: readonly WatchedFolder[],
@@ -31,12 +32,15 @@ export class WatchedFolders {
       clock,
       ledger,
       removeGraceMs,
+      settleMs,
     }: {
       readonly clock: Clock;
       readonly ledger: Pick<LedgerPort, 'root'>;
       readonly removeGraceMs: number;
+      readonly settleMs: number;
     },
   ) {
+    this.#settleMs = settleMs;
     this.#removeGraceMs = removeGraceMs;
     this.#clock = clock;
     this.#began = clock.monotonic();
@@ -76,6 +80,12 @@ export class WatchedFolders {
     return !this.viewOf(name).isScanned && !this.isUnavailable(name);
   }
 
+  /** How long what its first scan listed takes to settle, ms; at most 0: it has, or nothing can be said of it. */
+  settlesInMs(name: string): number {
+    if (this.isUnavailable(name)) return 0;
+    return this.viewOf(name).scannedAt + this.#settleMs - this.#clock.monotonic();
+  }
+
   /** Every folder that can be read was scanned once. */
   areAllScanned(): boolean {
     return this.names.every((name) => !this.isWaitedFor(name));
@@ -98,14 +108,11 @@ export class WatchedFolders {
 
   /**
    * A new file may be one that was moved here from another folder: its first scan is waited for, but not for ever. Its
-   * sidecar or ignore rules may have been gone for a moment when an earlier process ended, if a name has gone a moment
-   * ago: they may be back soon.
+   * sidecar or ignore rules may have been gone for a moment when an earlier process ended: they may be back soon.
    */
   mayUpload(name: string): boolean {
     const ranMs = this.#clock.monotonic() - this.#began;
-    const { isResumed, changedMs } = this.viewOf(name);
-    const quietMs = Math.max(ranMs, this.#clock.now() - changedMs);
-    if (isResumed && quietMs < this.#removeGraceMs) return false;
+    if (this.viewOf(name).isResumed && ranMs < this.#removeGraceMs) return false;
     return this.#isPatient() ? this.areAllScanned() : !this.isWaitedFor(name);
   }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { servedFolder, servedTiming } from '../inspect/served-folder.ts';
 import type { ServedFolder } from '../inspect/served-folder.ts';
 
-const { removeGraceMs } = servedTiming;
+const { removeGraceMs, settleMs } = servedTiming;
 const secret = '{"shareInfo": {"mode": "NONE"}}';
 /** Names come and go more often than the grace period is long. */
 const stepMs = removeGraceMs - 1_000;
@@ -21,7 +21,7 @@ afterEach(() => folder.remove());
 const known = (sidecar: 'name' | null) => ({ sidecar, defaults: sidecar === null ? ['proj'] : [] });
 
 async function modeOf(path: string, sidecar: 'name' | null): Promise<string> {
-  const found = await folder.inspect(path, known(sidecar));
+  const found = await folder.ask('inspect', { path, known: known(sidecar) });
   return found.kind === 'document' ? (found.document.metadata.shareInfo?.mode ?? 'DEFAULT') : found.kind;
 }
 
@@ -38,6 +38,7 @@ describe('I14: while a directory is being removed, name by name', () => {
     await folder.write('proj/a.pdf.meta.json', secret);
     const others = await fill('proj', 5);
     await folder.scan();
+    folder.pass(settleMs);
     expect(await modeOf('proj/a.pdf', 'name')).toBe('NONE');
     await rm(folder.join('proj/a.pdf.meta.json'));
     await folder.scan();
@@ -56,6 +57,7 @@ describe('I14: while a directory is being removed, name by name', () => {
     await folder.write('proj/kept/a.pdf', 'pdf');
     const others = await fill('proj/gone/deep', 4);
     await folder.scan();
+    folder.pass(settleMs);
     expect(await modeOf('proj/kept/a.pdf', null)).toBe('NONE');
     await rm(folder.join('proj/.meta.json'));
     await folder.scan();

@@ -29,8 +29,8 @@ interface Options {
   readonly maxFileBytes?: number;
   /** A directory in the folder that is not ours to read. */
   readonly excluded?: string;
-  /** How old files are by the clock in hand when they are written at its beginning, ms. */
-  readonly aheadMs?: number;
+  /** What an inspection finds settling is looked at once more when it has settled. */
+  readonly isPatient?: boolean;
 }
 
 export const servedTiming = { settleMs: 2_000, removeGraceMs: 5_000 };
@@ -39,7 +39,7 @@ export async function servedFolder({
   settings: parts = {},
   maxFileBytes = 1_000_000,
   excluded,
-  aheadMs = 3_600_000,
+  isPatient = true,
 }: Options = {}): Promise<ServedFolder> {
   const folder = await temporaryFolder();
   const settings = folderSettingsOf(folder.path, { watch: 'polling', ...parts });
@@ -49,18 +49,22 @@ export async function servedFolder({
   const listed = new Map<string, DirectoryScan>();
   const waiting = new Map<number, { give: (answer: never) => void; fail: (error: Error) => void }>();
   const plan = { settings, maxFileBytes, ...servedTiming, root: folder.path, backend: null };
-  const serve = servePlan({ ...plan, excluded: excluded ?? null }, (message: FromWorker) => {
-    if (message.kind === 'batch') {
-      for (const packed of message.scans) listed.set(packed.directory, unpackScan('inbox', packed));
-      setImmediate(() => serve({ kind: 'taken' }));
-    }
-    if (message.kind !== 'answers') return;
-    for (const answer of message.answers) {
-      if (answer.kind === 'answer') waiting.get(answer.id)?.give(answer.answer as never);
-      else waiting.get(answer.id)?.fail(new Error(answer.message));
-      waiting.delete(answer.id);
-    }
-  });
+  const serve = servePlan(
+    { ...plan, excluded: excluded ?? null },
+    (message: FromWorker) => {
+      if (message.kind === 'batch') {
+        for (const packed of message.scans) listed.set(packed.directory, unpackScan('inbox', packed));
+        setImmediate(() => serve({ kind: 'taken' }));
+      }
+      if (message.kind !== 'answers') return;
+      for (const answer of message.answers) {
+        if (answer.kind === 'answer') waiting.get(answer.id)?.give(answer.answer as never);
+        else waiting.get(answer.id)?.fail(new Error(answer.message));
+        waiting.delete(answer.id);
+      }
+    },
+    () => 0,
+  );
 
   const served: ServedFolder = {
     ...folder,
@@ -68,15 +72,22 @@ export async function servedFolder({
       new Promise((give, fail) => {
         const id = (last += 1);
         waiting.set(id, { give, fail });
-        const moment = { now: Date.now() + aheadMs + monotonic, monotonic };
-        serve({ kind: 'questions', moment, questions: [{ kind, id, ask } as never] });
+        serve({ kind: 'questions', moment: monotonic, questions: [{ kind, id, ask } as never] });
       }),
     scan: async (request = {}) => {
       outcome = await served.ask('scan', { cause: 'event', targets: 'all', fromScratch: false, ...request });
       return listed;
     },
     outcome: () => outcome,
-    inspect: (path, known = null) => served.ask('inspect', { path, known }),
+    inspect: async (path, known = null) => {
+      let found = await served.ask('inspect', { path, known });
+      if (!isPatient) return found;
+      for (let looks = 1; found.kind === 'settling' && looks < 3; looks += 1) {
+        monotonic += servedTiming.settleMs;
+        found = await served.ask('inspect', { path, known });
+      }
+      return found;
+    },
     verdict: async (path) => {
       const found = await served.inspect(path);
       return 'code' in found ? `${found.kind} ${found.code}` : found.kind;

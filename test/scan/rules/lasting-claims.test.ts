@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
@@ -17,9 +17,6 @@ const folder = folderOfEachTest();
 let ask: (fromScratch: boolean) => Promise<{ readonly documents: string[]; readonly outcome: ScanOutcome }>;
 let monotonic: number;
 
-/** The files are older than an hour by this clock. */
-const wallClock = () => Date.now() + 3_600_000 + monotonic;
-
 /** A folder that is scanned when the test says so, at the time that it says. */
 beforeEach(async () => {
   monotonic = 0;
@@ -27,16 +24,19 @@ beforeEach(async () => {
   const plan = { settings, maxFileBytes: 1_000_000, settleMs, removeGraceMs, root: folder.path };
   const told: FromWorker[] = [];
   let heard = () => {};
-  const serve = servePlan({ ...plan, excluded: null, backend: null }, (message) => {
-    told.push(message);
-    if (message.kind === 'answers') heard();
-  });
+  const serve = servePlan(
+    { ...plan, excluded: null, backend: null },
+    (message) => {
+      told.push(message);
+      if (message.kind === 'answers') heard();
+    },
+    () => 0,
+  );
   ask = async (fromScratch) => {
     told.length = 0;
     const answered = new Promise<void>((resolve) => (heard = resolve));
-    const moment = { now: wallClock(), monotonic };
     const ask = { cause: 'event', targets: 'all', fromScratch } as const;
-    serve({ kind: 'questions', moment, questions: [{ kind: 'scan', id: 1, ask }] });
+    serve({ kind: 'questions', moment: monotonic, questions: [{ kind: 'scan', id: 1, ask }] });
     await answered;
     const scans = told.flatMap((message) =>
       message.kind === 'batch' ? message.scans.map((packed) => unpackScan('inbox', packed)) : [],
@@ -168,8 +168,6 @@ describe('a file that a valid sidecar attached stays an attachment (I5)', () => 
     expect(await documents()).toEqual([]);
     expect(await documents(10 * removeGraceMs)).toEqual([]);
     await writeFile(folder.join(sidecar), '{}');
-    const now = new Date(wallClock());
-    await utimes(folder.join(sidecar), now, now);
     await documents();
     expect(await documents(settleMs)).toEqual(['salaries.csv']);
   });
@@ -191,8 +189,6 @@ describe('a file that a valid sidecar attached stays an attachment (I5)', () => 
   it('until a settled, valid sidecar lists it no longer', async () => {
     await attach();
     await writeFile(folder.join('report.pdf.meta.json'), '{}');
-    const now = new Date(wallClock());
-    await utimes(folder.join('report.pdf.meta.json'), now, now);
     expect(await documents()).toEqual(['report.pdf']);
     expect(await documents(settleMs)).toEqual(['report.pdf', 'salaries.csv']);
   });

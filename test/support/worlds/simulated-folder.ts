@@ -97,7 +97,6 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         })),
         skips: [],
         identity: directory === '' ? { ...root, birthtimeMs: 0 } : { dev: 1, ino: 0, birthtimeMs: 0 },
-        changedMs: 0,
         subdirectories: [...directories]
           .filter((one) => one !== '' && directoryOf(one) === directory)
           .map(nameOf),

@@ -70,7 +70,6 @@ function differences(known: Known): Readonly<Record<string, unknown>> {
       skips: (known.skips ?? []).map((name) => ({ path: `d/${name}`, ...reason })),
       subdirectories: [],
       identity: { dev: 1, ino: 1, birthtimeMs: 1 },
-      changedMs: 0,
     },
     {
       tasks,

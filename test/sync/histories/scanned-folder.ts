@@ -51,7 +51,10 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
   const root = settings.path;
   const { settleMs, removeGraceMs } = engineTiming;
   const maxFileBytes = 1024 * 1024;
-  const state = createFolderState({ settings, maxFileBytes, settleMs, removeGraceMs, root, excluded: null });
+  const state = createFolderState(
+    { settings, maxFileBytes, settleMs, removeGraceMs, root, excluded: null },
+    () => 0,
+  );
   const watches = createWatchSet(state, { changed: () => {}, lost: () => {} });
   let listener: FolderListener | null = null;
   let reading = 0;
@@ -84,7 +87,7 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
     reading += 1;
     try {
       await nextTurn();
-      state.observations.moment({ now: clock.now(), monotonic: clock.monotonic() });
+      state.observations.moment(clock.monotonic());
       return await question();
     } finally {
       reading -= 1;

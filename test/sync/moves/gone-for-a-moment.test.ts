@@ -301,7 +301,7 @@ describe('I1: a file that is moved on while its record is being written down at 
     const docId = disk.docIds().get('a.txt');
     slowMs = 3_000;
     await disk.change(({ rename }) => rename('a.txt', 'b.txt'));
-    for (let step = 0; step < 5; step += 1) await disk.pass(100);
+    for (let step = 0; step < 25; step += 1) await disk.pass(100);
     await disk.change(({ rename, write }) => {
       rename('b.txt', 'c.txt');
       write('a.txt', 'new');
