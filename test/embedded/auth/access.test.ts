@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 
 import { openRaw } from '../support/raw-request.ts';
-import { prefix, startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
+import { prefix, trialOfEachTest } from '../support/trial.ts';
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial({ requestsPerMinute: 3 });
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest({ requestsPerMinute: 3 });
 
 describe('S20: the check of every ingestion call', () => {
   const operations: readonly (readonly [string, string])[] = [

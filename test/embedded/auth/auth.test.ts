@@ -1,20 +1,15 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
 import { eventually } from '../../support/eventually.ts';
 import { openRaw } from '../support/raw-request.ts';
-import { startTrial } from '../support/trial.ts';
-import type { Tokens, Trial } from '../support/trial.ts';
+import { trialOfEachTest } from '../support/trial.ts';
+import type { Tokens } from '../support/trial.ts';
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial();
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest();
 
 describe('the password grant', () => {
   it('gives a signed token with a userId claim for thirty minutes', async () => {

@@ -1,20 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 
-import { startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
+import { trialOfEachTest } from '../support/trial.ts';
 
 const json = { 'Content-Type': 'application/json' };
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial();
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest();
 
 /** Whether the service still lets the token in. */
 async function works(token: string): Promise<boolean> {

@@ -1,18 +1,12 @@
 import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
 import { asUser, nobody } from '../../support/processes/as-user.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 const start = () =>
   startEmbeddedService({ dataDir: folder.join('data'), clock: systemClock, log: recordedLog() });

@@ -1,18 +1,12 @@
 import { appendFile, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../../src/lib/time/clock.ts';
-import { startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
+import { startTrial, trialOfEachTest } from '../support/trial.ts';
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial();
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest();
 
 const journal = () => join(trial.dataDir, 'documents.jsonl');
 

@@ -1,17 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
+import { trialOfEachTest } from '../support/trial.ts';
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial();
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest();
 
 const remaining = () => trial.service.documents().map(({ fileName }) => fileName);
 

@@ -1,17 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { startTrial } from '../support/trial.ts';
-import type { Part, Trial } from '../support/trial.ts';
+import { trialOfEachTest } from '../support/trial.ts';
+import type { Part } from '../support/trial.ts';
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial();
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest();
 
 const modify = (docId: string, ...parts: readonly Part[]) =>
   trial.form('PUT', `/modify-document/${docId}`, parts);

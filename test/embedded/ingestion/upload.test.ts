@@ -2,21 +2,16 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { multipart, openRaw, sendRaw } from '../support/raw-request.ts';
-import { prefix, startTrial } from '../support/trial.ts';
-import type { Part, Trial } from '../support/trial.ts';
+import { prefix, trialOfEachTest } from '../support/trial.ts';
+import type { Part } from '../support/trial.ts';
 
 const maxFileBytes = 100_000;
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial({ maxFileBytes });
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest({ maxFileBytes });
 
 const upload = (...parts: readonly Part[]) => trial.form('POST', '/upload-document', parts);
 

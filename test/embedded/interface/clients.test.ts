@@ -1,23 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { ResourceOwnerPassword } from 'simple-oauth2';
 import * as undici from 'undici';
 import { z } from 'zod';
 
-import { prefix, startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
+import { prefix, trialOfEachTest } from '../support/trial.ts';
 
 const envelopeSchema = z.object({
   error: z.object({ message: z.string() }).nullable(),
   success: z.object({ docId: z.string() }).nullable(),
 });
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial();
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest();
 
 const operation = (path: string) => `${trial.service.ingestUrl}${prefix}${path}`;
 

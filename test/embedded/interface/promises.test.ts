@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { multipart, openRaw, sendRaw } from '../support/raw-request.ts';
-import { prefix, startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
+import { prefix, trialOfEachTest } from '../support/trial.ts';
 
 const maxFileBytes = 100_000;
 const mebibyte = 1024 * 1024;
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial({ maxFileBytes });
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest({ maxFileBytes });
 
 const textFile = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
 

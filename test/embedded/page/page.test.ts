@@ -1,20 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWhere } from '../../support/needs.ts';
 import { sendBytes, sendRaw } from '../support/raw-request.ts';
-import { startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
+import { trialOfEachTest } from '../support/trial.ts';
 
 const run = promisify(execFile);
 
-let trial: Trial;
-
-beforeEach(async () => {
-  trial = await startTrial();
-});
-afterEach(() => trial.close());
+const trial = trialOfEachTest();
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${trial.service.authUrl}${path}`, { headers });

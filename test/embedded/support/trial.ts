@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 
-import { expect } from '@jest/globals';
+import { afterEach, beforeEach, expect } from '@jest/globals';
 import { z } from 'zod';
 
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
@@ -178,6 +178,16 @@ export async function startTrial(given: Partial<EmbeddedServiceOptions> = {}): P
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** One that is new for each test of the file, or of the `describe`, in which it is called, and closed after it. */
+export function trialOfEachTest(options?: Partial<EmbeddedServiceOptions>): Trial {
+  let now: Trial | undefined;
+  beforeEach(async () => {
+    now = await startTrial(options);
+  });
+  afterEach(() => now?.close());
+  return new Proxy({} as Trial, { get: (_, name) => Reflect.get(now ?? {}, name) as unknown });
 }
 
 function isPresent(entry: [string, string | undefined]): entry is [string, string] {
