@@ -59,21 +59,4 @@ describe('a request whose permit can be lost', () => {
     expect(outcome).toMatchObject({ kind: 'unavailable', code: 'permit-lost', sent: 'part' });
     expect(ended).toEqual(['spent']);
   });
-
-  it('is cut off where the permit is lost while nothing moves', async () => {
-    const lost = new AbortController();
-    let pieces = 0;
-    const { outcome } = await uploadWith(
-      {
-        signal: lost.signal,
-        mayGoOn: () => {
-          pieces += 1;
-          if (pieces === 3) lost.abort();
-          return true;
-        },
-      },
-      8 * 1024 * 1024,
-    );
-    expect(outcome).toMatchObject({ kind: 'unavailable', code: 'permit-lost', sent: 'part' });
-  });
 });

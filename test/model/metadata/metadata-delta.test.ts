@@ -137,18 +137,6 @@ const changes: readonly {
     },
   },
   {
-    name: 'replaces a tag whose visibility changed',
-    accepted: { customTags: [{ name: 'a', visibility: 'PRIVATE' }] },
-    wanted: { customTags: [{ name: 'a', visibility: 'PUBLIC' }] },
-    change: {
-      customTags: [
-        { name: 'a', visibility: 'PRIVATE', operation: 'DELETE' },
-        { name: 'a', visibility: 'PUBLIC', operation: 'ADD' },
-      ],
-    },
-    after: { customTags: [{ name: 'a', visibility: 'PUBLIC' }] },
-  },
-  {
     name: 'sends what is listed twice once, as listed last',
     accepted: {},
     wanted: { companies: [{ value: 'X' }, { value: 'Y' }, { value: 'X', salience: 'PRIMARY' }] },
@@ -194,13 +182,6 @@ const changes: readonly {
     wanted: { customTags: [{ name: 'a' }] },
     change: { customTags: [{ name: 'a', operation: 'ADD' }] },
     after: { customTags: [{ name: 'a' }] },
-  },
-  {
-    name: 'takes back a company that was added by a stated ADD and went',
-    accepted: { companies: [{ value: 'X', operation: 'ADD' }] },
-    wanted: { companies: [] },
-    change: { companies: [{ value: 'X', operation: 'DELETE' }] },
-    after: {},
   },
   {
     name: 'adds authors and keeps those it cannot take back',
@@ -272,13 +253,6 @@ const changes: readonly {
     change: null,
     after: { createdTimestamp: '2026-01-01T00:00:00Z' },
   },
-  {
-    name: 'says nothing of a createdTimestamp that went or came',
-    accepted: { createdTimestamp: '2026-01-01T00:00:00Z' },
-    wanted: {},
-    change: null,
-    after: { createdTimestamp: '2026-01-01T00:00:00Z' },
-  },
 ];
 
 describe('metadata as a statement', () => {
@@ -301,15 +275,6 @@ describe('metadata as a statement', () => {
     expect(lost).toEqual({
       code: 'docAuthors:J\u001B[2J',
       message: String.raw`the author J\x1b[2J stays at the service, which cannot remove authors`,
-    });
-  });
-
-  it('sends everything for an imported document of which nothing is known', () => {
-    const delta = metadataDelta({ title: 'T', customTags: [{ name: 'a' }], shareInfo: { mode: 'NONE' } }, {});
-    expect(delta.change).toEqual({
-      title: 'T',
-      customTags: [{ name: 'a', operation: 'ADD' }],
-      shareInfo: { mode: 'NONE' },
     });
   });
 });
