@@ -327,7 +327,7 @@ export class MemoryDisk {
     let parent = this.root;
     if (names.length === 0) return { parent, name: '', entry: null, inode: this.root };
     for (const [index, name] of names.entries()) {
-      if (Buffer.byteLength(name) > longestName) throw fileError('ENAMETOOLONG', syscall, path);
+      if (name.length * 3 > longestName && Buffer.byteLength(name) > longestName) throw fileError('ENAMETOOLONG', syscall, path);
       if (parent.kind !== 'directory') throw fileError('ENOTDIR', syscall, path);
       if (this.#checksRights && (parent.mode & 0o100) === 0) throw fileError('EACCES', syscall, path);
       const isLast = index === names.length - 1;

@@ -22,8 +22,9 @@ export function replaceFs(machine: () => Machine, isThere: () => boolean): void 
     if (typeof first === 'number') return machine().fs.files.holds(first);
     if (typeof first !== 'string' && !Buffer.isBuffer(first) && !(first instanceof URL)) return false;
     const path = pathText(first);
+    if (!path.startsWith('/proc/')) return machine().holds(path);
     const fd = /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
-    return machine().holds(path) || (fd !== undefined && machine().fs.files.holds(Number(fd)));
+    return fd !== undefined && machine().fs.files.holds(Number(fd));
   };
   const choose = (name: string): AnyFunction => {
     const original = real[name] as AnyFunction;

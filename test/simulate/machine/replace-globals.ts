@@ -1,4 +1,5 @@
 import { syncBuiltinESMExports } from 'node:module';
+import perfHooks from 'node:perf_hooks';
 import timers from 'node:timers/promises';
 
 import type { Scheduler } from './scheduler.ts';
@@ -11,12 +12,16 @@ interface Timer {
   readonly hasRef: () => boolean;
 }
 
-/** Lets a scheduler drive every timer of this process, and both of its clocks. There is no way back. */
-export function replaceGlobals(
-  current: () => Scheduler,
-  wallClock: () => number,
-  isThere: () => boolean,
-): void {
+/** What a machine gives instead of what Node has by itself. */
+interface Globals {
+  readonly scheduler: () => Scheduler;
+  readonly wallClock: () => number;
+  readonly random: () => number;
+  readonly isThere: () => boolean;
+}
+
+/** Lets a scheduler drive every timer of this process, its clocks and its chance. There is no way back. */
+export function replaceGlobals({ scheduler: current, wallClock, random, isThere }: Globals): void {
   const realNow = performance.now.bind(performance);
   const timer = (cancel: () => void): Timer => {
     const self: Timer = { cancel, unref: () => self, ref: () => self, hasRef: () => false };
@@ -51,6 +56,10 @@ export function replaceGlobals(
       .then(() => value);
   Object.assign(timers, { setTimeout: wait, setImmediate: (value?: unknown) => wait(0, value) });
   Object.defineProperty(performance, 'now', { value: () => (isThere() ? current().now() : realNow()) });
+  Object.assign(perfHooks, {
+    monitorEventLoopDelay: () => ({ enable: () => {}, reset: () => {}, count: 0, max: 0 }),
+  });
+  Object.assign(Math, { random });
   Date.now = wallClock;
   syncBuiltinESMExports();
 }

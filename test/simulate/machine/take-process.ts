@@ -17,13 +17,16 @@ export interface Machine {
   /** Files of the system, such as `/proc/self/mountinfo`; null: as they really are. */
   readonly systemFile: (path: string) => string | null;
   readonly wallClock: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
   /** A promise was rejected, and nobody took care of it. */
   readonly crashed: (error: unknown) => void;
 }
 
 /** Nothing is read of a machine before one is there. */
 let current: Machine | null = null;
-const realNow = Date.now;
+const { now: realNow } = Date;
+const { random: realRandom } = Math;
 
 export function useMachine(machine: Machine): void {
   current = machine;
@@ -36,10 +39,11 @@ export function machine(): Machine {
 
 replaceFs(machine, () => current !== null);
 replaceConnections(machine);
-replaceGlobals(
-  () => machine().scheduler,
-  () => current?.wallClock() ?? realNow(),
-  () => current !== null,
-);
+replaceGlobals({
+  scheduler: () => machine().scheduler,
+  wallClock: () => current?.wallClock() ?? realNow(),
+  random: () => current?.random() ?? realRandom(),
+  isThere: () => current !== null,
+});
 process.on('unhandledRejection', (error) => machine().crashed(error));
 process.on('uncaughtException', (error) => machine().crashed(error));

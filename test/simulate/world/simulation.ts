@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Daemon } from '../../../src/daemon/assemble-daemon.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
 import type { Log } from '../../../src/log/create-log.ts';
+import type { Settings } from '../../../src/model/settings.ts';
 import { seededRandom } from '../../soak/seeded-random.ts';
 import type { SeededRandom } from '../../soak/seeded-random.ts';
 import { fileError } from '../disk/file-error.ts';
@@ -53,12 +54,14 @@ export class Simulation implements Machine {
   jumpedMs = 0;
   readonly #random: SeededRandom;
   readonly #watches: Watches;
+  readonly #settings: Settings;
   #lives = 0;
   #boots = 1;
 
   constructor(plan: Plan, judge: Judge) {
     this.plan = plan;
     this.judge = judge;
+    this.#settings = settingsOf(plan.setting, prefix);
     this.#random = seededRandom(plan.seed ^ 0x5eed);
     const { scheduler } = this;
     this.gaps = new Gaps(scheduler, (gap) => this.#random.pick(latencies[gap]));
@@ -97,6 +100,8 @@ export class Simulation implements Machine {
     this.judge.crashed(error);
   }
 
+  random = (): number => this.#random.next();
+
   wallClock = (): number => firstWallClock + this.jumpedMs + this.scheduler.now();
 
   note(text: string): void {
@@ -125,7 +130,7 @@ export class Simulation implements Machine {
     Object.defineProperty(process, 'pid', { value: firstPid + life, configurable: true });
     this.judge.started(scheduler.now());
     scheduler.beginLife(() => {
-      startDaemon(settingsOf(this.plan.setting, prefix), this.clock(), this.#log())
+      startDaemon(this.#settings, this.clock(), this.#log())
         .then((daemon) => {
           this.daemon = daemon;
           return daemon.start();
