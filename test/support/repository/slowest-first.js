@@ -2,7 +2,6 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** Below `test`. Where one of them begins last, the other processors wait for it. */
 const slowest = [
-  'sync/histories/in-memory.test.ts',
   'sync/engine.test.ts',
   'ledger/ledger-properties.test.ts',
   'faults/network/matrix.test.ts',

@@ -44,8 +44,6 @@ export interface SimulatedFolder extends FolderPort {
 export interface SimulatedSource extends ContentSource {
   readonly path: string;
   readonly stat: FileStat;
-  /** Since its last write. */
-  readonly settledMs: number;
 }
 
 interface Options {
@@ -169,7 +167,6 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       return Promise.resolve({
         path,
         stat: file.stat,
-        settledMs: clock.monotonic() - file.writtenAt,
         size: content.length,
         stream: () => Readable.from([Buffer.from(content)]),
         sha256: () => sha256Of(content),

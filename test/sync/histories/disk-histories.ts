@@ -9,7 +9,7 @@ import { diskStep } from './disk-steps.ts';
 import { sidecarTexts } from './disk-texts.ts';
 import { diskWorld } from './disk-world.ts';
 import type { DiskWorld } from './disk-world.ts';
-import { failures } from './random-histories.ts';
+import { failures } from './failures.ts';
 
 const delays = fc.array(fc.constantFrom(0, 0, 0, 150, 700, 3_000), { minLength: 1, maxLength: 7 });
 const limits = fc.record({

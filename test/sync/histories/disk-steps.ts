@@ -7,7 +7,7 @@ import type { Change, DiskStep } from './disk-stories.ts';
 import { defaultsTexts, ignoreTexts, shown, sidecarTexts } from './disk-texts.ts';
 import { mountPoint } from './disk-world.ts';
 import type { DiskAct, DiskWorld } from './disk-world.ts';
-import { failures } from './random-histories.ts';
+import { failures } from './failures.ts';
 
 const plain = ['a.txt', 'b.txt', 'd/a.txt', 'd/b.txt', 'd/e/c.txt'] as const;
 const mounted = [`${mountPoint}/a.txt`, `${mountPoint}/b.txt`] as const;

@@ -4,7 +4,7 @@ import { directoryOf, joinPath } from '../../../src/model/document.ts';
 import { sidecarOf } from './chronicle.ts';
 import { companionsOf, defaultsTexts, shown } from './disk-texts.ts';
 import type { DiskAct, DiskWorld } from './disk-world.ts';
-import { failures } from './random-histories.ts';
+import { failures } from './failures.ts';
 
 /** One thing that happens, in words. */
 export type DiskStep = readonly [string, (world: DiskWorld) => Promise<void> | void];

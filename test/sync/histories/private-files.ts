@@ -12,7 +12,7 @@ import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 import type { SimulatedFolder, SimulatedSource } from '../../support/worlds/simulated-folder.ts';
 import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
-import { failures } from './random-histories.ts';
+import { failures } from './failures.ts';
 
 /** What the sidecars state, which stand as they are from beginning to end; of all other documents the folder states EVERYONE. */
 const stated: ReadonlyMap<string, ShareMode> = new Map([
