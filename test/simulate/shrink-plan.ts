@@ -14,6 +14,7 @@ const plainSetting: Partial<Setting> = {
   inDoubt: 'retry',
   tokenSeconds: 1_800,
   events: 'prompt',
+  eventQueue: 16_384,
   lookMs: 0.02,
   maxPathBytes: 4096,
 };
@@ -24,8 +25,9 @@ export async function shrinkPlan(plan: Plan, stillFails: StillFails): Promise<Pl
   let tries = 0;
   const attempt = async (candidate: Plan): Promise<boolean> => {
     tries += 1;
-    if (tries > mostTries || !(await stillFails(candidate))) return false;
-    best = candidate;
+    const meant = { ...candidate, steps: withoutUnsaid(candidate.steps) };
+    if (tries > mostTries || !(await stillFails(meant))) return false;
+    best = meant;
     return true;
   };
   for (;;) {
@@ -55,6 +57,14 @@ export async function shrinkPlan(plan: Plan, stillFails: StillFails): Promise<Pl
         await attempt({ ...best, steps: best.steps.with(at, step) });
     if (best === before || tries > mostTries) return best;
   }
+}
+
+/** Nobody means what no file comes to say. */
+function withoutUnsaid(steps: readonly Step[]): readonly Step[] {
+  return steps.filter(({ act }, index) => {
+    if (act.kind !== 'intend') return true;
+    return steps.slice(index).some((later) => later.act.kind === 'write' && later.act.path === act.saidBy);
+  });
 }
 
 /** The same step sooner. */

@@ -54,9 +54,13 @@ async function runShare(index) {
   if (only !== undefined) options.push('--only', only);
   for (const name of ['log', 'stop']) if (values[name]) options.push(`--${name}`);
   if (!values.plain) options.push('--shrink');
-  const child = spawn(process.execPath, ['--enable-source-maps', '--max-semi-space-size=64', program, ...options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', '--max-semi-space-size=64', program, ...options],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   for await (const line of createInterface(child.stdout)) take(line);
   if (child.exitCode !== 0 && child.exitCode !== null) process.exitCode = 1;
 }

@@ -122,6 +122,7 @@ export class MemoryDisk {
     const { entry: moved } = this.#walk(from, false, 'rename');
     const { parent, name, entry: other } = this.#walk(to, false, 'rename');
     if (moved === null) throw fileError('ENOENT', 'rename', from);
+    if (moved.inode.mounted !== null) throw fileError('EBUSY', 'rename', from);
     const { inode } = moved;
     if (inode.system !== parent.system) throw fileError('EXDEV', 'rename', from);
     if (other?.inode === inode && other !== moved) return;
@@ -327,7 +328,8 @@ export class MemoryDisk {
     let parent = this.root;
     if (names.length === 0) return { parent, name: '', entry: null, inode: this.root };
     for (const [index, name] of names.entries()) {
-      if (name.length * 3 > longestName && Buffer.byteLength(name) > longestName) throw fileError('ENAMETOOLONG', syscall, path);
+      if (name.length * 3 > longestName && Buffer.byteLength(name) > longestName)
+        throw fileError('ENAMETOOLONG', syscall, path);
       if (parent.kind !== 'directory') throw fileError('ENOTDIR', syscall, path);
       if (this.#checksRights && (parent.mode & 0o100) === 0) throw fileError('EACCES', syscall, path);
       const isLast = index === names.length - 1;

@@ -5,6 +5,7 @@ import type { FileStats } from './file-stats.ts';
 import { openHandle } from './file-handle.ts';
 import type { Inode } from './inode.ts';
 import type { MemoryDisk } from './memory-disk.ts';
+import { nameBytes, namesOf } from './name-bytes.ts';
 import { OpenFiles } from './open-files.ts';
 
 /** What stands between a process and its disk. */
@@ -86,7 +87,8 @@ export function createMemoryFs(disk: MemoryDisk, manners: DiskManners = plainMan
           fd === null ? disk.find(at, { syscall: 'scandir' }) : files.get(fd, 'scandir').inode;
         const names = disk.list(directory, at);
         const { encoding } = typeof options === 'string' ? { encoding: options } : (options ?? {});
-        return encoding === 'buffer' ? names.map((name) => Buffer.from(name)) : [...names];
+        const bytes = names.map(nameBytes);
+        return encoding === 'buffer' ? bytes : bytes.map(String);
       }),
     readlinkSync: (path: Path) => {
       const fd = descriptorIn(path);
@@ -230,5 +232,5 @@ function encoded(bytes: Buffer, options: Encoded): string | Buffer {
 }
 
 export function pathText(path: Path): string {
-  return typeof path === 'string' ? path : path instanceof URL ? path.pathname : path.toString();
+  return typeof path === 'string' ? path : path instanceof URL ? path.pathname : namesOf(path);
 }

@@ -97,6 +97,7 @@ export class Judge {
   readonly #taints: Taints;
   #moments: Moment[] = [];
   #intents: readonly LiveIntent[] = [];
+  #folders: readonly JudgedFolder[];
   #isPaused = false;
   #startedAt = 0;
   #isDelivered = false;
@@ -116,6 +117,7 @@ export class Judge {
 
   constructor(options: JudgeOptions) {
     this.#options = options;
+    this.#folders = options.folders;
     const seenMs = options.settleMs + options.noticeMs + graceMs;
     this.held = new HeldDocuments(seenMs);
     this.#taints = new Taints(this.held, seenMs);
@@ -133,7 +135,7 @@ export class Judge {
 
   /** The disk as it is from now on. */
   saw(image: readonly SeenFile[], now: number): void {
-    const reading = new Reading(image, this.#options.folders);
+    const reading = new Reading(image, this.#folders);
     this.held.follow(reading, now, this.#startedAt);
     this.#spans.see(reading, now);
     this.#taints.see(reading, now);
@@ -176,7 +178,8 @@ export class Judge {
   }
 
   /** Another process: what the one before had seen, and not sent, is forgotten. */
-  started(now: number): void {
+  started(folders: readonly JudgedFolder[], now: number): void {
+    this.#folders = folders;
     this.#startedAt = now;
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();

@@ -1,3 +1,4 @@
+import { nameBytes } from '../disk/name-bytes.ts';
 import type { DiskEvent } from '../disk/memory-disk.ts';
 import type { Inode } from '../disk/inode.ts';
 
@@ -11,9 +12,24 @@ export class Watches {
   readonly #watches = new Set<Watch>();
   /** Delivers a call to the process: late, twice or never. */
   readonly #deliver: (call: () => void) => void;
+  readonly #longestQueue: number;
+  /** What piles up while the process is held up; null: it is not. */
+  #queue: (() => void)[] | null = null;
 
-  constructor(deliver: (call: () => void) => void) {
+  constructor(deliver: (call: () => void) => void, longestQueue: number) {
     this.#deliver = deliver;
+    this.#longestQueue = longestQueue;
+  }
+
+  stall(): void {
+    this.#queue ??= [];
+  }
+
+  /** What the queue could hold comes at one go; what it could not is lost. */
+  resume(): void {
+    const queue = this.#queue ?? [];
+    this.#queue = null;
+    if (queue.length > 0) this.#deliver(() => queue.forEach((call) => call()));
   }
 
   add(directory: Inode, listener: Watch['listener']): { readonly close: () => void } {
@@ -26,14 +42,17 @@ export class Watches {
   tell({ directory, kind, name }: DiskEvent): void {
     for (const watch of this.#watches) {
       if (watch.directory !== directory) continue;
-      this.#deliver(() => {
-        if (this.#watches.has(watch)) watch.listener(kind, name);
-      });
+      const call = (): void => {
+        if (this.#watches.has(watch)) watch.listener(kind, nameBytes(name).toString());
+      };
+      if (this.#queue === null) this.#deliver(call);
+      else if (this.#queue.length < this.#longestQueue) this.#queue.push(call);
     }
   }
 
   /** As the death of its process does. */
   clear(): void {
     this.#watches.clear();
+    this.#queue = null;
   }
 }

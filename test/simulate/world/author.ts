@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 
 import type { DecisionPort } from '../../../src/model/ports/control-port.ts';
-import { ext4 } from '../disk/inode.ts';
 import type { Inode } from '../disk/inode.ts';
 import type { Act, Step } from './plan.ts';
 import { prefix } from './simulation.ts';
@@ -32,6 +31,7 @@ function doAct(simulation: Simulation, act: Act, done: () => void): void {
   if (act.kind === 'restart') {
     const begin = () =>
       scheduler.inWorld(act.downMs, () => {
+        if (act.folders !== undefined) simulation.configure(act.folders);
         simulation.start();
         done();
       });
@@ -70,6 +70,7 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
         act.path,
         act.encoding === undefined ? act.text : Buffer.from(`\uFEFF${act.text}`, act.encoding),
       );
+      if (simulation.unsaid.delete(act.path) && simulation.unsaid.size === 0) judge.saidAll(scheduler.now());
       return;
     case 'append':
       simulation.write(act.path, act.text, { appends: true });
@@ -98,11 +99,18 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
       simulation.failures.set(at(act.path), { code: act.code, until: scheduler.now() + act.forMs });
       scheduler.inWorld(act.forMs + 1, () => simulation.look());
       return;
-    case 'cover':
-      disk.mount(at(act.path), disk.newRoot({ ...ext4, dev: 2051 }));
+    case 'mount':
+      simulation.mount(act.path);
       return;
-    case 'uncover':
+    case 'unmount':
       disk.unmount(at(act.path));
+      return;
+    case 'full':
+      simulation.fullUntil = scheduler.now() + act.forMs;
+      return;
+    case 'stall':
+      simulation.watches.stall();
+      scheduler.inWorld(act.forMs, () => simulation.watches.resume());
       return;
     case 'clock':
       simulation.jumpedMs += act.jumpMs;
@@ -114,10 +122,8 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
       service.expireTokens();
       return;
     case 'intend':
-      judge.intends(act.intent, scheduler.now());
-      return;
-    case 'said':
-      judge.saidAll(scheduler.now());
+      simulation.unsaid.add(act.saidBy);
+      judge.intends(act, scheduler.now());
       return;
     case 'approve':
       judge.approves(scheduler.now());
@@ -168,8 +174,14 @@ export function clearTheWay(simulation: Simulation): void {
   const { disk, failures, endings } = simulation;
   failures.clear();
   endings.length = 0;
+  simulation.fullUntil = 0;
+  simulation.watches.resume();
+  // What a disk and its mount point hold cannot both be seen.
+  for (const [path, root] of simulation.disks) {
+    if (root.entries.size > 0) simulation.mount(path);
+    else if (root.mountPoint !== null) disk.unmount(disk.directoryPath(root));
+  }
   const open = (directory: Inode, path: string): void => {
-    if (directory.mounted !== null && disk.isMount(directory)) disk.unmount(path);
     if ((directory.mode & 0o700) !== 0o700) disk.changed(path, (inode) => (inode.mode = 0o755));
     for (const { inode, name } of directory.entries.values()) {
       if (inode.kind === 'directory') open(inode, `${path}/${name}`);
@@ -177,8 +189,10 @@ export function clearTheWay(simulation: Simulation): void {
     }
   };
   for (const { name, inode } of disk.find(at('')).entries.values()) open(inode, at(name));
-  command(simulation, 'resume');
-  command(simulation, 'retry');
-  command(simulation, 'rescan');
   simulation.look();
+}
+
+/** A person has seen to it, and says so. */
+export function begAll(simulation: Simulation): void {
+  for (const kind of ['resume', 'retry', 'rescan'] as const) command(simulation, kind);
 }

@@ -1,5 +1,6 @@
 import type { Inode } from '../disk/inode.ts';
 import type { MemoryDisk } from '../disk/memory-disk.ts';
+import { isUtf8 } from '../disk/name-bytes.ts';
 
 /** A file as it stands at one moment, for the judge. */
 export interface ImageFile {
@@ -16,15 +17,23 @@ export interface ImageFile {
   readonly isUnlisted: boolean;
 }
 
-/** Everything on the disk of the folders. `isBarred`: the process cannot look at an absolute path. */
-export function imageOf(disk: MemoryDisk, isBarred: (path: string) => boolean): readonly ImageFile[] {
+/**
+ * Everything on the disk of the folders. `isBarred`: the process cannot look at an absolute path. `away`: disks that are
+ * not mounted now, and where they are otherwise.
+ */
+export function imageOf(
+  disk: MemoryDisk,
+  isBarred: (path: string) => boolean,
+  away: readonly (readonly [path: string, root: Inode])[],
+): readonly ImageFile[] {
   const top = `${disk.prefix}/disk`;
   const files: ImageFile[] = [];
   const visit = (directory: Inode, at: string, isHidden: boolean): void => {
     const isShut = isHidden || (directory.mode & 0o500) !== 0o500;
     for (const { name, inode } of directory.entries.values()) {
       const path = at === '' ? name : `${at}/${name}`;
-      const isShutHere = isShut || isBarred(`${top}/${path}`);
+      // What has no name that can be told is not sent, and stands all the same.
+      const isShutHere = isShut || !isUtf8(name) || isBarred(`${top}/${path}`);
       if (inode.kind === 'directory') visit(inode, path, isShutHere || inode.mounted !== null);
       if (inode.mounted !== null) visit(inode.mounted, path, isShutHere);
       if (inode.kind === 'file')
@@ -39,5 +48,6 @@ export function imageOf(disk: MemoryDisk, isBarred: (path: string) => boolean): 
     }
   };
   visit(disk.find(top), '', false);
+  for (const [path, root] of away) visit(root, path, true);
   return files;
 }

@@ -20,6 +20,10 @@ export class Gaps {
     this.#wanted = { gap, act, holdMs };
   }
 
+  isWanted(gap: Gap): boolean {
+    return this.#wanted?.gap === gap;
+  }
+
   /** Nobody waits for the gap any more. */
   forget(): void {
     this.#wanted = null;

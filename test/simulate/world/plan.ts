@@ -2,7 +2,7 @@ import type { Ending, Stage } from '../service/service.ts';
 import type { Habits } from '../disk/inode.ts';
 
 /** One folder of the configuration. */
-interface PlannedFolder {
+export interface PlannedFolder {
   readonly name: string;
   /** The mode in its `metadata`; null: none. */
   readonly mode: Mode | null;
@@ -23,6 +23,8 @@ export interface Setting {
   readonly inDoubt: 'retry' | 'hold';
   readonly tokenSeconds: number;
   readonly events: 'prompt' | 'late' | 'lossy' | 'doubled';
+  /** The kernel's queue of events holds so many. */
+  readonly eventQueue: number;
   /** How long each look at the disk takes, ms. */
   readonly lookMs: number;
   /** Absolute paths of so many bytes are too long for the process. */
@@ -41,23 +43,28 @@ export type Act =
   | ({ readonly kind: 'remove' | 'touch' } & { readonly path: string })
   | { readonly kind: 'chmod'; readonly path: string; readonly mode: number }
   | { readonly kind: 'fail'; readonly path: string; readonly code: string; readonly forMs: number }
-  | { readonly kind: 'cover' | 'uncover'; readonly path: string }
+  /** A disk is mounted on a directory: empty at first, and the same one at each later time; or it is taken away. */
+  | { readonly kind: 'mount' | 'unmount'; readonly path: string }
+  /** The disk of the ledger is full; the process is held up, and events pile up in the kernel. */
+  | { readonly kind: 'full' | 'stall'; readonly forMs: number }
   | { readonly kind: 'pause' | 'resume' | 'approve' | 'retry' | 'rescan' | 'again' | 'expire-tokens' }
-  | { readonly kind: 'restart'; readonly how: 'kill' | 'power' | 'stop'; readonly downMs: number }
+  | {
+      readonly kind: 'restart';
+      readonly how: 'kill' | 'power' | 'stop';
+      readonly downMs: number;
+      /** The configuration of the next process; left out: as before. */
+      readonly folders?: readonly PlannedFolder[];
+    }
   | { readonly kind: 'clock'; readonly jumpMs: number }
   | { readonly kind: 'answer'; readonly ending: Ending }
-  | { readonly kind: 'intend'; readonly intent: Intent }
-  /** The author has said it all in files by now. */
-  | { readonly kind: 'said' };
-
-/** What the author of some texts means, before the files that say so are all there. */
-interface Intent {
-  readonly texts: readonly string[];
-  /** No wider than this. */
-  readonly mode?: Mode;
-  /** They are no documents of their own. */
-  readonly isAttachment?: true;
-}
+  /** What the author of some texts means, until the file stands that says so. */
+  | {
+      readonly kind: 'intend';
+      readonly texts: readonly string[];
+      /** No wider than this. */
+      readonly mode: Mode;
+      readonly saidBy: string;
+    };
 
 /** An act and its moment: so long after the one before, or when a request has come as far as a stage. */
 export interface Step {

@@ -22,7 +22,7 @@ export function randomPlan(seed: number): Plan {
     const pause = random.pick(pauses);
     if (random.chance(0.3)) draft.gap(random.pick(stages), random.pick(gapPauses));
     else draft.pause(pause);
-    if (random.chance(0.3)) trouble(draft, random);
+    if (random.chance(0.3)) random.pick(troubles)(draft, random);
     else randomWork(draft, random);
   }
   return { seed, setting, first, steps: draft.steps };
@@ -45,6 +45,7 @@ function randomSetting(random: SeededRandom): Setting {
     inDoubt: random.pick(['retry', 'retry', 'hold']),
     tokenSeconds: random.pick([1_800, 1_800, 10, 45]),
     events: random.pick(['prompt', 'prompt', 'prompt', 'late', 'lossy', 'doubled']),
+    eventQueue: random.pick([16_384, 16_384, 8]),
     lookMs: random.pick([0.02, 0.02, 0.5, 3]),
     maxPathBytes: random.chance(0.88) ? 4096 : 30 + random.below(25),
   };
@@ -84,20 +85,57 @@ const endings: readonly Ending[] = [
   { kind: 'expired', taken: false },
 ];
 
-/** The machine, the service and people: all that is not work in a folder. */
-function trouble(draft: Draft, random: SeededRandom): void {
-  const choice = random.below(10);
-  if (choice < 3) draft.act({ kind: 'answer', ending: random.pick(endings) });
-  else if (choice === 3) draft.act({ kind: 'expire-tokens' });
-  else if (choice === 4)
-    draft.act({
-      kind: 'restart',
-      how: random.pick(['kill', 'kill', 'stop', 'power'] as const),
-      downMs: random.pick([10, 3_000]),
-    });
-  else if (choice === 5) draft.act({ kind: 'clock', jumpMs: random.pick([-3_600_000, 3_600_000, -5_000]) });
-  else
-    draft.act({
-      kind: random.pick(['pause', 'resume', 'approve', 'approve', 'retry', 'rescan', 'again'] as const),
-    });
-}
+type Trouble = (draft: Draft, random: SeededRandom) => void;
+
+const answer: Trouble = (draft, random) => draft.act({ kind: 'answer', ending: random.pick(endings) });
+
+/** With another configuration, now and then. */
+const restart: Trouble = (draft, random) => {
+  const { folders } = draft.setting;
+  const changed = random.pick(folders);
+  const mode = random.pick([null, ...modes]);
+  // A folder that is taken out comes back at the end.
+  const next =
+    folders.length > 1 && random.chance(0.5)
+      ? folders.filter((one) => one !== changed)
+      : folders.map((one) => (one === changed ? { ...one, mode, isPolled: random.chance(0.3) } : one));
+  draft.act({
+    kind: 'restart',
+    how: random.pick(['kill', 'kill', 'stop', 'power', 'power'] as const),
+    downMs: random.pick([10, 3_000]),
+    ...(random.chance(0.3) ? { folders: next } : {}),
+  });
+};
+
+/** A machine that crashes in the middle of what the ledger writes down. */
+const crashInLedger: Trouble = (draft, random) => {
+  draft.gap('ledger', random.pick(gapPauses));
+  draft.act({ kind: 'restart', how: random.pick(['kill', 'power'] as const), downMs: 10 });
+};
+
+const person: Trouble = (draft, random) => {
+  const kind = random.pick(['pause', 'approve', 'approve', 'retry', 'rescan', 'again'] as const);
+  draft.act({ kind });
+  if (kind !== 'pause') return;
+  for (let left = random.below(3); left > 0; left -= 1) {
+    randomWork(draft, random);
+    draft.pause(random.pick(pauses));
+  }
+  draft.act({ kind: 'resume' });
+};
+
+const troubles: readonly Trouble[] = [
+  answer,
+  answer,
+  answer,
+  (draft) => draft.act({ kind: 'expire-tokens' }),
+  restart,
+  crashInLedger,
+  (draft, random) => draft.act({ kind: 'clock', jumpMs: random.pick([-3_600_000, 3_600_000, -5_000]) }),
+  (draft, random) => draft.act({ kind: 'full', forMs: random.pick([300, 12_000]) }),
+  (draft, random) => draft.act({ kind: 'stall', forMs: random.pick([500, 4_000]) }),
+  person,
+  person,
+  person,
+  person,
+];

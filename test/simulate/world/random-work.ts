@@ -123,7 +123,7 @@ const copyTree: Work = (draft, random) => {
   const mode = random.pick(modes);
   const names = ['a.pdf', 'b.docx', 'zz/c.pdf', 'zz/deep/d.txt'].slice(0, 1 + random.below(4));
   const texts = names.map(() => draft.text());
-  draft.act({ kind: 'intend', intent: { texts, mode } });
+  draft.act({ kind: 'intend', texts, mode, saidBy: `${root}/.meta.json` });
   const defaults: readonly [string, string] = ['.meta.json', JSON.stringify({ shareInfo: { mode } })];
   const files = shuffled(
     [...names.map((name, index): readonly [string, string] => [name, texts[index] ?? '']), defaults],
@@ -133,7 +133,6 @@ const copyTree: Work = (draft, random) => {
     draft.write(`${root}/${name}`, text);
     draft.soon(random.pick([0.1, 0.5, 0.9]) * draft.setting.settleMs);
   }
-  draft.act({ kind: 'said' });
 };
 
 const sidecar: Work = (draft, random) => {
@@ -168,6 +167,8 @@ const foolingNames: Work = (draft, random) => {
     'x.meta.json.pdf',
     'empty.txt',
     '.hidden.pdf',
+    // In Latin-1.
+    'caf\uDCE9.pdf',
     'none',
   ]);
   const isText = !name.toLowerCase().endsWith('json');
@@ -203,12 +204,16 @@ const fail: Work = (draft, random) => {
   });
 };
 
-const cover: Work = (draft, random) => {
-  const [path] = shuffled([...draft.directories(), ...draft.folderNames], random);
-  if (path === undefined) return;
-  draft.act({ kind: 'cover', path });
+/** A disk is mounted, on a directory with documents or a new one, and mostly taken away again. */
+const mountDisk: Work = (draft, random) => {
+  const folder = random.pick(draft.folderNames);
+  const [directory = folder] = shuffled([...draft.directories(), ...draft.folderNames], random);
+  const path = random.chance(0.5) ? directory : `${folder}/disk`;
+  draft.act({ kind: 'mount', path });
+  for (let left = random.below(3); left > 0; left -= 1) draft.write(`${path}/disk${left}.pdf`, draft.text());
+  if (random.chance(0.3)) return;
   draft.soon(random.pick([700, 8_000, 30_000]));
-  draft.act({ kind: 'uncover', path });
+  draft.act({ kind: 'unmount', path });
 };
 
 const works: readonly (readonly [weight: number, work: Work])[] = [
@@ -233,7 +238,7 @@ const works: readonly (readonly [weight: number, work: Work])[] = [
   [1, attachmentDirectory],
   [1, rights],
   [1, fail],
-  [0.7, cover],
+  [1, mountDisk],
 ];
 
 function shuffled<T>(list: readonly T[], random: SeededRandom): readonly T[] {

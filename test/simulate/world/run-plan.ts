@@ -4,7 +4,7 @@ import { judgeEnd } from '../judge/end-rules.ts';
 import type { Claims } from '../judge/end-rules.ts';
 import { Judge } from '../judge/judge.ts';
 import type { Violation } from '../judge/judge.ts';
-import { clearTheWay, doSteps } from './author.ts';
+import { begAll, clearTheWay, doSteps } from './author.ts';
 import { ledgerClaims, saidBy } from './claims.ts';
 import type { Plan } from './plan.ts';
 import { prefix, Simulation } from './simulation.ts';
@@ -65,9 +65,14 @@ async function run(simulation: Simulation): Promise<void> {
   await scheduler.runUntil(() => isDone || isOver(), scheduler.now() + longestQuietMs);
   if (isOver()) return;
   simulation.note('— quiet');
+  if (simulation.folders.length < plan.setting.folders.length) {
+    simulation.kill();
+    simulation.configure(plan.setting.folders);
+  }
   if (!scheduler.isAlive()) simulation.start();
-  await scheduler.runUntil(() => simulation.daemon !== null || isOver(), scheduler.now() + longestQuietMs);
   clearTheWay(simulation);
+  await scheduler.runUntil(() => simulation.daemon !== null || isOver(), scheduler.now() + longestQuietMs);
+  begAll(simulation);
   if (!(await quiet(simulation))) return;
   const claims = await lastClaims(simulation);
   if (claims === null) return;

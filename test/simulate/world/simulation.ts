@@ -8,6 +8,7 @@ import { seededRandom } from '../../soak/seeded-random.ts';
 import type { SeededRandom } from '../../soak/seeded-random.ts';
 import { fileError } from '../disk/file-error.ts';
 import { ext4 } from '../disk/inode.ts';
+import type { Inode } from '../disk/inode.ts';
 import { MemoryDisk } from '../disk/memory-disk.ts';
 import { createMemoryFs } from '../disk/memory-fs.ts';
 import type { MemoryFs } from '../disk/memory-fs.ts';
@@ -21,11 +22,18 @@ import type { Judge } from '../judge/judge.ts';
 import { imageOf } from './disk-image.ts';
 import { Gaps } from './gaps.ts';
 import type { Gap } from './gaps.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, PlannedFolder } from './plan.ts';
 
 export const prefix = '/simulated';
+const statePlace = `${prefix}/state`;
+/** Directories that are folders, or may become some. */
+const folderNames = ['inbox', 'second', 'third'];
 const firstWallClock = Date.UTC(2026, 0, 1);
 const firstPid = 4_000_000;
+const firstDisk = 2_051;
+
+/** A process that ends is begun again after so long. */
+const againMs = 5_000;
 
 /** How long a gap usually takes, ms. */
 const latencies: Readonly<Record<Gap, readonly number[]>> = {
@@ -52,24 +60,31 @@ export class Simulation implements Machine {
   fs: MemoryFs;
   daemon: Daemon | null = null;
   jumpedMs = 0;
+  /** Disks that are mounted, or were, by the place. */
+  readonly disks = new Map<string, Inode>();
+  /** Files that still have to say what their author means. */
+  readonly unsaid = new Set<string>();
+  /** Until when the disk of the ledger is full. */
+  fullUntil = 0;
+  #folders: readonly PlannedFolder[] = [];
+  #settings: Settings | null = null;
   readonly #random: SeededRandom;
-  readonly #watches: Watches;
-  readonly #settings: Settings;
+  readonly watches: Watches;
   #lives = 0;
   #boots = 1;
 
   constructor(plan: Plan, judge: Judge) {
     this.plan = plan;
     this.judge = judge;
-    this.#settings = settingsOf(plan.setting, prefix);
+    this.configure(plan.setting.folders);
     this.#random = seededRandom(plan.seed ^ 0x5eed);
     const { scheduler } = this;
     this.gaps = new Gaps(scheduler, (gap) => this.#random.pick(latencies[gap]));
-    this.#watches = new Watches((call) => this.#deliver(call));
+    this.watches = new Watches((call) => this.#deliver(call), plan.setting.eventQueue);
     this.disk = new MemoryDisk({
       prefix,
       wallClock: () => firstWallClock + scheduler.now(),
-      onEvent: (event) => this.#watches.tell(event),
+      onEvent: (event) => this.watches.tell(event),
     });
     this.fs = createMemoryFs(this.disk, this.#manners());
     this.service = new SimulatedService(scheduler, {
@@ -110,8 +125,9 @@ export class Simulation implements Machine {
 
   /** The judge looks at the disk: whenever somebody has changed it. */
   look(): void {
+    const away = [...this.disks].filter(([, root]) => root.mountPoint === null);
     this.judge.saw(
-      imageOf(this.disk, (path) => this.#isBarred(path)),
+      imageOf(this.disk, (path) => this.#isBarred(path), away),
       this.scheduler.now(),
     );
   }
@@ -122,20 +138,39 @@ export class Simulation implements Machine {
     return isLong || (this.failures.get(path)?.until ?? 0) > this.scheduler.now();
   }
 
-  /** Begins ingestd. What it throws at its start is for the judge. */
+  get folders(): readonly PlannedFolder[] {
+    return this.#folders;
+  }
+
+  /** For the next process. */
+  configure(folders: readonly PlannedFolder[]): void {
+    this.#folders = folders;
+    this.#settings = null;
+  }
+
+  /** Begins ingestd, again and again while its disk is full. Other errors of its start are for the judge. */
   start(): void {
     const { scheduler } = this;
+    this.#settings ??= settingsOf({ ...this.plan.setting, folders: this.#folders }, prefix);
+    const settings = this.#settings;
     this.#lives += 1;
     const life = this.#lives;
     Object.defineProperty(process, 'pid', { value: firstPid + life, configurable: true });
-    this.judge.started(scheduler.now());
+    this.judge.started(this.#folders, scheduler.now());
+    this.look();
     scheduler.beginLife(() => {
-      startDaemon(this.#settings, this.clock(), this.#log())
+      startDaemon(settings, this.clock(), this.#log())
         .then((daemon) => {
           this.daemon = daemon;
           return daemon.start();
         })
-        .catch((error: unknown) => this.judge.crashed(error));
+        .catch((error: unknown) => {
+          if (!this.isFull()) return this.judge.crashed(error);
+          this.kill();
+          scheduler.inWorld(againMs, () => {
+            if (this.#lives === life) this.start();
+          });
+        });
     });
   }
 
@@ -143,17 +178,19 @@ export class Simulation implements Machine {
   kill({ power = false } = {}): void {
     this.scheduler.endLife();
     this.daemon = null;
-    this.#watches.clear();
+    this.watches.clear();
     this.fs.files.closeAll();
     if (!power) return;
     this.#boots += 1;
-    this.disk.losePower(`${prefix}/state`, () => this.#random.chance(0.5));
+    if (this.disk.peek(statePlace) === null) return;
+    this.disk.losePower(statePlace, () => this.#random.chance(0.5));
   }
 
   /** Files of the machine outside of its disk in memory. */
   systemFile(path: string): string | null {
     if (path === '/proc/sys/kernel/random/boot_id') return `boot-${this.#boots}\n`;
     if (path === '/etc/machine-id') return 'machine\n';
+    if (path.endsWith('/max_queued_events')) return `${this.plan.setting.eventQueue}\n`;
     if (path === '/proc/self/ns/pid') return 'pid:[4026531836]';
     if (path === '/proc/self/mountinfo') return this.disk.mountTable();
     if (/^\/proc\/\d+\/stat$/.test(path)) {
@@ -169,12 +206,26 @@ export class Simulation implements Machine {
     disk.make(`${prefix}/disk`, 'directory');
     disk.mount(`${prefix}/disk`, disk.newRoot({ ...ext4, dev: 2050, ...setting.habits }));
     disk.make(`${prefix}/disk/outside`, 'directory', { mode: 0o755 });
-    for (const { name } of setting.folders) disk.make(`${prefix}/disk/${name}`, 'directory', { mode: 0o755 });
+    for (const name of folderNames) disk.make(`${prefix}/disk/${name}`, 'directory', { mode: 0o755 });
     const [shown, second] = setting.folders;
     if (setting.isBound && shown !== undefined && second !== undefined)
       disk.bind(`${prefix}/disk/${second.name}`, disk.find(`${prefix}/disk/${shown.name}`));
     for (const { path, text } of first) this.write(path, text);
     this.look();
+  }
+
+  /** Mounts a disk on a directory: an empty one, or the one that was there before. */
+  mount(path: string): void {
+    const place = join(prefix, 'disk', path);
+    const root = this.disks.get(path) ?? this.disk.newRoot({ ...ext4, dev: firstDisk + this.disks.size });
+    if (root.mountPoint !== null || this.disk.peek(place)?.mountPoint != null) return;
+    this.makeParents(`${path}/`);
+    this.disks.set(path, root);
+    this.disk.mount(place, root);
+  }
+
+  isFull(): boolean {
+    return this.scheduler.now() < this.fullUntil;
   }
 
   makeParents(path: string): void {
@@ -200,7 +251,10 @@ export class Simulation implements Machine {
   #manners() {
     return {
       onCall: (syscall: string, path: string) => {
-        if (path.startsWith(`${prefix}/state`)) return;
+        if (path.startsWith(statePlace)) {
+          if (syscall === 'write' && this.isFull()) throw fileError('ENOSPC', syscall, path);
+          return;
+        }
         const { lookMs, maxPathBytes } = this.plan.setting;
         this.scheduler.spend(lookMs);
         if (Buffer.byteLength(path) > maxPathBytes) throw fileError('ENAMETOOLONG', syscall, path);
@@ -209,11 +263,15 @@ export class Simulation implements Machine {
           throw fileError(failure.code, syscall, path);
       },
       wait: (syscall: string, path: string): Promise<void> => {
-        if (syscall === 'fdatasync' && path.startsWith(`${prefix}/state`)) return this.gaps.pass('ledger');
-        return this.scheduler.wait(this.#random.pick([0, 0, 0.2, 1]));
+        const isStep =
+          path.startsWith(statePlace) && this.gaps.isWanted('ledger') && this.#random.chance(0.3);
+        if (isStep || (syscall === 'fdatasync' && path.startsWith(statePlace)))
+          return this.gaps.pass('ledger');
+        const ms = this.#random.pick([0, 0, 0, 0.2, 1]);
+        return ms === 0 ? Promise.resolve() : this.scheduler.wait(ms);
       },
       watch: (directory: Parameters<Watches['add']>[0], listener: Parameters<Watches['add']>[1]) =>
-        this.#watches.add(directory, listener),
+        this.watches.add(directory, listener),
     };
   }
 
