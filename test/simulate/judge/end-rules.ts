@@ -159,7 +159,9 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
     return;
   }
   if (role.kind !== 'document' || file.isHidden) return;
-  if (!isHeld && isListed && judge.isInDoubt(file)) return;
+  // A link of what is in doubt waits with it.
+  const isInDoubt = isListed || failure?.code === 'in-doubt';
+  if (!isHeld && isInDoubt && judge.isInDoubt(file)) return;
   // Of two names that are one either may stand, and the other is failed (contract 7.3).
   if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)

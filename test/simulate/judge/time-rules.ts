@@ -55,8 +55,16 @@ function onlyWhatHasSettled(
   );
   const own = all.filter(({ identity }) => holders.has(identity));
   const stood = Math.max(...(own.length > 0 ? own : all).map((span) => stoodFor(span, firstByteAt)));
-  if (stood < settleMs - lateMs - 1)
-    add('unsettled', `${name} goes out when it has stood for ${Math.round(stood)} ms`);
+  if (stood >= settleMs - lateMs - 1) return;
+  // What was right a while ago: it was written to on the way to the first byte.
+  const wasSettled = all.some((span) => {
+    const before = spans.before(span);
+    return before !== null && span.from - before.from >= settleMs;
+  });
+  add(
+    wasSettled ? 'unsettled/in-a-gap' : 'unsettled',
+    `${name} goes out when it has stood for ${Math.round(stood)} ms`,
+  );
 }
 
 function stoodFor({ from, to }: Span, at: number): number {
