@@ -85,7 +85,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;
     if (isKept && (file === undefined || !isListed(file))) continue;
     // Of what is ignored nothing is said when it goes; the contract leaves it open.
-    if (file === undefined && reading.isIgnored(place)) continue;
+    if (file === undefined && (one.isIgnored || reading.isIgnored(place))) continue;
     if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
     else if (!judge.held.placedFiles(one, reading).some(({ path }) => path === place))
       report(
@@ -100,9 +100,8 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     if (documents.length <= held) continue;
     const words = documents.map(({ docId }) => `${docId} (${places.get(docId)})`).join(', ');
     const isHiddenAway = documents.some((one) => judge.held.filesOf(one, reading).length > 0);
-    const isTwice = [...reading.files.values()].some((file) => reading.isShownTwice(file));
     judge.report(
-      isTwice ? 'two-folders' : isHiddenAway ? 'left-over/hidden-place' : 'left-over',
+      reading.isAnyShownTwice() ? 'two-folders' : isHiddenAway ? 'left-over/hidden-place' : 'left-over',
       `${words}: gone, and still at the service; held are ${held}`,
     );
   }

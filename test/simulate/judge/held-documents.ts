@@ -23,6 +23,8 @@ export interface HeldDocument {
   places: Map<string, number | null>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
   lostAt: number | null;
+  /** Whether all of them are ignored, or were when they were last seen. */
+  isIgnored: boolean;
 }
 
 const nobody: Statement = { mode: 'DEFAULT', by: 'nobody', place: '', file: null };
@@ -95,6 +97,7 @@ export class HeldDocuments {
       }
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       for (const { identity } of standing) one.files.add(identity);
+      if (standing.length > 0) one.isIgnored = standing.every(({ role }) => role.kind === 'ignored');
       one.lostAt = standing.length > 0 ? null : (one.lostAt ?? now);
     }
   }
@@ -168,6 +171,7 @@ function newDocument(
     files: new Set(file === null ? [] : [file.identity]),
     places: new Map([[path, null]]),
     lostAt: null,
+    isIgnored: false,
   };
 }
 

@@ -3,7 +3,7 @@ import { Arrivals } from './arrivals.ts';
 import { changedFiles, judgeContent, uploadedFiles } from './content-rules.ts';
 import { ContentSpans } from './content-spans.ts';
 import { judgeDeletion } from './delete-rules.ts';
-import { HeldDocuments } from './held-documents.ts';
+import { HeldDocuments, keyOf } from './held-documents.ts';
 import type { LiveIntent, Moment } from './moment.ts';
 import { Reading } from './reading.ts';
 import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
@@ -344,7 +344,7 @@ export class Judge {
       );
       if (within.length > this.#options.maxDeleteCount)
         this.report(
-          'deleted-unguarded',
+          this.reading().isAnyShownTwice() ? 'two-folders' : 'deleted-unguarded',
           `${within.map((other) => other.docId).join()} are deleted, and nobody approved it`,
         );
     }
@@ -373,9 +373,11 @@ export class Judge {
   #isOutOfSight(docId: string, reading: Reading): boolean {
     const one = this.held.all.get(docId);
     if (one === undefined) return false;
-    return this.held
+    const inSight = this.held
       .filesOf(one, reading)
-      .every(({ isUnlisted, role }) => isUnlisted || role.kind === 'elsewhere');
+      .filter(({ isUnlisted, role }) => !isUnlisted && role.kind !== 'elsewhere');
+    // Another document's own file does not count.
+    return this.held.othersOf(inSight, reading, one).length >= new Set(inSight.map(keyOf)).size;
   }
 
   /** The file that a request is of; of several with its text, one that the service does not hold yet. */

@@ -120,6 +120,10 @@ export class Reading {
     );
   }
 
+  isAnyShownTwice(): boolean {
+    return [...this.files.values()].some((file) => this.isShownTwice(file));
+  }
+
   /** Names by which a file stands. */
   pathsOf(identity: object): readonly string[] {
     return this.#paths.get(identity) ?? [];
