@@ -3,10 +3,7 @@
  * then it is counted, and does not fail a run. Nothing else is forgiven.
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
-  [
-    /\/in-a-gap$/,
-    'nothing looks again between the plan and the first byte, nor before the last piece (7.30)',
-  ],
+  [/\/in-a-gap/, 'nothing looks again between the plan and the first byte, nor before the last piece (7.30)'],
   [
     /^(?:unsettled-statement|unquiet(?:\/below)?)\/clocks-apart$/,
     'how old a file says it is is compared with the clock of this host (7.31)',
@@ -26,6 +23,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   ],
   [/^unready-sent\/likely-sidecar$/, 'a sidecar that fits no file holds back nothing (7.29)'],
   [/^wrong-file\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
+  [/^unquiet(?:\/below)?\/polled$/, 'in a polled folder quiet does not take two polls (7.28)'],
   [/^unquiet\/below$/, 'what comes deeper in a new tree is not waited for (7.28)'],
   [
     /^doubled\/replaced$/,

@@ -66,7 +66,7 @@ export class HeldDocuments {
   ): readonly HeldDocument[] {
     const wanted = new Set(files.map(keyOf));
     return this.alive().filter(
-      (one) => one !== except && this.filesOf(one, reading).some((file) => wanted.has(keyOf(file))),
+      (one) => one !== except && this.placedFiles(one, reading).some((file) => wanted.has(keyOf(file))),
     );
   }
 

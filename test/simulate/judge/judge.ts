@@ -41,6 +41,8 @@ export interface JudgeOptions {
   readonly isClockApart: boolean;
   /** This host's clock jumps. */
   readonly hasClockJumped: boolean;
+  /** Changes of some folder are not told, and looked for now and then. */
+  readonly isPolled: boolean;
   /** The process dies at some moment: what it was about to upload is in doubt. */
   readonly isKilled: boolean;
 }
@@ -125,10 +127,11 @@ export class Judge {
   }
 
   report(rule: string, message: string): void {
-    const { isWanted, isIdentityUnsure, isClockApart, hasClockJumped } = this.#options;
+    const { isWanted, isIdentityUnsure, isClockApart, hasClockJumped, isPolled } = this.#options;
     let kind = rule;
     if (isIdentityUnsure && byIdentity.has(rule)) kind = `${rule}/identities`;
     if (isClockApart && byClock.has(rule)) kind = `${rule}/clocks-apart`;
+    if (isPolled && rule.startsWith('unquiet')) kind = `${rule}/polled`;
     if (hasClockJumped && rule === 'deleted-unguarded') kind = `${rule}/clock-jumped`;
     (isWanted(kind) ? this.violations : this.passed).push({ kind, message });
   }

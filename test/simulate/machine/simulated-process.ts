@@ -28,7 +28,7 @@ export function settingsOf(setting: Setting, prefix: string): Settings {
       name,
       path: `${prefix}/disk/${name}`,
       metadata: mode === null ? {} : { shareInfo: { mode } },
-      watch: isPolled ? 'polling' : 'native',
+      watch: isPolled ? 'polling' : 'auto',
     })),
     timing: { settleMs: setting.settleMs },
     safety: { maxDeletePercent: 0, maxDeleteCount: setting.maxDeleteCount, inDoubt: setting.inDoubt },

@@ -42,6 +42,7 @@ export async function runPlan(plan: Plan, isWanted: Wanted): Promise<RunResult> 
     isClockApart:
       (setting.habits.clockOffsetMs ?? 0) !== 0 || (setting.habits.granuleMs ?? 0) >= 1_000 || hasClockJumped,
     hasClockJumped,
+    isPolled: isPolled(setting),
     isKilled: plan.steps.some(({ act }) => act.kind === 'restart' && act.how !== 'stop'),
   });
   const simulation = new Simulation(plan, judge);
@@ -84,10 +85,16 @@ async function run(simulation: Simulation): Promise<void> {
   await quiet(simulation);
 }
 
+/** Whether some folder tells nothing by itself. */
+function isPolled({ folders, habits }: Plan['setting']): boolean {
+  return folders.some((folder) => folder.isPolled) || habits.type !== undefined;
+}
+
 /** After so long ingestd has noticed a change by itself: by a late event, two polls, or a rescan where events are lost. */
-function noticeMs({ events, folders, habits }: Plan['setting']): number {
+function noticeMs(setting: Plan['setting']): number {
+  const { events } = setting;
   if (events === 'lossy') return 16 * 60_000;
-  if (folders.some(({ isPolled }) => isPolled) || habits.type !== undefined) return 61_000;
+  if (isPolled(setting)) return 61_000;
   return events === 'late' ? 3_000 : 0;
 }
 

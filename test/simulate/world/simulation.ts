@@ -218,8 +218,8 @@ export class Simulation implements Machine {
   mount(path: string): void {
     const place = join(prefix, 'disk', path);
     const root = this.disks.get(path) ?? this.disk.newRoot({ ...ext4, dev: firstDisk + this.disks.size });
-    if (root.mountPoint !== null || this.disk.peek(place)?.mountPoint != null) return;
     this.makeParents(`${path}/`);
+    if (root.mountPoint !== null || this.disk.find(place).mountPoint !== null) return;
     this.disks.set(path, root);
     this.disk.mount(place, root);
   }
