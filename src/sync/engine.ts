@@ -676,6 +676,9 @@ export class Engine {
   async #isSendable(ref: DocumentRef, port: FolderPort): Promise<boolean> {
     const found = await this.#inspectAt(ref, port);
     if (found.kind !== 'document') return false;
+    const { incompleteMinutes } = this.#options.settings.timing;
+    if (incompleteMinutes > 0 && (await port.missingPart(ref.path, found.document.stat)) !== null)
+      return false;
     const isCarried = carriersOf(found.document, this.#ledger).length > 0;
     return !isCarried && !doubtsAbout(ref, this.#ledger).some(({ holds }) => holds);
   }

@@ -32,6 +32,7 @@ describe('A10: a document that is not whole by its own format', () => {
     expect(waiting).toMatchObject({ state: 'working', health: 'ok', folders: [{ waiting: 1, failed: 0 }] });
     await appendFile(at('scan.pdf'), pdf.subarray(700, 900));
     await eventually(async () => (await place.run('plan')).out.includes(waits));
+    expect((await place.run('check')).out).toContain(waits);
     expect(place.service.requests).toEqual([]);
     await appendFile(at('scan.pdf'), pdf.subarray(900));
     await daemon.idle(({ totals }) => totals.uploaded === 1);
