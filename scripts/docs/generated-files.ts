@@ -1,8 +1,10 @@
-import { settingKeys, settingsJsonSchema } from '../../src/config/settings/setting-keys.ts';
-import type { JsonSchema, SettingKey } from '../../src/config/settings/setting-keys.ts';
+import { settingsJsonSchema } from '../../src/config/settings/setting-keys.ts';
+import type { JsonSchema } from '../../src/config/settings/setting-keys.ts';
 import { explanationGroups } from '../../src/model/report/explanations.ts';
 import type { Explanation } from '../../src/model/report/explanations.ts';
 import { secretVariables } from '../../src/config/secrets/secret-names.ts';
+import { settingKeys } from './setting-keys.ts';
+import type { SettingKey } from './setting-keys.ts';
 
 /**
  * The files that are made from the settings and the fixes: path from the project's root → text.

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { createRedactor } from '../../src/lib/text/redactor.ts';
 import { version } from '../../src/config/package-files.ts';
-import { settingKeys } from '../../src/config/settings/setting-keys.ts';
+import { settingKeys } from './setting-keys.ts';
 import { secretVariables } from '../../src/config/secrets/secret-names.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';

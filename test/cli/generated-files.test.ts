@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { generatedFiles } from '../../scripts/docs/generated-files.ts';
 import { manPage } from '../../scripts/docs/man-page.ts';
-import { settingKeys } from '../../src/config/settings/setting-keys.ts';
+import { settingKeys } from '../../scripts/docs/setting-keys.ts';
 
 describe('what is made from the settings and the commands', () => {
   it.each([...generatedFiles()])('%s is up to date (npm run docs)', async (path, text) => {

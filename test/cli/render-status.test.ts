@@ -48,7 +48,7 @@ it('says of each folder how many deletions are held, beyond those that it names'
     folders: [],
     held,
   };
-  const lines = renderStatus(status, { colors, page: null, running: true });
+  const lines = renderStatus(status, { colors, page: null });
   const named = (folder: string) => lines.filter((line) => line.includes(`  ${folder}/`)).length;
   expect(lines).toContainEqual(expect.stringContaining(`and ${10 - named('research')} more`));
   expect(lines).toContainEqual(expect.stringContaining(`and ${25 - named('notes')} more`));

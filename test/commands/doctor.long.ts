@@ -83,7 +83,7 @@ describe('doctor', () => {
       freeBytes: expect.any(Number),
     });
     const { stdout } = await ingestd(['doctor'], { cwd: folder.path });
-    expect(stdout).toMatch(/^ingestd\n {2}version .*\n(.*\n)*Machine\n(.*\n)*Places\n(.*\n)*Findings\n/);
+    expect(stdout).toMatch(/^ingestd\n {2}version: .*\n(.*\n)*system\n(.*\n)*places\n(.*\n)*findings\n/);
     expect(stdout).toContain('1 document in');
   }, 60_000);
 

@@ -63,7 +63,7 @@ it('without a daemon, status counts and names the held deletions, and its number
   expect(held[0]?.paths).toContain('11.pdf');
   const text = await status();
   expect(text.split('\n')[0]).toBe(
-    'ingestd is not running. 0 documents delivered. 1 document failed. 11 deletions held',
+    'ingestd is not running. 0 of 1 document delivered. 1 document failed. 11 deletions held',
   );
   expect(text).toContain('11 deletions since 2026');
   expect(text).toContain('and 6 more');
@@ -125,7 +125,7 @@ it('without a daemon, approve accepts the root as one more that has changed, and
 it('of what the ledger does not know, nothing is claimed', async () => {
   await rm(folder.join('state'), { recursive: true });
   const text = await status();
-  expect(text.split('\n')[0]).toBe('ingestd is not running. Nothing delivered yet, 1 to send');
+  expect(text.split('\n')[0]).toBe('ingestd is not running. 0 of 1 document delivered, 1 to send');
   expect(text).not.toContain('cannot be read');
 });
 
@@ -159,7 +159,7 @@ it('without a daemon, status counts and lists what plan finds in the folders, an
   });
   const text = await status();
   expect(text).toContain(
-    'ingestd is not running. 0 documents delivered, 2 to send, 1 waiting. 1 document failed\n',
+    'ingestd is not running. 0 of 4 documents delivered, 2 to send, 1 waiting. 1 document failed\n',
   );
   expect(text).toContain('Service https://b.example as ann\n');
   await rm(folder.join('paired'), { recursive: true });
@@ -199,7 +199,7 @@ it('a folder that got another name since is known by it, before the next start t
 
 it('status --check says without a daemon what status says', async () => {
   const [headline] = (await status()).split('\n');
-  expect(headline).toMatch(/^ingestd is not running\. 0 documents delivered/);
+  expect(headline).toMatch(/^ingestd is not running\. 0 of 1 document delivered/);
   expect(await folder.run('status', '--check')).toMatchObject({ code: 2, stdout: `error: ${headline}\n` });
 });
 

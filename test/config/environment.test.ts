@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { settingKeys } from '../../src/config/settings/setting-keys.ts';
+import { settingKeys } from '../../scripts/docs/setting-keys.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const yaml = `

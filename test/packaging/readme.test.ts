@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram, withSubcommands } from '../../src/cli/program.ts';
-import { settingKeys } from '../../src/config/settings/setting-keys.ts';
+import { settingKeys } from '../../scripts/docs/setting-keys.ts';
 import { createRedactor } from '../../src/lib/text/redactor.ts';
 
 const documents = [

@@ -10,7 +10,7 @@ import type { PreparedCommand } from '../prepare-command.ts';
 
 /** What `check` is given: secrets that cannot be read are findings. */
 export async function checkOptions(prepared: PreparedCommand): Promise<Omit<CheckOptions, 'online'>> {
-  const { configuration, settings, log, redactor } = prepared;
+  const { configuration, settings, redactor } = prepared;
   const { missing, credentials } = await presentCredentials(prepared);
   const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(
     (error: unknown) => ({
@@ -21,7 +21,6 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   if (token !== null) redactor.add([token]);
   return {
     settings,
-    log,
     missingCredentials: missing,
     plainSecrets: credentials === null ? [] : plainSecrets(credentials),
     httpTokenFault: fault,

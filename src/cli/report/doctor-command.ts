@@ -1,4 +1,6 @@
-import { numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { numberWords } from '../../lib/text/amounts.ts';
+import { writeYaml } from '../../config/yaml/read-yaml.ts';
+import type { Redactor } from '../../lib/text/redactor.ts';
 import { cleanData } from '../../log/clean-data.ts';
 import type { DoctorReport } from '../../commands/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
@@ -16,9 +18,8 @@ export async function doctor(
   const { output, redactor } = context;
   const options = await optionsOrProblem(context, flags);
   const report = await examine(options);
-  // Any text may contain a secret: the name of a file, an answer from the network.
-  if (flags.json === true) output.json(cleanData(report, { redactor, show: (text) => text }));
-  else printReport(report, { ...output, line: (text?: string) => output.line(redactor.redact(text ?? '')) });
+  if (flags.json === true) output.json(cleaned(report, redactor));
+  else printReport(report, redactor, output);
   if (typeof options === 'string') return exitCodes.usage;
   return report.ok ? exitCodes.ok : exitCodes.unfinished;
 }
@@ -37,66 +38,23 @@ async function optionsOrProblem(context: CommandContext, flags: GlobalFlags) {
 /** A report is pasted by a person; `check` lists the rest. */
 const mostFindings = 100;
 
-function printReport(report: DoctorReport, output: Output): void {
+/** What is known as YAML, with its units in the names, then the findings. */
+function printReport(report: DoctorReport, redactor: Redactor, output: Output): void {
+  const { ingestd, system, inotify, places, findings } = report;
   const { line, colors } = output;
-  const section = (title: string, rows: readonly Row[]): void => {
+  for (const [title, facts] of Object.entries({ ingestd, system, inotify, places })) {
     line(colors.bold(title));
-    for (const [name, text] of rows) line(`  ${name.padEnd(14)} ${text}`);
+    for (const row of writeYaml(cleaned(facts, redactor)).trimEnd().split('\n')) line(`  ${row}`);
     line();
-  };
-  section('ingestd', ingestdRows(report));
-  section('Machine', machineRows(report));
-  if (report.places.length > 0) section('Places', placeRows(report));
-  line(colors.bold('Findings'));
-  printFindings(report.findings.slice(0, mostFindings), output);
-  const more = report.findings.length - mostFindings;
+  }
+  line(colors.bold('findings'));
+  printFindings(cleaned(findings.slice(0, mostFindings), redactor), output);
+  const more = findings.length - mostFindings;
   if (more > 0) line(`and ${numberWords(more)} more: ingestd check`);
-  printVerdict(report.findings, output);
+  printVerdict(findings, output);
 }
 
-type Row = readonly [name: string, text: string];
-
-function ingestdRows({ ingestd }: DoctorReport): readonly Row[] {
-  const { version, node, program, configuration, mode, daemon } = ingestd;
-  const running =
-    daemon === null
-      ? 'does not run'
-      : `runs: pid ${daemon.pid}, version ${daemon.version}, since ${daemon.startedAt}, ${daemon.state}, health ${daemon.health}`;
-  return [
-    ['version', `${version}, Node ${node}, ${program}`],
-    ['configuration', configuration === null ? 'invalid' : `${configuration} (${mode})`],
-    ['daemon', running],
-  ];
-}
-
-function machineRows({ system, inotify }: DoctorReport): readonly Row[] {
-  const { memoryBytes, freeMemoryBytes, memoryLimitBytes } = system;
-  const limit = memoryLimitBytes === null ? '' : `, limit ${sizeWords(memoryLimitBytes)}`;
-  const { used, watchLimit, instanceLimit, queueLength } = inotify;
-  const watches = `${count(used?.watches)} of ${count(watchLimit)} watches in use`;
-  const instances = `${count(used?.instances)} of ${count(instanceLimit)} instances`;
-  return [
-    ['system', `${system.name}, ${system.kernel}, ${system.architecture}`],
-    ['processors', String(system.processors)],
-    ['memory', `${sizeWords(freeMemoryBytes)} free of ${sizeWords(memoryBytes)}${limit}`],
-    ['user', `uid ${system.uid ?? '?'}, at most ${count(system.openFilesLimit)} open files`],
-    ['clock', system.time],
-    ['inotify', `${watches}, ${instances}; events queued ${numberWords(queueLength)}`],
-  ];
-}
-
-function count(value: number | null | undefined): string {
-  return value === null || value === undefined ? '?' : numberWords(value);
-}
-
-function placeRows({ places }: DoctorReport): readonly Row[] {
-  return places.map(({ what, path, type, freeBytes, freeInodes, eventless }) => {
-    const parts = [
-      ...(type === null ? [] : [type]),
-      ...(freeBytes === null ? [] : [`${sizeWords(freeBytes)} free`]),
-      ...(freeInodes === null ? [] : [`${numberWords(freeInodes)} inodes free`]),
-      ...(eventless === null ? [] : ['reports no events of other machines']),
-    ];
-    return [what, `${path}: ${parts.join(', ')}`];
-  });
+/** Any text may contain a secret: the name of a file, an answer from the network. */
+function cleaned<T>(value: T, redactor: Redactor): T {
+  return cleanData(value, { redactor, show: (text) => text }) as T;
 }

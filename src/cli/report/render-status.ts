@@ -7,7 +7,6 @@ import {
   fleetHeadline,
   startTrouble,
   failuresInDoubt,
-  ledgerLine,
   statusLine,
   withDoubts,
 } from '../../model/report/headline.ts';
@@ -19,8 +18,6 @@ interface StatusView {
   readonly colors: Output['colors'];
   /** Address of the page; null: none. */
   readonly page: string | null;
-  /** False: the ledger is shown, no daemon runs. */
-  readonly running: boolean;
 }
 
 const MAX_ROWS = 10;
@@ -32,8 +29,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
   const { waitingTotal, inDoubtTotal, skippedTotal } = status;
   return [
-    headline(status, view),
-    ...(view.running ? [] : restRows(status, view)),
+    colors.bold(colors[healthColors[status.health]](statusLine(status))),
+    ...(isRunning(status) ? [] : restRows(status, view)),
     '',
     ...folderRows(withDoubts(status), view),
     ...unconfiguredRows(status, view),
@@ -48,7 +45,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...section(`Held deletions`, heldRows(status), colors.yellow),
     ...section(
       `In doubt (${numberWords(inDoubtTotal)})`,
-      cut(status.inDoubt.map(rowOf), inDoubtTotal, doubtHint(status, view)),
+      cut(status.inDoubt.map(rowOf), inDoubtTotal, doubtHint(status)),
       colors.yellow,
     ),
     ...section('Possible duplicates', duplicateRows(status), colors.yellow),
@@ -60,9 +57,9 @@ export function renderStatus(status: Status, view: StatusView): string[] {
   ];
 }
 
-function headline(status: Status, { colors, running }: StatusView): string {
-  const text = running ? statusLine(status) : ledgerLine(status);
-  return colors.bold(colors[healthColors[status.health]](text));
+/** False: what a daemon would find is shown. */
+function isRunning({ state }: Pick<Status, 'state'>): boolean {
+  return state !== 'stopped';
 }
 
 const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
@@ -78,16 +75,11 @@ function restRows(status: Status, { colors }: StatusView): string[] {
   ];
 }
 
-function folderRows(folders: ReturnType<typeof withDoubts>, { colors, running }: StatusView): string[] {
+function folderRows(folders: ReturnType<typeof withDoubts>, { colors }: StatusView): string[] {
   const width = Math.max(0, ...folders.map(({ name }) => name.length));
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
-    // Without a daemon the folders may not have been read: then their number is not known.
-    const parts = [
-      running
-        ? `${numberWords(folder.synced)} of ${numberWords(documents)}`
-        : `${numberWords(folder.synced)} delivered`,
-    ];
+    const parts = [`${numberWords(folder.synced)} of ${numberWords(documents)}`];
     if (folder.pending > 0) parts.push(`${numberWords(folder.pending)} to send`);
     if (folder.waiting > 0) parts.push(`${numberWords(folder.waiting)} waiting`);
     const failed = folder.failed - folder.inDoubt;
@@ -96,8 +88,8 @@ function folderRows(folders: ReturnType<typeof withDoubts>, { colors, running }:
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
     if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} skipped`));
-    const state = folder.state === 'unavailable' ? colors.red('unavailable') : running ? folder.state : '';
-    return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, folder.path].filter(Boolean).join('  '))}`;
+    const state = folder.state === 'unavailable' ? colors.red('unavailable') : folder.state;
+    return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim(`${state}  ${folder.path}`)}`;
   });
 }
 
@@ -107,7 +99,7 @@ function unconfiguredRows({ unconfigured = [] }: Status, { colors }: StatusView)
   );
 }
 
-function daemonRows(status: Status, { colors, page, running }: StatusView): string[] {
+function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   const { rate, auth, reasons, account } = status;
   const token = {
     none: 'no token yet',
@@ -121,7 +113,7 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
     '',
     ...(status.trial ? [colors.yellow('Trial: documents go to the embedded service on this machine.')] : []),
     ...service,
-    ...(running
+    ...(isRunning(status)
       ? [
           `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
           ...reasons.map(
@@ -191,12 +183,12 @@ function heldRows({ held }: Status): string[] {
   return rows.length === 0 ? [] : [...rows, hint];
 }
 
-function doubtHint({ inDoubt }: Status, { running }: StatusView): string {
+function doubtHint({ inDoubt, state }: Status): string {
   const settle = 'settle with ingestd resolve PATH: --doc-id ID, --again or --dismiss';
   const loose = inDoubt.filter(({ holds }) => holds === false).length;
   if (loose === 0) return settle;
   const which = loose === inDoubt.length ? 'them' : 'those that are not held';
-  const when = running ? '' : ' when it runs';
+  const when = isRunning({ state }) ? '' : ' when it runs';
   return `${settle}; else ingestd sends ${which} again${when} (safety.inDoubt: retry), and the service may then have copies`;
 }
 

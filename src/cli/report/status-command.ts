@@ -2,7 +2,7 @@ import { connectDaemon } from '../../commands/daemon-client.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { ConfigurationError, errorMessage, exitCodes } from '../../model/errors.ts';
-import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headline.ts';
+import { fleetHeadline, statusLine } from '../../model/report/headline.ts';
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
@@ -50,11 +50,8 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
     const { prepared, daemon } = await findDaemon(context, flags);
     const { status, raw } = await statusOf(daemon, () => offline(context, prepared));
     if (flags.json) context.output.json(raw);
-    else {
-      const words = daemon === null ? ledgerLine(status) : statusLine(status);
-      context.output.line(`${status.health}: ${words}`);
-    }
-    return checkCodes[daemon === null ? 'error' : status.health];
+    else context.output.line(`${status.health}: ${statusLine(status)}`);
+    return checkCodes[status.health];
   } catch (error) {
     context.complain(errorMessage(error));
     return checkCodes.error;
@@ -85,14 +82,7 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
     const daemon = await connectDaemon(stateDir, prepared?.settings.file);
     const now = await statusOf(daemon, () => offline(context, prepared));
     if (flags.json) output.json(now.raw);
-    else
-      draw(
-        renderStatus(now.status, {
-          colors: output.colors,
-          page: daemon?.http ?? null,
-          running: daemon !== null,
-        }),
-      );
+    else draw(renderStatus(now.status, { colors: output.colors, page: daemon?.http ?? null }));
   };
   const redraws = flags.watch !== undefined && output.terminal && !flags.json;
   const draw = (lines: readonly string[]): void => {

@@ -2,7 +2,6 @@ import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { redisNodes } from '../../lib/server/redis-address.ts';
 import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
@@ -13,7 +12,6 @@ import { checkLedger, checkLedgerExists, checkStateDirectory } from './check-led
 /** What `check` is given. */
 export interface CheckOptions {
   readonly settings: Settings;
-  readonly log: LogPort;
   /** Variables of secrets that cannot be had, and why. */
   readonly missingCredentials: readonly {
     readonly variable: string;

@@ -1,7 +1,7 @@
 import { closest } from '../../lib/text/closest.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
-import { schemaAt, snakeCase, settingKeys } from '../settings/setting-keys.ts';
+import { environmentName, schemaAt, settingNodes, snakeCase } from '../settings/setting-keys.ts';
 import type { JsonSchema } from '../settings/setting-keys.ts';
 import type { Problem } from '../problem.ts';
 import { readYaml } from '../yaml/read-yaml.ts';
@@ -85,7 +85,7 @@ function placeIn(part: string): number | undefined {
 /** The variable that a person most likely meant; undefined: none is near. */
 function meantBy(variable: string): string | undefined {
   const [, index = '0'] = /__(\d{1,3})(?:__|$)/.exec(variable) ?? [];
-  const keys = settingKeys().map(({ environment }) => environment.replace('__0__', `__${index}__`));
+  const keys = settingNodes().map(({ path }) => environmentName(path).replace('__0__', `__${index}__`));
   const names = [...reserved, ...Object.keys(shortNames), ...keys];
   const near = closest(
     variable.slice(variablePrefix.length),

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-import { pathText } from '../../lib/text/describe-issues.ts';
 import { settingsSchema } from '../../model/settings.ts';
 
 /** One node of a JSON Schema (draft 7), as far as the settings use it. */
@@ -48,54 +47,30 @@ function ownProperty<T>(object: Readonly<Record<string, T>> | undefined, key: st
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-export type SettingKey = ReturnType<typeof row>;
-
-/** Every key of the configuration file in its order there, one row each. */
-export function settingKeys(): readonly SettingKey[] {
-  return rows(settingsJsonSchema(), []);
+/** A key of the configuration file, and what may be written there. */
+export interface SettingNode {
+  readonly path: readonly PropertyKey[];
+  readonly node: JsonSchema;
+  readonly isRequired: boolean;
 }
 
-function rows(node: JsonSchema, path: readonly PropertyKey[]): SettingKey[] {
-  if (node.description !== undefined) return [];
-  const keys: SettingKey[] = [];
-  for (const [name, child] of Object.entries(node.properties ?? {})) {
+/** Every key of the configuration file in its order there; 0 stands for every index. */
+export function settingNodes(
+  node = settingsJsonSchema(),
+  path: readonly PropertyKey[] = [],
+): readonly SettingNode[] {
+  return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
     const childPath = [...path, name];
     if (child.description !== undefined)
-      keys.push(row(child, childPath, node.required?.includes(name) ?? false));
-    else if (child.items !== undefined) keys.push(...rows(child.items, [...childPath, 0]));
-    else keys.push(...rows(child, childPath));
-  }
-  return keys;
-}
-
-/** One key of the configuration, for people. */
-function row(node: JsonSchema, path: readonly PropertyKey[], required: boolean) {
-  return {
-    /** `service.authUrl`, `folders[].path`. */
-    key: pathText(path).replaceAll('[0]', '[]'),
-    /** `INGESTD_FOLDERS__0__PATH` stands for every index. */
-    environment: environmentName(path),
-    /** `number`, `remote | embedded`. */
-    type: typeText(node),
-    unit: node.unit ?? null,
-    /** As it is written in YAML; null: none. */
-    defaultText: node.defaultWords ?? (node.default === undefined ? null : JSON.stringify(node.default)),
-    required,
-    description: node.description ?? '',
-  };
-}
-
-function typeText(node: JsonSchema): string {
-  if (node.enum !== undefined) return node.enum.map(String).join(' | ');
-  if (node.const !== undefined) return JSON.stringify(node.const);
-  if (node.anyOf !== undefined) return node.anyOf.map(typeText).join(' | ');
-  if (node.items !== undefined) return `list of ${typeText(node.items)}`;
-  if (node.type === 'integer') return 'whole number';
-  return typeof node.type === 'string' ? node.type : 'value';
+      return [{ path: childPath, node: child, isRequired: node.required?.includes(name) ?? false }];
+    return child.items === undefined
+      ? settingNodes(child, childPath)
+      : settingNodes(child.items, [...childPath, 0]);
+  });
 }
 
 /** The environment variable of a key: `INGESTD_TIMING__SETTLE_MS`, `INGESTD_FOLDERS__0__PATH`. */
-function environmentName(path: readonly PropertyKey[]): string {
+export function environmentName(path: readonly PropertyKey[]): string {
   return `INGESTD_${path.map((key) => snakeCase(String(key))).join('__')}`;
 }
 

@@ -10,14 +10,12 @@ import { explain } from './explanations.ts';
 import { isFleetPaused } from './fleet-pause.ts';
 import { reasonHealth } from './health.ts';
 
-const notRunning = 'ingestd is not running';
-
 /** More parts than this would be no headline any more. */
 const headlineParts = 3;
 
 /** The state in one phrase, what needs attention first. It follows `health`. */
 export function headline(status: Status): string {
-  if (status.state === 'stopped') return notRunning;
+  if (status.state === 'stopped') return 'ingestd is not running';
   if (status.state === 'stopping') return 'Stopping';
   if (status.health === 'error') return errorPhrase(status);
   if (status.health === 'attention') return attentionPhrase(status);
@@ -75,6 +73,12 @@ export function secondsLeft({
 export function statusLine(status: Status): string {
   const first = headline(status);
   const progress = progressLine(status);
+  if (status.state === 'stopped') {
+    const trouble = startTrouble(status);
+    // Deliveries are left out where something prevents the next start.
+    const rest = trouble === undefined ? progress || 'Nothing delivered yet' : reasonWords(trouble);
+    return sentences([first, rest, ...asks(status)]);
+  }
   const covered = status.health === 'ok' && first.endsWith('delivered');
   const failing = status.health === 'error';
   const level = status.reasons.filter(
@@ -87,24 +91,6 @@ export function statusLine(status: Status): string {
     ...(failing ? asks(status) : []),
     ...(failing || why === undefined ? [] : [sentence(why.message)]),
   ]);
-}
-
-/** The same where no daemon runs. Deliveries are left out where something prevents the next start. */
-export function ledgerLine(status: Status): string {
-  const { synced, pending, waiting, failed } = sumsOf(status.folders);
-  const trouble = startTrouble(status);
-  if (trouble !== undefined) {
-    return sentences([notRunning, reasonWords(trouble), ...asks(status)]);
-  }
-  const toDelete = toDeletePart(status);
-  const known = synced + failed + heldCount(status) + status.inDoubtTotal + toDelete.length > 0;
-  const lead = [
-    known ? `${countWords(synced, 'document')} delivered` : 'Nothing delivered yet',
-    ...(pending > 0 ? [`${numberWords(pending)} to send`] : []),
-    ...toDelete,
-    ...(waiting > 0 ? [`${numberWords(waiting)} waiting`] : []),
-  ];
-  return sentences([notRunning, lead.join(', '), ...asks(status)]);
 }
 
 /** What prevents the next start; undefined: nothing that is known. */

@@ -7,7 +7,6 @@ import {
   failuresInDoubt,
   headline,
   isMuted,
-  ledgerLine,
   progressLine,
   secondsLeft,
   startTrouble,
@@ -358,12 +357,12 @@ describe('the verdict of the ledger alone', () => {
     [
       'tells of deliveries only',
       status({ synced: 8 }, { reasons: [resting] }),
-      'ingestd is not running. 8 documents delivered',
+      'ingestd is not running. 8 of 8 documents delivered',
     ],
     [
       'knows an upload in doubt',
       status({}, { reasons: [resting], inDoubtTotal: 1 }),
-      'ingestd is not running. 0 documents delivered. 1 upload in doubt',
+      'ingestd is not running. Nothing delivered yet. 1 upload in doubt',
     ],
     [
       'claims nothing of another service',
@@ -374,7 +373,7 @@ describe('the verdict of the ledger alone', () => {
       'ingestd is not running. The ledger belongs to another service: the ledger is of b',
     ],
   ])('%s', (_name, given, words) => {
-    expect(ledgerLine({ ...given, state: 'stopped' })).toBe(words);
+    expect(statusLine({ ...given, state: 'stopped' })).toBe(words);
   });
 });
 
