@@ -55,28 +55,6 @@ describe('why, where no daemon runs', () => {
     expect((await why('sub/listed.csv')).verdict.code).toBe('document');
   });
 
-  it('tells which sharing mode the service has where another one is withheld, and which that is', async () => {
-    await folder.write('inbox/a.txt', 'text');
-    await folder.write('inbox/a.txt.attachments/salaries.csv', '1');
-    await folder.write('inbox/a.txt.meta.json', '{"shareInfo": {"mode": "NONE"}}');
-    expect((await folder.run('sync')).code).toBe(0);
-    expect(await why('a.txt')).toMatchObject({ metadata: { shareInfo: { mode: 'NONE' } }, withheld: null });
-    await rm(folder.join('inbox/a.txt.attachments'), { recursive: true });
-    await folder.write('inbox/a.txt.meta.json', '{"title": "A", "shareInfo": {"mode": "EVERYONE"}}');
-    expect(await why('a.txt')).toMatchObject({
-      metadata: { title: 'A', shareInfo: { mode: 'NONE' } },
-      sources: { title: 'a.txt.meta.json', shareInfo: 'the ledger' },
-      withheld: {
-        sharing: 'EVERYONE',
-        code: 'attachments-would-show',
-        message: expect.stringMatching(/^its sharing mode is not changed to EVERYONE/),
-      },
-    });
-    expect((await folder.run('why', 'a.txt')).stdout).toMatch(
-      /^withheld +sharing EVERYONE \(attachments-would-show\)$/m,
-    );
-  });
-
   it('tells that the service keeps the old name of a file that was renamed, until its content goes out', async () => {
     await folder.write('inbox/new.txt', 'text');
     const fileStat = statOf(await stat(folder.join('inbox/new.txt')));
@@ -97,39 +75,6 @@ describe('why, where no daemon runs', () => {
     }
   });
 
-  it('tells of a document what goes out when ingestd runs, and not that the service holds what it does not', async () => {
-    await folder.write('inbox/new.txt', 'text');
-    expect((await why('new.txt')).next).toBe('it is uploaded when ingestd runs');
-    const found = await stat(folder.join('inbox/new.txt'));
-    const metadata = (await why('new.txt')).metadata ?? {};
-    const ledger = await folder.openLedger();
-    const ref = { folder: 'inbox', path: 'new.txt' };
-    const record = recordOf({ fileName: 'new.txt', stat: statOf(found), metadata });
-    await ledger.commit([{ kind: 'put', ref, record }]);
-    await ledger.close();
-    expect((await why('new.txt')).next).toBe('nothing; the service has the current version');
-    await folder.write('inbox/new.txt', 'edited');
-    const compared = 'its changes are sent when ingestd runs (content)';
-    expect((await why('new.txt')).next).toBe(compared);
-  });
-
-  it('tells that a sidecar which changed meanwhile is not yet at the service', async () => {
-    await folder.write('inbox/a.txt', 'text');
-    const fileStat = statOf(await stat(folder.join('inbox/a.txt')));
-    const metadata = (await why('a.txt')).metadata ?? {};
-    const ledger = await folder.openLedger();
-    await ledger.commit([
-      {
-        kind: 'put',
-        ref: { folder: 'inbox', path: 'a.txt' },
-        record: recordOf({ fileName: 'a.txt', stat: fileStat, metadata }),
-      },
-    ]);
-    await ledger.close();
-    await folder.write('inbox/a.txt.meta.json', '{"title": "another"}');
-    expect((await why('a.txt')).next).toBe('its changes are sent when ingestd runs (title)');
-  });
-
   it.each([
     ['a.txt.attachments/x.csv', '', 'nothing until the attachment has content; then it is sent'],
     ['a.txt.meta.json', '{"attachments": ["none.csv"]}', 'nothing until that is fixed; then it is sent'],
@@ -139,29 +84,6 @@ describe('why, where no daemon runs', () => {
     await folder.write('inbox/a.txt', 'text');
     await folder.write(`inbox/${path}`, content);
     expect((await why('a.txt')).next).toBe(next);
-  });
-
-  it('tells what an empty file and a document in doubt wait for, and that a file is gone whose upload is in doubt', async () => {
-    await folder.write('inbox/empty.txt', '');
-    expect((await why('empty.txt')).next).toBe('nothing until it has content; then it is sent');
-    await folder.write('inbox/held.txt', 'text');
-    const ledger = await folder.openLedger();
-    for (const path of ['held.txt', 'lost.txt']) {
-      const doubt = {
-        id: path,
-        ref: { folder: 'inbox', path },
-        count: 1,
-        since: 1,
-        message: 'no answer',
-        holds: true,
-      };
-      await ledger.commit([{ kind: 'doubt', doubt }]);
-    }
-    await ledger.close();
-    expect((await why('held.txt')).next).toBe('nothing until you decide with ingestd resolve: no answer');
-    expect((await why('lost.txt')).notes).toEqual([
-      'its upload is in doubt: no answer; end the doubt with ingestd resolve',
-    ]);
   });
 
   it('tells of a folder that was taken out of the configuration what the ledger and the log know', async () => {
