@@ -8,7 +8,7 @@ import {
   addRetryCommands,
 } from './definitions/control-commands.ts';
 import { addPlanCommand, addRunCommand, addSyncCommand } from './definitions/delivery-commands.ts';
-import { addFleetCommand, addLedgerCommand } from './definitions/ledger-commands.ts';
+import { addLedgerCommand } from './definitions/ledger-commands.ts';
 import {
   addCheckCommand,
   addDoctorCommand,
@@ -56,7 +56,6 @@ export function createProgram(context: CommandContext): Command {
     addNotifyCommand,
     addAuthCommand,
     addLedgerCommand,
-    addFleetCommand,
     addInitCommand,
     addServiceCommand,
     addHealthCommand,

@@ -16,8 +16,6 @@ export interface FleetTimes {
    * As much as Redis's clock may jump unnoticed: added to each permit's time, and to how long a lease is waited for.
    */
   readonly marginMs: number;
-  /** So long the share of a host that is gone stays reserved, and its lease where it may send without Redis. */
-  readonly shareMs: number;
   /**
    * A lease is waited for so much longer where its last renewal was in another Redis, which may have taken more since.
    */
@@ -31,20 +29,9 @@ export const fleetTimes: FleetTimes = {
   validMs: 2_000,
   unreachableMs: 10_000,
   marginMs: 250,
-  shareMs: 24 * 3_600_000,
   // `min-replicas-max-lag`: an old server that is cut off takes no more after it.
   failoverMs: 10_000,
 };
-
-/** After so long without Redis a host may send its own share: nobody counts on its permits any more. */
-export function aloneAfterMs({ lifeMs, windowMs, marginMs }: FleetTimes): number {
-  return lifeMs + windowMs + marginMs;
-}
-
-/** For so long without Redis a host counts on what is reserved for it: it gives it up an hour before others may. */
-export function reservedMs({ shareMs }: Pick<FleetTimes, 'shareMs'>): number {
-  return (shareMs * 23) / 24;
-}
 
 /** A host that was heard of within this is one of the fleet; an older one is shown as gone. */
 export const aliveMs = 15_000;

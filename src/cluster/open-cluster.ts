@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 import { readIfThere } from '../lib/files/durable-file.ts';
-import { countWords } from '../lib/text/amounts.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { errorCode } from '../model/errors.ts';
@@ -15,15 +14,13 @@ import { fleetPaused } from '../model/report/fleet-pause.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
-import type { Clashes } from './fleet/publisher.ts';
 import { fleetReader } from './fleet/whole-fleet.ts';
-import { openFolderMemory, readRemembered } from './lease/folder-memory.ts';
+import { FolderOwners } from './folders/folder-owners.ts';
 import { Lease } from './lease/lease.ts';
 import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
-import type { TokenStore } from './token-store.ts';
 import { SharedLimiter } from './permits/shared-limiter.ts';
 import type { FleetPauseNews } from './permits/shared-limiter.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
@@ -48,11 +45,10 @@ export async function openCluster(options: ClusterOptions) {
   const { settings, clock, log, service, times = fleetTimes } = options;
   const { id, isNew } = await stateId(options.stateDir);
   const host = settings.host ?? hostName(id);
-  const directory = hostDirectory(options.stateDir, host);
-  const memory = await openFolderMemory({ path: join(directory, foldersFile), clock });
   const prefix = fleetPrefix(settings.account, service);
   let limiter: SharedLimiter | null = null;
   let lease: Lease | null = null;
+  let owners: FolderOwners | null = null;
   let notify = () => {};
   let notifyHalt: (news: FleetPauseNews) => void = () => {};
   const link = openLink({
@@ -68,15 +64,15 @@ export async function openCluster(options: ClusterOptions) {
     },
     onChange: () => {
       lease?.hear();
+      owners?.hear();
       limiter?.connectionChanged();
       notify();
     },
   });
-  const tokens = createTokenStore({ session: link.session, tried: link.tried, host, log });
+  const tokens = createTokenStore({ session: link.session, tried: link.tried, log });
   const publisher = new Publisher({
     session: link.session,
     host,
-    limit: options.requestsPerMinute,
     clock,
     log,
     onChange: () => notify(),
@@ -87,21 +83,21 @@ export async function openCluster(options: ClusterOptions) {
 
   return {
     host,
-    /** What is this host's own in the state directory: several may share it. */
-    directory,
+    /** What is this host's own in the state directory. */
+    directory: settings.standBy
+      ? join(options.stateDir, 'hosts', encodeURIComponent(host))
+      : options.stateDir,
     /** One token for all hosts. */
     tokens,
     /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
-    enter: async (entered: Pick<LeaseOptions, 'traces' | 'folders' | 'configured'>) => {
+    enter: async ({ traces }: Pick<LeaseOptions, 'traces'>) => {
       lease = new Lease({
         session: link.session,
         name: id,
         host,
         prefix,
-        aloneShare: settings.aloneShare,
         isFirst: isNew,
-        ...entered,
-        memory,
+        traces,
         times,
         clock,
         onChange: () => notify(),
@@ -110,6 +106,22 @@ export async function openCluster(options: ClusterOptions) {
       lease.begin();
       return lease;
     },
+    /** Claims these folders from now on. To be called when this host may write its ledger, before `limiter`. */
+    claim: (folders: readonly { readonly name: string; readonly path: string }[]) => {
+      owners ??= new FolderOwners({
+        session: link.session,
+        ledger: id,
+        host,
+        folders,
+        clock,
+        onChange: () => {
+          limiter?.connectionChanged();
+          notify();
+        },
+      });
+      owners.begin();
+      return owners;
+    },
     /** Puts the shared minute before the local one; to be called once. */
     limiter: (local: LimiterPort, recent: readonly SentRequest[]): LimiterPort => {
       limiter = new SharedLimiter({
@@ -117,13 +129,14 @@ export async function openCluster(options: ClusterOptions) {
         session: link.session,
         host,
         limit: options.requestsPerMinute,
-        aloneShare: settings.aloneShare,
         times,
         clock,
         log,
         // Redis counts what the holder before has sent.
         recent: lease?.hadPredecessor === true ? [] : recent,
         lease,
+        mayAsk: () => owners?.isPending !== true,
+        onReset: () => owners?.hear(),
         onChange: () => notify(),
         onHalt: (news) => notifyHalt(news),
       });
@@ -149,16 +162,15 @@ export async function openCluster(options: ClusterOptions) {
     reasons: (): readonly Reason[] => [
       // Who stands by asks for no permits.
       ...((limiter === null ? publisher.isHalted : limiter.state().isHalted) ? [fleetPaused] : []),
-      ...reasonsOf(settings, { away: link.away(), refused: refusal() }, limiter, tokens),
-      ...(link.away() === null ? clashReasons(host, options.requestsPerMinute, publisher.clashes) : []),
+      ...reasonsOf(settings, { away: link.away(), refused: refusal() }, limiter),
+      ...(link.away() === null && publisher.isNameTaken ? [nameTaken(host)] : []),
     ],
     /** Publishes that this host stops. */
     close: async () => {
       await publisher.end();
-      await tokens.leave();
       await limiter?.leave();
       await lease?.release();
-      await memory.close();
+      owners?.close();
       link.close();
     },
   };
@@ -188,21 +200,8 @@ async function stateId(dir: string): Promise<{ readonly id: string; readonly isN
   );
 }
 
-const foldersFile = 'folders.json';
-
-function hostDirectory(stateDir: string, host: string): string {
-  return join(stateDir, 'hosts', encodeURIComponent(host));
-}
-
-/** What a host knows by itself, without a word to anybody: what its state directory is known by, and the folders of all. */
-export async function readHost(stateDir: string, { host }: Pick<ClusterSettings, 'host'>) {
-  const id = await readStateId(stateDir);
-  const directory = hostDirectory(stateDir, host ?? hostName(id ?? ''));
-  return { id, remembered: await readRemembered(join(directory, foldersFile)) };
-}
-
-/** Null: it has none yet, or none that is valid. */
-async function readStateId(dir: string): Promise<string | null> {
+/** What a state directory is known by; null: it has nothing yet, or nothing that is valid. */
+export async function readStateId(dir: string): Promise<string | null> {
   const id = (await readIfThere(join(dir, 'id')))?.trim() ?? '';
   return idForm.test(id) ? id : null;
 }
@@ -213,49 +212,25 @@ function hostName(id: string): string {
   return `${name.slice(0, longestName) || 'host'}-${id.slice(0, 8)}`;
 }
 
-/** Named: more of them than this say nothing new. */
-const mostNames = 3;
-
-function clashReasons(host: string, limit: number, { isNameTaken, otherLimits }: Clashes): readonly Reason[] {
-  const reasons: Reason[] = [];
-  if (isNameTaken) {
-    reasons.push({
-      code: 'host-name-taken',
-      message: `another running ingestd of this account is named ${host} too (cluster.host)`,
-    });
-  }
-  if (otherLimits.length > 0) {
-    const named = otherLimits.slice(0, mostNames).map(([name, other]) => `${other} on ${name}`);
-    const more = otherLimits.length > mostNames ? ' and others' : '';
-    const least = Math.min(limit, ...otherLimits.map(([, other]) => other));
-    reasons.push({
-      code: 'other-limit',
-      message: `service.requestsPerMinute is ${limit} here, but ${named.join(', ')}${more}; together the hosts send at most ${least}`,
-    });
-  }
-  return reasons;
+function nameTaken(host: string): Reason {
+  return {
+    code: 'host-name-taken',
+    message: `another running ingestd of this account is named ${host} too (cluster.host)`,
+  };
 }
 
 function reasonsOf(
-  { redis, aloneShare }: ClusterSettings,
+  { redis }: ClusterSettings,
   { away, refused }: { readonly away: string | null; readonly refused: string | null },
   limiter: SharedLimiter | null,
-  tokens: TokenStore,
 ): readonly Reason[] {
   const state = limiter?.state();
-  const share = state?.share ?? 0;
   const isHalted = state?.isHalted === true;
   const reasons: Reason[] = [];
   if (away !== null) {
-    const what =
-      share === 0 || isHalted
-        ? 'nothing is sent until it is back'
-        : state?.isAlone === true
-          ? `this host sends its own share, ${countWords(share, 'request')} a minute`
-          : `nothing is sent for now; if Redis stays away, this host sends its own share, ${countWords(share, 'request')} a minute`;
     reasons.push({
       code: 'redis-unavailable',
-      message: `Redis (${redisNodes(redis)}) cannot be reached: ${away}; ${what}`,
+      message: `Redis (${redisNodes(redis)}) cannot be reached: ${away}; nothing is sent until it is back`,
     });
   } else if ((state?.trouble ?? refused) !== null) {
     reasons.push({
@@ -267,19 +242,6 @@ function reasonsOf(
     reasons.push({
       code: 'fleet-opens',
       message: `Redis was restarted or may have lost permits, so no host of the fleet sends for ${seconds} s`,
-    });
-  }
-  if (state !== undefined && state.share !== null && state.share < aloneShare) {
-    reasons.push({
-      code: 'alone-share',
-      message: `cluster.aloneShare is ${aloneShare}, but the shares of the other hosts leave only ${state.share} of the account’s requests a minute`,
-    });
-  }
-  const others = tokens.others();
-  if (others > 0 && away === null) {
-    reasons.push({
-      code: 'other-credentials',
-      message: `${countWords(others, 'other host')} of this account ${others === 1 ? 'uses' : 'use'} different credentials`,
     });
   }
   return reasons;

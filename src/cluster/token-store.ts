@@ -12,7 +12,6 @@ import {
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
 import type { Credentials } from '../model/settings.ts';
-import { aliveMs } from './fleet-times.ts';
 import type { RedisSession } from './redis/connection.ts';
 import { redisScript } from './redis/script.ts';
 
@@ -20,12 +19,9 @@ const foundSchema = z.object({
   sealed: z.string(),
   leftMs: z.number(),
   failure: z.string(),
-  /** How many hosts use other credentials. */
-  others: z.number(),
 });
 
 interface TokenRequest {
-  readonly host: string;
   /** Names the credentials without telling anything of them. */
   readonly who: string;
 }
@@ -36,22 +32,12 @@ const tokenKeys = [
   ['lease', ({ who }: TokenRequest) => `token:${who}:lease`],
 ] as const;
 
-const readToken = redisScript<TokenRequest & { readonly aliveMs: number }, z.output<typeof foundSchema>>({
-  keys: [...tokenKeys, 'credentials', 'seen'],
+const readToken = redisScript<TokenRequest, z.output<typeof foundSchema>>({
+  keys: tokenKeys,
   answer: foundSchema,
   lua: `
-redis.call('HSET', credentials, ask.host, ask.who)
-redis.call('PEXPIRE', credentials, 172800000)
-local others = 0
-local all = redis.call('HGETALL', credentials)
-for i = 1, #all, 2 do
-  if all[i + 1] ~= ask.who then
-    local at = redis.call('ZSCORE', seen, all[i])
-    if at and now - tonumber(at) < ask.aliveMs then others = others + 1 end
-  end
-end
 return { sealed = redis.call('GET', token) or '', leftMs = redis.call('PTTL', token),
-  failure = redis.call('GET', failure) or '', others = others }
+  failure = redis.call('GET', failure) or '' }
 `,
 });
 
@@ -119,15 +105,13 @@ interface TokenStoreOptions {
   readonly session: () => RedisSession | null;
   /** Redis is there, or it is known that it is away. */
   readonly tried: Promise<void>;
-  readonly host: string;
   readonly log: LogPort;
 }
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
 /** The token of all hosts in Redis, encrypted with a key that follows from the client secret. */
-export function createTokenStore({ session, tried, host, log }: TokenStoreOptions) {
-  let others = 0;
+export function createTokenStore({ session, tried, log }: TokenStoreOptions) {
   let isAsked = false;
   let wake = () => {};
 
@@ -143,15 +127,8 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
     forget: () => {
       isAsked = true;
     },
-    /** How many other hosts of the account sign in with other credentials. */
-    others: () => others,
     /** Another host has obtained a token, or could not. */
     hear: () => wake(),
-    /** This host stops. */
-    leave: async () => {
-      const redis = session();
-      await redis?.send(['HDEL', `${redis.prefix}:credentials`, host]).catch(() => {});
-    },
   };
 
   async function obtain(
@@ -216,12 +193,8 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
     const lease = randomBytes(8).toString('hex');
     const { who } = keys;
     const run = (operation: TokenChange['operation'], { value = '', ms = 0 }) =>
-      changeToken(redis, { operation, host, who, lease, value, ms: Math.ceil(ms) });
-    const read = async () => {
-      const found = await readToken(redis, { host, who, aliveMs });
-      ({ others } = found);
-      return found;
-    };
+      changeToken(redis, { operation, who, lease, value, ms: Math.ceil(ms) });
+    const read = () => readToken(redis, { who });
     return { keys, lease, read, run };
   }
 

@@ -1,12 +1,10 @@
 import { redisNodes } from '../lib/server/redis-address.ts';
-import { findForeignFolders } from '../cluster/lease/lease-script.ts';
-import { locateFolders } from '../cluster/lease/directory-location.ts';
-import { readHost } from '../cluster/open-cluster.ts';
-import { forgetHost, haltFleet, isFleetHalted, readFleet } from '../cluster/fleet/whole-fleet.ts';
-import { fleetTimes } from '../cluster/fleet-times.ts';
+import { lookForOwners } from '../cluster/folders/folder-owners.ts';
+import type { FolderOwnersView } from '../cluster/folders/folder-owners.ts';
+import { readStateId } from '../cluster/open-cluster.ts';
+import { haltFleet, isFleetHalted, readFleet } from '../cluster/fleet/whole-fleet.ts';
 import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
 import type { RedisSession } from '../cluster/redis/connection.ts';
-import type { FolderPlaces } from '../daemon/process/one-ledger-per-folder.ts';
 import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
 import type { FleetStatus } from '../model/report/fleet.ts';
 import type { ClusterSettings, Settings } from '../model/settings.ts';
@@ -29,32 +27,9 @@ export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promis
   return withSession(address, (session) => haltFleet(session, isHalted));
 }
 
-/**
- * A person's word that a host of the fleet is gone for good: what was kept for it is the others' again. Gives how many
- * requests a minute, and how many folders. Throws ConfigurationError where that host is alive, unless it has left the
- * folders of a former state directory, or unknown; and as `fleetStatus` does.
- */
-export function forgetFleetHost(
-  address: FleetAddress,
-  host: string,
-): Promise<{ readonly share: number; readonly folders: number }> {
-  return withSession(address, async (session) => {
-    const found = await forgetHost(session, { host, times: fleetTimes });
-    if (found.kind === 'forgotten') return { share: found.share, folders: found.folders };
-    if (found.kind === 'alive') {
-      throw new ConfigurationError(
-        `${host} is still connected to Redis; stop ingestd there first, or wait ${fleetTimes.unreachableMs / 1000} s if it has just stopped`,
-      );
-    }
-    const [only, ...more] = found.hosts;
-    const names = more.length === 0 ? `the only host is ${only}` : `the hosts are ${found.hosts.join(', ')}`;
-    const known = only === undefined ? 'there are none' : names;
-    throw new ConfigurationError(`the fleet has no host named ${host}; ${known}`);
-  });
-}
-
 /** What the fleet has to do with what this host would send. */
-export interface FleetView extends FolderPlaces {
+export interface FleetView {
+  readonly owners: FolderOwnersView;
   /** A person has paused all hosts. */
   readonly isPaused: boolean;
 }
@@ -64,19 +39,11 @@ export async function viewFleet(
   address: FleetAddress,
   { state, folders }: Pick<Settings, 'state' | 'folders'>,
 ): Promise<FleetView> {
-  const { locations, places } = await locateFolders(folders);
-  const { id, remembered } = await readHost(state.dir, address.cluster);
-  const lifeMs = fleetTimes.lifeMs + fleetTimes.marginMs;
-  return withSession(address, async (session) => {
-    const name = id ?? 'new';
-    const found = await findForeignFolders(session, { name, folders: places, lifeMs }, remembered);
-    return {
-      lease: { folderHolder: ({ key }) => found.get(key) ?? null, listen: () => {} },
-      locations,
-      noteMoved: () => {},
-      isPaused: await isFleetHalted(session),
-    };
-  });
+  const ledger = await readStateId(state.dir);
+  return withSession(address, async (session) => ({
+    owners: await lookForOwners(session, folders, ledger),
+    isPaused: await isFleetHalted(session),
+  }));
 }
 
 async function withSession<T>(

@@ -47,7 +47,7 @@ export async function makePlan({
   if (!makesFolders) await requireFolders(settings, ledger);
   const service = createPlanningService(ledger.findByDocId);
   const pauses = await pausesOf(settings, fleet);
-  return withRestingEngine({ settings, ledger, places: fleet, service }, async (resting) => ({
+  return withRestingEngine({ settings, ledger, owners: fleet?.owners ?? null, service }, async (resting) => ({
     ...planOf(resting, service),
     ...pauses,
   }));

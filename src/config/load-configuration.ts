@@ -99,7 +99,7 @@ function clusterOf({
   redisUrl: redis,
   ...cluster
 }: Partial<SettingsInput['cluster']> = {}): Settings['cluster'] {
-  return redis === undefined ? null : { aloneShare: 0, ...cluster, redis };
+  return redis === undefined ? null : { standBy: false, ...cluster, redis };
 }
 
 /** The address of Redis, which is a secret where it has a password, as what sets a key. */

@@ -8,7 +8,7 @@ import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import { openDaemon } from './open-daemon.ts';
 import { joinCluster, nameTaken, otherHolder, redisTrouble } from './process/join-cluster.ts';
-import type { Place } from './process/join-cluster.ts';
+import type { LeasedPlace, Place } from './process/join-cluster.ts';
 import { obeySignals, refusalOf } from './process/obey-signals.ts';
 import type { Reloaded } from './process/obey-signals.ts';
 import { serveStatus } from './process/serve-status.ts';
@@ -26,12 +26,12 @@ export interface RunOptions extends Reloaded {
 /** A lease that is free is there after this. */
 const soonMs = 1_000;
 const askMs = 100;
+const ownersMs = 5;
 /** The garbage of a start is collected so long after it: what waited for the daemon is answered first. */
 const tidyAfterMs = 400;
 const longestGrowthMs = 60_000;
 
 const lostWords = 'the state directory is lost to another host; standing by';
-const movedWords = 'a folder is there that was not, or is another directory; asking the fleet whose it is';
 const lapsedWords =
   'the lease of the state directory ran out because Redis did not renew it; standing by until Redis works again';
 
@@ -96,24 +96,26 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       username: current.credentials?.username ?? null,
       log,
     });
-    if (place === null) return runAlone(current, refused, { onRunning, place });
+    const lease = place?.lease ?? null;
     try {
-      const next = await waitForPlace(place, current, { onRunning, hasName });
-      if (next !== 'taken') return next;
+      if (place !== null && lease !== null) {
+        const next = await waitForPlace({ ...place, lease }, current, { onRunning, hasName });
+        if (next !== 'taken') return next;
+      }
       return await runAlone(current, refused, { onRunning, place });
     } catch (error) {
       // It was lost before everything was there that listens for it: while the ledger was read, for example.
-      if (place.lease.fence === 0 || place.lease.holds()) throw error;
-      noteLoss(place, errorMessage(error));
+      if (place === null || lease === null || lease.fence === 0 || lease.holds()) throw error;
+      noteLoss({ ...place, lease }, errorMessage(error));
       return current;
     } finally {
-      await place.cluster.close();
+      await place?.cluster.close();
     }
   }
 
   /** Stands by until this host has the lease of its state directory: `taken`; else as `runUntilChanged`. */
   async function waitForPlace(
-    place: Place,
+    place: LeasedPlace,
     current: Reloaded,
     { onRunning, hasName }: { readonly onRunning: () => void; readonly hasName: boolean },
   ): Promise<Reloaded | null | 'taken'> {
@@ -142,7 +144,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
   /** `notifies`: nobody else is known to have the state directory, so what was notified of is this host's to know. */
   async function serveStandBy<T>(
-    place: Place,
+    place: LeasedPlace,
     current: Reloaded,
     {
       onRunning,
@@ -178,7 +180,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
   /** Notifies of what keeps this host from its lease, until another host has it. */
   async function notifyInStandBy(
-    place: Place,
+    place: LeasedPlace,
     current: Reloaded,
     control: ControlPort,
   ): Promise<() => Promise<void>> {
@@ -205,6 +207,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     refused: readonly string[] | null,
     { onRunning, place }: { readonly onRunning: () => void; readonly place: Place | null },
   ): Promise<Reloaded | null> {
+    await waitForOwners(place, current);
     const daemon = await openDaemon({
       ...current,
       log,
@@ -256,7 +259,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh, drain: daemon.drain };
       try {
         const obeyed = obeySignals(control, current, { signals, notify, log, reload, over: over.signal });
-        const next = await Promise.race([obeyed, failure, lossOf(place, current), moveOf(place, current)]);
+        const next = await Promise.race([obeyed, failure, lossOf(place, current)]);
         isOver = next === null;
         return next;
       } finally {
@@ -283,21 +286,13 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
   /** Resolves when the lease of the state directory is lost: with the same configuration this host stands by. */
   async function lossOf(place: Place | null, current: Reloaded): Promise<Reloaded> {
-    if (place === null) return new Promise(() => {});
-    const reason = await place.lease.lost;
-    noteLoss(place, reason);
+    const lease = place?.lease ?? null;
+    if (place === null || lease === null) return new Promise(() => {});
+    noteLoss({ ...place, lease }, await lease.lost);
     return current;
   }
 
-  /** Resolves when a folder lies elsewhere than before, for this host to ask whose it is there. */
-  async function moveOf(place: Place | null, current: Reloaded): Promise<Reloaded> {
-    if (place === null) return new Promise(() => {});
-    await place.moved;
-    log.info({ host: place.cluster.host }, movedWords);
-    return current;
-  }
-
-  function noteLoss({ cluster, lease }: Place, reason: string): void {
+  function noteLoss({ cluster, lease }: LeasedPlace, reason: string): void {
     hadName = !lease.isTakenOver;
     if (hadName) log.warn({ host: cluster.host, reason }, lapsedWords);
     else log.error({ host: cluster.host, reason }, lostWords);
@@ -315,11 +310,19 @@ async function failureOf(start: Promise<void>): Promise<never> {
   return new Promise(() => {});
 }
 
+/** Folders that another ledger has are not scanned at all, where that is known at once. */
+async function waitForOwners(place: Place | null, { settings }: Reloaded): Promise<void> {
+  if (place === null) return;
+  const owners = place.cluster.claim(settings.folders);
+  const until = systemClock.monotonic() + soonMs;
+  while (!owners.isKnown && systemClock.monotonic() < until) await delay(ownersMs);
+}
+
 /**
  * Says whether the name of this host is its own: nobody holds the state directory under it, or nobody any more. Where
  * Redis does not tell, nobody is seen to.
  */
-async function waitForName(place: Place): Promise<boolean> {
+async function waitForName(place: LeasedPlace): Promise<boolean> {
   const { cluster, lease } = place;
   while (lease.holder?.host === cluster.host && !lease.isNameTaken && redisTrouble(place) === null)
     await delay(askMs);

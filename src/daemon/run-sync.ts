@@ -1,4 +1,3 @@
-import { aloneAfterMs, fleetTimes } from '../cluster/fleet-times.ts';
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
 import { exitCodes, unreadableNowCode } from '../model/errors.ts';
@@ -44,7 +43,8 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
       settings,
       username: credentials?.username ?? null,
       log,
-      patienceMs: blockedMs(settings),
+      patienceMs: patienceMs(settings.timing),
+      sends: true,
       advice: 'Stop ingestd there first.',
     },
     async (place, away) => (away === null ? syncOnce(options, place) : nothingDone(away)),
@@ -89,7 +89,7 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
   });
   // What is lost to another host is that host's to finish.
   let isLost = false;
-  void place?.lease.lost.then(() => (isLost = true));
+  void place?.lease?.lost.then(() => (isLost = true));
   let interrupted = false;
   const endOfPass = createEndOfPass(daemon, settings, () => [
     ...(place?.cluster.reasons() ?? []),
@@ -173,7 +173,7 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
       return null;
     }
     const ms = lasting(isBlocked ? `blocked after ${engine.totals.requests} requests` : 'waiting');
-    return ms >= (isBlocked ? blockedMs(settings) : patienceMs(settings.timing)) ? { gaveUp } : null;
+    return ms >= patienceMs(settings.timing) ? { gaveUp } : null;
   }
 
   /** Everything is scanned, and every document waits for something that this pass cannot bring about. */
@@ -202,14 +202,6 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
 /** How long `sync` waits where there is nothing to do but wait, ms. */
 function patienceMs({ stopSeconds, settleMs, removeGraceMs }: Settings['timing']): number {
   return Math.max(stopSeconds * 1000, settleMs + removeGraceMs);
-}
-
-/** With a share of its own for when Redis is away, until that would have begun; the host notices with a beat. */
-function blockedMs({ timing, cluster }: Settings): number {
-  return (
-    patienceMs(timing) +
-    (cluster !== null && cluster.aloneShare > 0 ? aloneAfterMs(fleetTimes) + fleetTimes.beatMs : 0)
-  );
 }
 
 function waitsFor({ state, present }: Task): string {

@@ -25,17 +25,15 @@ export async function takeStateLock(
     lease = null,
   }: {
     readonly silenceMs?: number;
-    readonly lease?: Pick<WriteLease, 'fence' | 'fleet' | 'alone'> | null;
+    readonly lease?: Pick<WriteLease, 'fence' | 'fleet'> | null;
   } = {},
 ): Promise<ProcessLock> {
   const path = join(dir, 'lock');
   const since = new Date(clock.now()).toISOString();
-  const { fence, fleet, alone } = lease ?? {};
-  const attempt = await takeProcessLock(path, { since, silenceMs, fence, fleet, alone }).catch(
-    (error: unknown) => {
-      throw errorCode(error) === 'EISDIR' ? fileFault(error) : unwritable(path, error);
-    },
-  );
+  const { fence, fleet } = lease ?? {};
+  const attempt = await takeProcessLock(path, { since, silenceMs, fence, fleet }).catch((error: unknown) => {
+    throw errorCode(error) === 'EISDIR' ? fileFault(error) : unwritable(path, error);
+  });
   if (attempt.kind === 'taken') return attempt.lock;
   const { pid, host, since: held, fleet: other } = attempt.holder;
   if (fleet !== undefined && other !== undefined && fleet !== other) {
@@ -59,14 +57,7 @@ export async function readLeaseTraces(dir: string): Promise<LeaseTraces> {
   const { highestFence } = await listLedger(dir);
   const holder = await fencedHolder(join(dir, 'lock'));
   const isLast = holder !== null && holder.fence >= highestFence;
-  return {
-    highestFence,
-    endedFence: isLast && holder.hasEnded ? holder.fence : 0,
-    alone:
-      isLast && holder.alone !== undefined && !holder.hasEnded
-        ? { ...holder.alone, fence: holder.fence }
-        : null,
-  };
+  return { highestFence, endedFence: isLast && holder.hasEnded ? holder.fence : 0 };
 }
 
 /** Marks a fence as used, in the directory itself: of two holders that were given the same one, the second fails. */

@@ -286,9 +286,10 @@ const cluster = z.strictObject({
       description: 'Names this host among the others, each differently.',
       defaultWords: "host name and the state directory's id",
     }),
-  aloneShare: whole(0, 1_000_000)
-    .default(0)
-    .describe('Requests in a minute that this host may send while Redis is away.'),
+  standBy: z
+    .boolean()
+    .default(false)
+    .describe('true: hosts may share a state directory on a shared disk; one works, the others stand by.'),
 });
 
 const log = z.strictObject({

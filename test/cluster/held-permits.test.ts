@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { AloneShare, SharedPermit } from '../../src/cluster/permits/held-permits.ts';
+import { SharedPermit } from '../../src/cluster/permits/held-permits.ts';
 import { RedisTime } from '../../src/cluster/redis/redis-time.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -84,22 +84,6 @@ describe('a permit that counts as long as the lease', () => {
       }`;
     const { stderr } = await run(process.execPath, ['--input-type=module', '--eval', script]);
     expect(stderr).toBe('');
-  });
-});
-
-describe('what a host sends of its own share', () => {
-  it('never exceeds the share in a window, and says what still counts', async () => {
-    const clock = manualClock();
-    const share = new AloneShare(clock, 60_000);
-    expect([share.take(2, 'a'), share.take(2, 'b'), share.take(2, 'c')]).toEqual([true, true, false]);
-    share.spent('a');
-    await clock.advance(59_000);
-    expect(share.take(2, 'c')).toBe(false);
-    expect(share.nextFreeMs()).toBe(1_000);
-    expect(share.answered()).toEqual([['a', 1_000]]);
-    expect(share.underWay()).toEqual(['b']);
-    await clock.advance(1_000);
-    expect(share.take(2, 'c')).toBe(true);
   });
 });
 

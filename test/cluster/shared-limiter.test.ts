@@ -32,19 +32,20 @@ describe('the limiter of a host', () => {
     return { asked, opened };
   };
 
-  const begin = (first: RedisSession, aloneShare = 0) => {
+  const begin = (first: RedisSession) => {
     session = first;
     limiter = new SharedLimiter({
       local: createLimiter({ requestsPerMinute: 50, clock, recent: [] }),
       session: () => session,
       host: 'h',
       limit: 50,
-      aloneShare,
       times: fleetTimes,
       clock,
       log: recordedLog(),
       recent: [],
       lease: null,
+      mayAsk: () => true,
+      onReset: () => {},
       onChange: () => {},
       onHalt: () => {},
     });
@@ -73,20 +74,6 @@ describe('the limiter of a host', () => {
     await clock.advance(0);
     expect(next.asked).not.toEqual([]);
     (await permit).giveBack();
-  });
-
-  it('expects its own share, and when it begins, while Redis is away', async () => {
-    const granted = { now: 1_000_000, granted: 1, epoch: 1, share: 5 };
-    begin(connection(async () => JSON.stringify(granted)).opened, 5);
-    (await limiter.take()).giveBack();
-    await clock.advance(0);
-    session = null;
-    limiter.connectionChanged();
-    expect(limiter.waitMs(10)).toBe(75_250 + 2 * 60_000);
-    await clock.advance(75_000);
-    expect(limiter.waitMs(10)).toBe(250 + 2 * 60_000);
-    await clock.advance(60_000);
-    expect(limiter.waitMs(10)).toBe(2 * 60_000);
   });
 
   it('lets no request wait for a permit that nobody confirms any more', async () => {

@@ -44,7 +44,7 @@ afterEach(() => folder.remove());
 /** What a run remembers of a file that the service refused. */
 async function seenAt(path: string): Promise<Pick<FoundDocument, 'stat' | 'fingerprint'>> {
   const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-  const surroundings = { settings: asItStands(settings), ledger: emptyLedger(), places: null };
+  const surroundings = { settings: asItStands(settings), ledger: emptyLedger(), owners: null };
   const found = await withRestingEngine(surroundings, async ({ folders }) => folders[0]?.inspect(path));
   if (found?.kind !== 'document') throw new Error(found?.kind);
   return { stat: found.document.stat, fingerprint: found.document.fingerprint };

@@ -456,7 +456,7 @@ function facts({ folders, failures, skipped, waiting, held, inDoubt, duplicates,
 /** What the ledger knows of a file that the service refused as it stands. */
 async function refusal({ path: cwd }: TrialFolder, path: string): Promise<Change> {
   const { settings } = await loadConfiguration({ env: {}, cwd });
-  const options = { settings: asItStands(settings), ledger: emptyLedger(), places: null };
+  const options = { settings: asItStands(settings), ledger: emptyLedger(), owners: null };
   const found = await withRestingEngine(options, async ({ folders }) => folders[0]?.inspect(path));
   if (found?.kind !== 'document') throw new Error(found?.kind);
   const { stat, fingerprint } = found.document;

@@ -25,9 +25,9 @@ describe('cluster in the configuration', () => {
 
   it('comes from the file', async () => {
     const cluster = await load(
-      `${good}cluster: {redisUrl: 'redis://cache', account: press, host: one, aloneShare: 5}\n`,
+      `${good}cluster: {redisUrl: 'redis://cache', account: press, host: one, standBy: true}\n`,
     );
-    expect(cluster).toMatchObject({ account: 'press', host: 'one', aloneShare: 5 });
+    expect(cluster).toMatchObject({ account: 'press', host: 'one', standBy: true });
     expect(cluster?.redis.nodes).toEqual([{ host: 'cache', port: 6379 }]);
   });
 
@@ -39,10 +39,10 @@ describe('cluster in the configuration', () => {
     ]) {
       const cluster = await load(good, env);
       expect(cluster?.redis).toMatchObject({ tls: true, password: 'planted-redis-password' });
-      expect(cluster?.aloneShare).toBe(0);
+      expect(cluster?.standBy).toBe(false);
     }
     await folder.write('.env', `INGESTD_REDIS_URL=${url}\n`);
-    expect((await load(`${good}cluster: {aloneShare: 3}\n`))?.redis.username).toBe('ingestd');
+    expect((await load(`${good}cluster: {standBy: true}\n`))?.redis.username).toBe('ingestd');
   });
 
   it.each([
@@ -51,9 +51,8 @@ describe('cluster in the configuration', () => {
       "{redisUrl: 'redis://:planted-redis-password@cache'}",
       /is a secret and must not be in the configuration file/,
     ],
-    ['no address', '{aloneShare: 1}', /cluster\.redisUrl is missing.*INGESTD_REDIS_URL/],
+    ['no address', '{standBy: true}', /cluster\.redisUrl is missing.*INGESTD_REDIS_URL/],
     ['another address', "{redisUrl: 'http://cache'}", /cluster\.redisUrl: it is not an address of Redis/],
-    ['a share beyond the minute', "{redisUrl: 'redis://cache', aloneShare: 51}", /51 is more than/],
     ['a name with a space', "{redisUrl: 'redis://cache', host: 'a b'}", /cluster\.host/],
     ['an unknown key', "{redisUrl: 'redis://cache', shares: 1}", /cluster\.shares/],
   ])('does not take %s', async (_name, cluster, words) => {

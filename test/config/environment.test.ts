@@ -70,7 +70,7 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'cluster.redisUrl': ['redis://redis.example:7000/2', undefined],
   'cluster.account': ['desk-7', 'desk-7'],
   'cluster.host': ['host-3', 'host-3'],
-  'cluster.aloneShare': ['9', 9],
+  'cluster.standBy': ['true', true],
 };
 
 /** What a key of `cluster` needs beside it. */

@@ -46,21 +46,3 @@ export function addLedgerCommand(program: Command, context: CommandContext): voi
     },
   ]);
 }
-
-/** `ingestd fleet`: the hosts that share an account. */
-export function addFleetCommand(program: Command, context: CommandContext): void {
-  const fleet = program.command('fleet').description('manage the hosts that share one account (cluster)');
-  const forget = fleet
-    .command('forget')
-    .description('forget a host that is gone for good, and free its folders and the requests reserved for it')
-    .argument('<host>', 'its name, as in ingestd status --fleet');
-  withExamples(fleet, [
-    {
-      command: 'ingestd fleet forget scanner-2',
-      does: 'another host may have its folders; its cluster.aloneShare is free at once, not after a day',
-    },
-  ]);
-  defineCommand(forget, context, async () => (await import('../control/fleet-command.ts')).forgetHost, [
-    { command: 'ingestd fleet forget scanner-2', does: 'after that machine was switched off for good' },
-  ]);
-}

@@ -11,15 +11,13 @@ import { failedCount, failuresInDoubt, headline } from '../../model/report/headl
 import type { Health, Status } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
 import type { RedisSession } from '../redis/connection.ts';
-import { listOf, redisScript } from '../redis/script.ts';
+import { redisScript } from '../redis/script.ts';
 
 const answerSchema = z.object({
   /** How many hosts speak with Redis. */
   hosts: z.number(),
   /** The run that published last under this host's name. */
   before: z.string(),
-  /** Hosts with another limit, and theirs. */
-  others: listOf(z.tuple([z.string(), z.number()])),
   /** Since when all hosts are paused; empty: they are not. */
   halted: z.string(),
 });
@@ -29,44 +27,18 @@ interface Summary {
   /** Another start of a host has another one. */
   readonly run: string;
   readonly summary: string;
-  readonly limit: number;
   readonly aliveMs: number;
-  /** The limits of the others are wanted. */
-  readonly compares: boolean;
-  /** The host stops. */
-  readonly stops: boolean;
 }
 
-/**
- * Keeps a host's summary for a day. The lowest limit of the hosts that may send is what all obey; it is looked for where
- * limits are compared.
- */
+/** Keeps a host's summary for a day, as the time, its run and the text. */
 const publish = redisScript<Summary, z.output<typeof answerSchema>>({
-  keys: ['summaries', 'seen', 'limits', 'state', 'shares'],
+  keys: ['summaries', 'seen', 'state'],
   answer: answerSchema,
   lua: `
-redis.call('HSET', summaries, ask.host, string.format('%.0f ', now) .. ask.summary)
+local before = string.match(redis.call('HGET', summaries, ask.host) or '', '^%d+ (%S+) ') or ''
+redis.call('HSET', summaries, ask.host, string.format('%.0f %s ', now, ask.run) .. ask.summary)
 redis.call('PEXPIRE', summaries, 172800000)
-local before = string.match(redis.call('HGET', limits, ask.host) or '', '^%d+ %d+ (.*)$') or ''
-if ask.stops then redis.call('HDEL', limits, ask.host)
-else redis.call('HSET', limits, ask.host, string.format('%.0f %d ', now, ask.limit) .. ask.run) end
-redis.call('PEXPIRE', limits, 172800000)
-local others = {}
-if ask.compares and not ask.stops then
-  local least = ask.limit
-  local all = redis.call('HGETALL', limits)
-  for i = 1, #all, 2 do
-    local at, limit = string.match(all[i + 1], '^(%d+) (%d+)')
-    if tonumber(at) < now - ask.aliveMs and not redis.call('HGET', shares, all[i]) then
-      redis.call('HDEL', limits, all[i])
-    elseif tonumber(limit) ~= ask.limit then
-      least = math.min(least, tonumber(limit))
-      others[#others + 1] = { all[i], tonumber(limit) }
-    end
-  end
-  redis.call('HSET', state, 'limit', least)
-end
-return { hosts = redis.call('ZCOUNT', seen, now - ask.aliveMs, '+inf'), before = before, others = others,
+return { hosts = redis.call('ZCOUNT', seen, now - ask.aliveMs, '+inf'), before = before,
   halted = redis.call('HGET', state, 'halted') or '' }
 `,
 });
@@ -75,20 +47,10 @@ interface PublisherOptions {
   /** Null: Redis is away. */
   readonly session: () => RedisSession | null;
   readonly host: string;
-  /** `service.requestsPerMinute` of this host. */
-  readonly limit: number;
   readonly clock: Clock;
   readonly log: LogPort;
-  /** Something that `clashes` or `isHalted` says has changed. */
+  /** What `isNameTaken` or `isHalted` say has changed. */
   readonly onChange: () => void;
-}
-
-/** What does not go together with other hosts of the account. */
-export interface Clashes {
-  /** Another ingestd publishes under the name of this one. */
-  readonly isNameTaken: boolean;
-  /** Hosts with another `service.requestsPerMinute`, and theirs. */
-  readonly otherLimits: readonly (readonly [string, number])[];
 }
 
 /** What a Redis process said instead of taking a summary. */
@@ -99,8 +61,6 @@ interface Trouble {
 
 /** A summary is renewed this often. */
 const publishMs = 5_000;
-/** The limits of the others are asked for at first, and then this often. */
-const compareEvery = 12;
 /** After so many publications without another under the same name, the name is this host's alone. */
 const quietEnough = 3;
 
@@ -117,7 +77,6 @@ export class Publisher {
   #publications = 0;
   /** Publications since another ingestd was met under this name. */
   #sinceClash = Infinity;
-  #otherLimits: Clashes['otherLimits'] = [];
   #trouble: Trouble | null = null;
   #isHalted = false;
 
@@ -135,8 +94,9 @@ export class Publisher {
     return this.#isHalted;
   }
 
-  get clashes(): Clashes {
-    return { isNameTaken: this.#sinceClash < quietEnough, otherLimits: this.#otherLimits };
+  /** Another ingestd publishes under the name of this one. */
+  get isNameTaken(): boolean {
+    return this.#sinceClash < quietEnough;
   }
 
   /** Why Redis does not take the summary; null: it does, or is away. */
@@ -172,23 +132,19 @@ export class Publisher {
   }
 
   async #send(summary: HostSummary): Promise<void> {
-    const { host, limit, log } = this.#options;
+    const { host, log } = this.#options;
     const session = this.#options.session();
     this.#published = session === null ? null : summary.health;
     if (session === null) return;
-    const compares = this.#publications % compareEvery === 0;
     try {
       const answer = await publish(session, {
         host,
         run: this.#run,
         summary: JSON.stringify(summary),
-        limit,
         aliveMs,
-        compares,
-        stops: summary.state === 'stopped',
       });
       this.#note(null);
-      this.#learn(answer, compares);
+      this.#learn(answer);
     } catch (error) {
       this.#published = null;
       const message = errorMessage(error);
@@ -203,16 +159,15 @@ export class Publisher {
     if (this.trouble !== before) this.#options.onChange();
   }
 
-  #learn({ hosts, before, others, halted }: z.output<typeof answerSchema>, isCompared: boolean): void {
-    const known = JSON.stringify([this.clashes, this.isHalted]);
+  #learn({ hosts, before, halted }: z.output<typeof answerSchema>): void {
+    const known = [this.isNameTaken, this.isHalted].join();
     this.#hosts = hosts;
     this.#publications += 1;
     // The first time it may be the run before this one, which ended without a word.
     const isOther = this.#publications > 1 && before !== '' && before !== this.#run;
     this.#sinceClash = isOther ? 0 : this.#sinceClash + 1;
-    if (isCompared) this.#otherLimits = others;
     this.#isHalted = halted !== '';
-    if (JSON.stringify([this.clashes, this.isHalted]) !== known) this.#options.onChange();
+    if ([this.isNameTaken, this.isHalted].join() !== known) this.#options.onChange();
   }
 }
 

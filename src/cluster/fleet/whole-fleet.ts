@@ -7,9 +7,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health } from '../../model/report/status.ts';
-import { foldersVersion, folderTextLua, knownFoldersLua } from '../lease/folders-lua.ts';
 import { aliveMs } from '../fleet-times.ts';
-import type { FleetTimes } from '../fleet-times.ts';
 import { pairsOf } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import { listOf, redisScript } from '../redis/script.ts';
@@ -42,9 +40,9 @@ export async function readFleet(session: RedisSession): Promise<FleetStatus> {
   const { now, summaries, use, used, halted } = await askForSummaries(session, {});
   const usedBy = new Map(use);
   const hosts = summaries.map(([host, text]) => {
-    const space = text.indexOf(' ');
-    const ago = now - Number(text.slice(0, space));
-    return hostOf(host, text.slice(space + 1), { ago, used: Number(usedBy.get(host) ?? 0) });
+    const [at = '', run = ''] = text.split(' ', 2);
+    const ago = now - Number(at);
+    return hostOf(host, text.slice(at.length + run.length + 2), { ago, used: Number(usedBy.get(host) ?? 0) });
   });
   hosts.sort((a, b) => weightOf(b) - weightOf(a) || (a.host < b.host ? -1 : 1));
   const worst = Math.max(0, ...hosts.map(weightOf));
@@ -108,56 +106,6 @@ export function fleetReader(
     if (known === null || now - known.at >= freshMs) known = { fleet: read(), at: now };
     return known.fleet;
   };
-}
-
-const forget = redisScript({
-  keys: ['state', 'seen', 'shares', 'summaries', 'folders', foldersVersion],
-  answer: z.object({
-    /** `alive`: it has spoken with Redis within the last seconds, or holds its ledger. */
-    kind: z.enum(['forgotten', 'alive', 'unknown']),
-    /** What is free now: of the minute, and the folders of ledgers that nobody holds. */
-    share: z.number().default(0),
-    folders: z.number(),
-  }),
-  lua: `
-${folderTextLua}
-${knownFoldersLua}
-local count, isHeld, listed = 0, false, redis.call('HGETALL', folders)
-for i = 1, #listed, 2 do
-  local folder = readFolder(listed[i + 1])
-  if folder.holder == ask.host then
-    local lease = redis.call('HMGET', ask.prefix .. ':lease:' .. folder.ledger, 'host', 'at')
-    if (lease[1] or '') == '' or now - tonumber(lease[2]) > ask.lifeMs then
-      dropFolder(listed[i])
-      count = count + 1
-    else isHeld = true end
-  end
-end
-if count > 0 then redis.call('PUBLISH', ask.channel, 'lease') end
-local alive = redis.call('ZSCORE', seen, ask.host)
-if isHeld or alive and now - tonumber(alive) <= ask.unreachableMs then
-  return { kind = count > 0 and 'forgotten' or 'alive', folders = count }
-end
-local isKnown = redis.call('HDEL', summaries, ask.host) == 1 or alive or count > 0
-if not alive then return { kind = isKnown and 'forgotten' or 'unknown', folders = count } end
-local share = tonumber(redis.call('HGET', shares, ask.host) or 0)
-redis.call('ZREM', seen, ask.host)
-if redis.call('HDEL', shares, ask.host) == 1 then redis.call('HINCRBY', state, 'version', 1) end
-return { kind = 'forgotten', share = share, folders = count }
-`,
-});
-
-/** Ends what is reserved for a host that is gone for good: its share, and the folders of its ledger. */
-export async function forgetHost(
-  session: RedisSession,
-  { host, times }: { readonly host: string; readonly times: Pick<FleetTimes, 'unreachableMs' | 'lifeMs'> },
-) {
-  const { unreachableMs, lifeMs } = times;
-  const { kind, share, folders } = await forget(session, { host, unreachableMs, lifeMs });
-  if (kind === 'alive') return { kind } as const;
-  if (kind === 'forgotten') return { kind, share, folders } as const;
-  const hosts = await session.send(['ZRANGE', `${session.prefix}:seen`, '0', '999']);
-  return { kind, hosts: Array.isArray(hosts) ? hosts.map(String) : [] } as const;
 }
 
 /** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */

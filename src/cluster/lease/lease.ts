@@ -8,12 +8,9 @@ import type { Permit, PermitGuard } from '../../model/ports/service-port.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';
-import { reservedMs } from '../fleet-times.ts';
 import type { FleetTimes } from '../fleet-times.ts';
-import type { DirectoryLocation } from './directory-location.ts';
-import type { FolderMemory } from './folder-memory.ts';
 import { askForLease } from './lease-script.ts';
-import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
+import type { LeaseAnswer, LeaseRequest } from './lease-script.ts';
 
 export interface LeaseOptions {
   /** Null: Redis is away. */
@@ -23,19 +20,11 @@ export interface LeaseOptions {
   readonly host: string;
   /** What the keys of the account begin with. */
   readonly prefix: string;
-  /**
-   * The requests a minute that this host may send while Redis is away; more than none: then nobody takes its lease
-   * before a person says that it is gone.
-   */
-  readonly aloneShare: number;
   /** This process has just made the state directory. */
   readonly isFirst: boolean;
-  readonly folders: LeaseRequest['folders'];
-  readonly configured: LeaseRequest['configured'];
-  readonly memory: FolderMemory;
   /** What the state directory says of those who had it. */
   readonly traces: () => Promise<LeaseTraces>;
-  readonly times: Omit<FleetTimes, 'windowMs' | 'validMs'>;
+  readonly times: Pick<FleetTimes, 'lifeMs' | 'beatMs' | 'marginMs' | 'failoverMs'>;
   readonly clock: Clock;
   /** What a person sees of it has changed. */
   readonly onChange: () => void;
@@ -48,13 +37,6 @@ interface Watched {
   /** Monotonic, ms: the mark has been the same since. */
   readonly at: number;
   readonly isThere: boolean;
-}
-
-/** A folder that belongs to another ledger, or may do so. */
-interface Foreign extends FolderHolder {
-  readonly session: RedisSession;
-  /** Monotonic, ms: since then it is not known whose it is. */
-  readonly at: number;
 }
 
 /**
@@ -78,9 +60,6 @@ export class Lease implements WriteLease {
   #lapsedAt: number | null = null;
   #trouble: string | null = null;
   #watched: Watched | null = null;
-  #mine: ReadonlySet<string> = new Set();
-  #foreign: ReadonlyMap<string, Foreign> = new Map();
-  readonly #listeners = new Set<() => void>();
   #hadPredecessor = false;
   #isTakenOver = false;
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
@@ -109,11 +88,6 @@ export class Lease implements WriteLease {
     return this.#options.prefix;
   }
 
-  get alone(): WriteLease['alone'] {
-    const { host, aloneShare } = this.#options;
-    return aloneShare > 0 ? { host, share: aloneShare } : null;
-  }
-
   /** Aborted when it is lost. */
   get signal(): AbortSignal {
     return this.#lost.signal;
@@ -124,7 +98,7 @@ export class Lease implements WriteLease {
     return this.#lapse.signal;
   }
 
-  /** It is lost because another host has it, or a folder of it; false: it may have run out. */
+  /** It is lost because another host has it; false: it may have run out. */
   get isTakenOver(): boolean {
     return this.#isTakenOver;
   }
@@ -139,27 +113,14 @@ export class Lease implements WriteLease {
     if (this.#watched === null || this.#heldAt !== null) return null;
     const { answer, isThere } = this.#watched;
     if (answer.host === '') return null;
-    const { host, since, isAlone } = answer;
+    const { host, since } = answer;
     return {
       host,
       /** Wall clock, ms. */
       since,
-      /** It may be sending without Redis, and is not followed. */
-      isAlone,
       /** True when it was renewed while this host waits. */
       isThere,
     };
-  }
-
-  /** Which other ledger has a folder, one inside of it or one around it; null: none. */
-  folderHolder({ key }: Pick<DirectoryLocation, 'key'>): FolderHolder | null {
-    if (this.#mine.has(key)) return null;
-    return this.#foreign.get(key) ?? { host: '', where: 'same', isRunning: false };
-  }
-
-  /** Calls when a folder has become this host's. */
-  listen(listener: () => void): void {
-    this.#listeners.add(listener);
   }
 
   /** Why Redis does not give an answer about it; null: it does, or is away. */
@@ -242,23 +203,14 @@ export class Lease implements WriteLease {
     const isRenewal = this.#heldAt !== null;
     const sent = sentNow(this.#options.clock);
     const answer = await this.#send(session, isRenewal ? 'renew' : 'take');
-    const { memory } = this.#options;
-    if (answer.isUnknown) {
-      await memory.recall(session);
-      this.#again = true;
-      return;
-    }
     this.#note(null);
-    if (answer.isHeld) {
-      this.#hold(answer, sent, isRenewal);
-      this.#claim(session, answer);
-    } else if (isRenewal) this.#loseTo(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
+    if (answer.isHeld) this.#hold(answer, sent, isRenewal);
+    else if (isRenewal) this.#loseTo(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
     else this.#watch(session, answer);
-    await memory.follow(session, answer.changes);
   }
 
   async #send(session: RedisSession, kind: LeaseRequest['kind']): Promise<LeaseAnswer> {
-    const { name, host, times, aloneShare, isFirst, folders, configured, memory } = this.#options;
+    const { name, host, isFirst } = this.#options;
     const traces = kind === 'take' ? await this.#options.traces() : undefined;
     this.#hadPredecessor ||= (traces?.highestFence ?? 0) > 0;
     return askForLease(session, {
@@ -267,20 +219,9 @@ export class Lease implements WriteLease {
       run: this.#run,
       fence: this.#fence,
       traces,
-      unreachableMs: times.unreachableMs,
       still: this.#still(session),
       first: isFirst,
-      alone: aloneShare > 0,
-      aloneMs: times.shareMs,
       name,
-      folders,
-      machine: folders.find(({ machine }) => machine !== 'share')?.machine ?? '',
-      configured,
-      mine: Object.fromEntries([...this.#mine].map((folder) => [folder, 1])),
-      quiet: this.#quietFolders(session),
-      lifeMs: times.lifeMs + times.marginMs,
-      born: memory.known.born,
-      changes: memory.known.changes,
     });
   }
 
@@ -318,40 +259,6 @@ export class Lease implements WriteLease {
     if (leftMs < -times.beatMs) return;
     if (leftMs < 0) this.#lapse.abort();
     else this.#cancelLapse = clock.after(Math.floor(leftMs) + 1, () => this.#followLapse());
-  }
-
-  /** Follows the folders that belong to other ledgers. */
-  #claim(session: RedisSession, { foreign }: LeaseAnswer): void {
-    const before = this.#foreign;
-    const now = this.#options.clock.monotonic();
-    this.#foreign = new Map(
-      foreign.map(({ folder, ...one }) => {
-        const known = before.get(folder);
-        const isSame = known?.session === session && known.host === one.host;
-        return [folder, { ...one, session, at: isSame ? known.at : now }];
-      }),
-    );
-    const was = this.#mine;
-    const keys = this.#options.folders.map(({ key }) => key);
-    this.#mine = new Set(keys.filter((key) => !this.#foreign.has(key)));
-    if ([...was].some((folder) => !this.#mine.has(folder)))
-      return this.#loseTo('another host has taken a folder');
-    const isNew = this.#mine.size !== was.size;
-    const isOther = [...this.#foreign].some(([folder, { host, isRunning }]) => {
-      const known = before.get(folder);
-      return known?.host !== host || known.isRunning !== isRunning;
-    });
-    if (isNew || isOther) this.#options.onChange();
-    if (isNew) for (const listener of this.#listeners) listener();
-  }
-
-  #quietFolders(session: RedisSession): LeaseRequest['quiet'] {
-    const now = this.#options.clock.monotonic();
-    const restingMs = this.#restingMs({ isOfThisRedis: false });
-    const quiet = [...this.#foreign].filter(
-      ([, one]) => one.host === '' && one.session === session && now - one.at >= restingMs,
-    );
-    return Object.fromEntries(quiet.map(([folder]) => [folder, 1]));
   }
 
   #watch(session: RedisSession, answer: LeaseAnswer): void {
@@ -403,8 +310,7 @@ export class Lease implements WriteLease {
   }
 
   #lifeMs(): number {
-    const { aloneShare, times } = this.#options;
-    return aloneShare > 0 ? reservedMs(times) : times.lifeMs;
+    return this.#options.times.lifeMs;
   }
 
   #age(): number {

@@ -6,7 +6,7 @@ import { redisScript } from '../redis/script.ts';
 /** What a host asks for. By `channel` the script tells `next` to all, and `offer` to one host. */
 export interface PermitRequest extends Pick<
   FleetTimes,
-  'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs' | 'shareMs'
+  'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs'
 > {
   readonly host: string;
   readonly limit: number;
@@ -29,12 +29,6 @@ export interface PermitRequest extends Pick<
   readonly keepKeys?: boolean | undefined;
   /** The host stops. */
   readonly leave?: boolean | undefined;
-  /** Requests a minute that this host may send while Redis is away. */
-  readonly share: number;
-  /** Asks for the shares of all. */
-  readonly list?: boolean | undefined;
-  /** The shares as this host last saw them, in case that Redis has lost them. */
-  readonly shares: Readonly<Record<string, number>>;
   /** When a person has stopped all hosts, in case that Redis has lost it. */
   readonly halted?: string | undefined;
   /** Permits whose request was answered, and how long ago, ms. */
@@ -45,8 +39,6 @@ export interface PermitRequest extends Pick<
   readonly renew: readonly string[];
   /** Permits whose requests are about to begin. */
   readonly confirm: readonly string[];
-  /** Requests sent without Redis, and how long they still count, ms. */
-  readonly used: readonly (readonly [id: string, leftMs: number])[];
   /** How long requests of this host's last run still count, ms, longest first. */
   readonly recent: readonly number[];
   /** Nobody sends for so long. */
@@ -86,15 +78,9 @@ const answerSchema = z.object({
   seq: whole,
   /** Why a window without permits begins: empty, restarted, older, clock. */
   reset: z.string().default(''),
-  share: z.number().optional(),
   waiting: whole,
-  version: whole,
   /** When a person stopped all hosts; empty: nobody has. */
   halted: z.string().default(''),
-  /** The lowest of the hosts' limits. */
-  limit: z.number().optional(),
-  /** Host, share, host, share …. */
-  shares: words,
 });
 
 /** What came of it. */
@@ -108,26 +94,22 @@ export type PermitAnswer = z.output<typeof answerSchema>;
  * been forgotten (a new process, a counter that went back, a clock that jumped) starts one window without permits;
  * permits under way are put back by their renewals meanwhile.
  *
- * A place goes to the waiting host with the highest priority, among them to the one that has used least of its share:
+ * A place goes to the waiting host with the highest priority, among them to the one that has used least of its part:
  * its demand for one window. A place for another host than the caller is offered to it by a message, for a short time.
  * Rejects where Redis does not answer, or refuses.
  */
 export const askForPermits = redisScript<PermitRequest, PermitAnswer>({
-  keys: ['permits', 'state', 'waiting', 'seen', 'shares', 'use'],
+  keys: ['permits', 'state', 'waiting', 'seen', 'use'],
   answer: answerSchema,
   lua: `
-local host, window = ask.host, ask.windowMs
+local host, window, limit = ask.host, ask.windowMs, ask.limit
 local answered = window + ask.marginMs
 local underWay = ask.lifeMs + answered
 
-local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'lost', 'version', 'halted', 'limit')
+local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'halted', 'sure')
 local run, seq, last = was[1], tonumber(was[2] or 0), tonumber(was[3] or 0)
 local open, pause, epoch = tonumber(was[4] or 0), tonumber(was[5] or 0), tonumber(was[6] or 0)
-local at, lost, version = tonumber(was[7] or 0), tonumber(was[8] or 0), tonumber(was[9] or 0)
-local halted = was[10] or ''
--- Of several limits the lowest is obeyed. It rises again where its host is gone: see publisher.ts.
-local limit = math.min(ask.limit, tonumber(was[11] or ask.limit))
-if tostring(limit) ~= was[11] then redis.call('HSET', state, 'limit', limit) end
+local at, halted, sure = tonumber(was[7] or 0), was[8] or '', tonumber(was[9] or 0)
 
 -- Its host has given it up, and said all of it again: it waited in a network that was cut.
 if ask.estimate and ask.estimate + ask.lateMs < now then
@@ -153,20 +135,14 @@ elseif now < last - ask.marginMs or ask.jump == epoch then reset = 'clock' end
 if reset ~= '' then
   redis.call('DEL', permits, waiting, use)
   if reset == 'clock' then pause = now + math.max(0, math.min(pause - last, window)) end
-  if reset == 'empty' or reset == 'older' then lost = now + answered end
-  run, seq, open, epoch, at = ask.redis, math.max(seq, ask.seq), now + answered, math.max(epoch, ask.epoch or 0) + 1, 0
-  -- A share stays reserved until its host is here again.
-  local known = redis.call('ZRANGE', seen, 0, -1, 'WITHSCORES')
-  for i = 1, #known, 2 do
-    redis.call('ZADD', seen, math.min(tonumber(known[i + 1]), now - ask.unreachableMs - 1), known[i])
-  end
+  run, seq, sure, epoch, at = ask.redis, math.max(seq, ask.seq), now + answered, math.max(epoch, ask.epoch or 0) + 1, 0
+  open = sure
 end
 
 if ask.idle and reset == '' then
   redis.call('ZADD', seen, now, host)
   return { now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
-    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), version = version, halted = halted,
-    limit = limit }
+    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted }
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', now)) do drop(id) end
@@ -175,7 +151,6 @@ for _, one in ipairs(ask.spent) do
   drop(one[1])
   put(one[1], now - one[2] + answered)
 end
-for _, one in ipairs(ask.used) do put(one[1], now + one[2] + ask.marginMs) end
 for _, id in ipairs(ask.renew) do put(id, now + underWay) end
 local gone = {}
 for _, id in ipairs(ask.confirm) do
@@ -186,52 +161,23 @@ for i = tonumber(redis.call('HGET', use, host) or 0) + 1, #ask.recent do
 end
 if ask.pauseMs then pause = math.max(pause, now + ask.pauseMs) end
 
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - ask.shareMs)) do
-  redis.call('ZREM', seen, name)
-  if redis.call('HDEL', shares, name) == 1 then version = version + 1 end
-end
-if lost > now then
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - 86400000)) do redis.call('ZREM', seen, name) end
+if open > now then
   -- Unless a person has ended that pause since.
   local resumed = tonumber(redis.call('HGET', state, 'resumed') or 0)
   if ask.halted and halted == '' and tonumber(ask.halted) > resumed then
     halted = ask.halted
     redis.call('HSET', state, 'halted', halted)
   end
-  for name, share in pairs(ask.shares) do
-    if name ~= host and redis.call('HSETNX', shares, name, share) == 1 then
-      version = version + 1
-      redis.call('ZADD', seen, now - ask.unreachableMs - 1, name)
-    end
-  end
 end
 if ask.leave then
   redis.call('ZREM', seen, host)
   redis.call('HDEL', waiting, host)
-  if redis.call('HDEL', shares, host) == 1 then version = version + 1 end
 else
   -- A request that was long on its way says when its host was alive, not that it is.
   local sent = now
   if ask.estimate and ask.estimate + ask.marginMs < now then sent = ask.estimate end
   redis.call('ZADD', seen, sent, host)
-end
-
-local reserved, promised = 0, 0
-local all = redis.call('HGETALL', shares)
-for i = 1, #all, 2 do
-  if all[i] ~= host then
-    local alive = redis.call('ZSCORE', seen, all[i])
-    promised = promised + tonumber(all[i + 1])
-    if alive and now - tonumber(alive) > ask.unreachableMs then reserved = reserved + tonumber(all[i + 1]) end
-  end
-end
-local share = 0
-if not ask.leave then
-  share = math.max(0, math.min(ask.share, limit - promised))
-  local before = tonumber(redis.call('HGET', shares, host) or 0)
-  if share ~= before then
-    version = version + 1
-    if share == 0 then redis.call('HDEL', shares, host) else redis.call('HSET', shares, host, share) end
-  end
 end
 
 local want, granted = ask.want, 0
@@ -276,9 +222,8 @@ local function before(a, b)
   if a.since ~= b.since then return a.since < b.since end
   return a.name < b.name
 end
-local places = limit - reserved
 if now >= open and now >= pause and halted == '' then
-  local free = places - redis.call('ZCARD', permits)
+  local free = limit - redis.call('ZCARD', permits)
   while free > 0 do
     local best = nil
     for _, entry in ipairs(entries) do
@@ -316,9 +261,8 @@ local nextMs = 0
 if halted ~= '' then nextMs = 5000
 elseif now < open then nextMs = open - now
 elseif now < pause then nextMs = pause - now
-elseif used >= places then
-  local row = redis.call('ZRANGE', permits, math.max(0, used - places), math.max(0, used - places), 'WITHSCORES')
-  nextMs = row[2] and places > 0 and tonumber(row[2]) - now or 5000
+elseif used >= limit then
+  nextMs = tonumber(redis.call('ZRANGE', permits, used - limit, used - limit, 'WITHSCORES')[2]) - now
 end
 if left > 0 and (at <= now or now + nextMs < at - 5) then
   at = now + nextMs
@@ -326,11 +270,10 @@ if left > 0 and (at <= now or now + nextMs < at - 5) then
 end
 
 redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
-  'at', at, 'lost', lost, 'version', version)
-if ask.keepKeys then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 2 * ask.shareMs) end end
+  'at', at, 'sure', sure)
+if ask.keepKeys then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 172800000) end end
 return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
   rank = rank, used = used, openMs = math.max(0, open - now),
-  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, share = share, waiting = left, limit = limit,
-  halted = halted, version = version, shares = ask.list and all[1] and table.concat(all, ' ') or '' }
+  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, waiting = left, halted = halted }
 `,
 });

@@ -8,13 +8,12 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Demand, LimiterPort, Permit } from '../../model/ports/service-port.ts';
 import { leasedPermit } from '../lease/lease.ts';
 import type { Lease } from '../lease/lease.ts';
-import { pairsOf, commandMs } from '../redis/connection.ts';
+import { commandMs } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
-import { ageMs, RedisTime, sentNow } from '../redis/redis-time.ts';
+import { RedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
-import { aloneAfterMs, reservedMs } from '../fleet-times.ts';
 import type { FleetTimes } from '../fleet-times.ts';
-import { AloneShare, SharedPermit } from './held-permits.ts';
+import { SharedPermit } from './held-permits.ts';
 import { askForPermits } from './permit-script.ts';
 import type { PermitAnswer, PermitRequest } from './permit-script.ts';
 
@@ -27,8 +26,6 @@ const rankMs = 10;
 const longestRankMs = 500;
 /** The keys in Redis live for two days without this. */
 const keepKeysMs = 3_600_000;
-/** What an idle host's sign of life leaves out is asked for this often. */
-const wholeMs = 60_000;
 const afterErrorMs = 1_000;
 
 export interface SharedLimiterOptions {
@@ -38,8 +35,6 @@ export interface SharedLimiterOptions {
   readonly session: () => RedisSession | null;
   readonly host: string;
   readonly limit: number;
-  /** Requests a window while Redis is away. */
-  readonly aloneShare: number;
   readonly times: FleetTimes;
   readonly clock: Clock;
   readonly log: LogPort;
@@ -47,6 +42,10 @@ export interface SharedLimiterOptions {
   readonly recent: readonly SentRequest[];
   /** That of the state directory, where there is one: nothing is sent without it. */
   readonly lease: Lease | null;
+  /** False: no permit is wanted now. */
+  readonly mayAsk: () => boolean;
+  /** Redis may have forgotten something. */
+  readonly onReset: () => void;
   /** Something of `state` has changed. */
   readonly onChange: () => void;
   /** Called with the first answer, and when a person has stopped all hosts or lets them send again. */
@@ -68,7 +67,7 @@ interface Waiting {
 
 /**
  * The sliding minute of all hosts, in Redis: each permit is a place there (`askForPermits`), beside a place of the local
- * limiter. While Redis is away, nothing goes out until nobody counts on this host any more; then its own share does.
+ * limiter. While Redis is away, nothing goes out.
  */
 export class SharedLimiter implements LimiterPort {
   readonly #options: SharedLimiterOptions;
@@ -100,13 +99,10 @@ export class SharedLimiter implements LimiterPort {
   #jump: number | null = null;
   /** Sent before this start, until Redis knows of it. */
   #recent: readonly SentRequest[];
-  #shares: Readonly<Record<string, number>> = {};
-  #version = -1;
   /** When a person stopped all hosts; empty: nobody has. */
   #halted = '';
-  /** Monotonic, ms: when the keys were kept from expiring, and when the shares of all were asked for. */
+  /** Monotonic, ms: when the keys were kept from expiring. */
   #keptAt = -Infinity;
-  #wholeAt = -Infinity;
 
   #calling: Promise<void> | null = null;
   /** There is more to say than the call under way says. */
@@ -123,11 +119,6 @@ export class SharedLimiter implements LimiterPort {
   /** The epoch whose window without permits `onChange` was called for; 0: there is none. */
   #closedEpoch = 0;
 
-  readonly #alone: AloneShare;
-  #share: number | null = null;
-  /** When the last command went out to which Redis may have listened. */
-  #writtenAt: Sent | null = null;
-  #wasAlone = false;
   #isClosed = false;
   #hasLeft = false;
 
@@ -136,7 +127,6 @@ export class SharedLimiter implements LimiterPort {
     this.#clock = options.clock;
     this.#times = options.times;
     this.#time = new RedisTime(options.times.marginMs);
-    this.#alone = new AloneShare(options.clock, options.times.windowMs);
     this.#recent = options.recent;
     this.#call();
   }
@@ -172,19 +162,13 @@ export class SharedLimiter implements LimiterPort {
   status(): ReturnType<LimiterPort['status']> {
     const local = this.#options.local.status();
     const { limit, times } = this.#options;
-    if (this.#isAlone()) {
-      const share = this.#share ?? 0;
-      const nextFreeMs = this.#alone.size < share ? 0 : this.#alone.nextFreeMs();
-      return { ...local, limit: share, used: this.#alone.size, nextFreeMs };
-    }
     const answer = this.#last?.answer;
-    const least = Math.min(limit, answer?.limit ?? limit);
     const ago = this.#last === null ? 0 : this.#clock.monotonic() - this.#last.at;
     const pauseMs = Math.max(0, (answer?.pauseMs ?? 0) - ago);
     const pausedUntil = pauseMs > 0 ? this.#clock.now() + pauseMs : local.pausedUntil;
     const nextFreeMs = Math.max(local.nextFreeMs, (answer?.nextMs ?? 0) - ago, pauseMs, this.#opensInMs());
     return {
-      limit: least,
+      limit,
       used: answer?.used ?? local.used,
       windowMs: times.windowMs,
       pausedUntil,
@@ -195,9 +179,6 @@ export class SharedLimiter implements LimiterPort {
 
   waitMs(requests: number): number {
     if (requests <= 0) return 0;
-    const aloneInMs = this.#aloneInMs();
-    if (aloneInMs < Infinity)
-      return Math.max(0, aloneInMs) + (requests / Math.max(1, this.#share ?? 0)) * this.#times.windowMs;
     const answer = this.#last?.answer;
     // With others in line, this host has its part of the minute.
     const hosts = Math.max(1, answer?.waiting ?? 1);
@@ -212,10 +193,6 @@ export class SharedLimiter implements LimiterPort {
       trouble: this.#trouble,
       /** No host gets a permit for so long: Redis may have forgotten some. 0: they do. */
       opensInMs: this.#options.session() === null ? 0 : this.#opensInMs(),
-      /** What this host may send without Redis: as it is configured, or what the others leave. Null: not known yet. */
-      share: this.#share,
-      /** Redis is away, and this host sends its share. */
-      isAlone: this.#isAlone(),
       /** A person has stopped all hosts. */
       isHalted: this.#halted !== '',
     };
@@ -265,10 +242,7 @@ export class SharedLimiter implements LimiterPort {
       return;
     }
     const session = this.#options.session();
-    if (session === null) {
-      if (this.#isAlone()) this.#sendAlone();
-      return this.#arm();
-    }
+    if (session === null) return this.#arm();
     this.#calling = this.#exchange(session)
       .then(() => this.#setTrouble(null))
       .catch((error: unknown) => {
@@ -294,18 +268,17 @@ export class SharedLimiter implements LimiterPort {
   async #exchange(session: RedisSession, more: { readonly leave?: boolean } = {}): Promise<void> {
     if (this.#joined !== session) this.#join(session);
     const news = { spent: this.#spent, returned: this.#returned, claims: this.#claims, jump: this.#jump };
-    const want = this.#time.isKnown && !this.#isClosed ? Math.min(mostWanted, this.#waiting.length) : 0;
+    const mayWant = this.#time.isKnown && !this.#isClosed && this.#options.mayAsk();
+    const want = mayWant ? Math.min(mostWanted, this.#waiting.length) : 0;
     const ids = Array.from({ length: want }, () => this.#name());
     const pauseMs = Math.ceil(this.#pauseLeftMs());
     const { limit, times } = this.#options;
     const sent = sentNow(this.#clock);
-    const isWhole = sent.monotonic - this.#wholeAt >= wholeMs;
     const lists = {
       spent: news.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
       returned: news.returned,
-      renew: [...this.#heldIds({ begun: true }), ...this.#alone.underWay()],
+      renew: this.#heldIds({ begun: true }),
       confirm: this.#heldIds({ begun: false }),
-      used: this.#alone.answered(),
       recent: countingMs(this.#recent, { limit, windowMs: times.windowMs, clock: this.#clock }).map(
         Math.ceil,
       ),
@@ -317,17 +290,16 @@ export class SharedLimiter implements LimiterPort {
       news.jump === null &&
       pauseMs <= 0 &&
       more.leave !== true;
+    const keepKeys = sent.monotonic - this.#keptAt >= keepKeysMs;
     const request: PermitRequest = {
       ...this.#constants(),
       ...lists,
       ...more,
-      idle: (isQuiet && !isWhole) || undefined,
-      keepKeys: sent.monotonic - this.#keptAt >= keepKeysMs || undefined,
+      idle: (isQuiet && !keepKeys) || undefined,
+      keepKeys: keepKeys || undefined,
       estimate: this.#time.estimate(sent.monotonic),
       lateMs: commandMs,
       jump: news.jump ?? undefined,
-      list: isWhole || undefined,
-      shares: this.#shares,
       halted: this.#halted === '' ? undefined : this.#halted,
       pauseMs: pauseMs > 0 ? pauseMs : undefined,
       want,
@@ -338,7 +310,6 @@ export class SharedLimiter implements LimiterPort {
     this.#returned = [];
     this.#claims = [];
     this.#jump = null;
-    this.#writtenAt = sent;
     const sayAgain = () => {
       this.#spent = [...news.spent, ...this.#spent];
       this.#returned = [...news.returned, ...news.claims, ...ids, ...this.#returned];
@@ -361,11 +332,9 @@ export class SharedLimiter implements LimiterPort {
       return;
     }
     const granted = ids.slice(0, answer.granted);
-    for (const [name] of lists.used) this.#alone.giveBack(name);
     this.#recent = [];
-    if (request.keepKeys === true) this.#keptAt = sent.monotonic;
-    if (isWhole) this.#wholeAt = sent.monotonic;
-    this.#note(answer, answered.monotonic, isWhole);
+    if (keepKeys) this.#keptAt = sent.monotonic;
+    this.#note(answer, answered.monotonic, request.idle === true);
     for (const id of [...lists.confirm, ...lists.renew]) {
       if (!answer.gone.includes(id)) this.#held.get(id)?.renewed(sent);
     }
@@ -378,7 +347,8 @@ export class SharedLimiter implements LimiterPort {
     }
     for (const id of granted) this.#hand(id, sent);
     // What comes of a first answer is asked for now.
-    if (want === 0 && this.#waiting.length > 0 && !this.#isClosed) this.#again = true;
+    if (want === 0 && this.#waiting.length > 0 && !this.#isClosed && this.#options.mayAsk())
+      this.#again = true;
     else if (this.#waiting.length > 0) this.#askIn(answer.nextMs, answer.rank);
   }
 
@@ -392,12 +362,11 @@ export class SharedLimiter implements LimiterPort {
     // The clock of the same process is followed over a lost connection.
     if (this.#runId !== session.runId) this.#time.forget();
     this.#runId = session.runId;
-    this.#wholeAt = -Infinity;
   }
 
   #constants() {
-    const { host, limit, times, aloneShare } = this.#options;
-    const { windowMs, lifeMs, marginMs, unreachableMs, shareMs, validMs, beatMs } = times;
+    const { host, limit, times } = this.#options;
+    const { windowMs, lifeMs, marginMs, unreachableMs, validMs, beatMs } = times;
     return {
       host,
       limit,
@@ -405,19 +374,18 @@ export class SharedLimiter implements LimiterPort {
       lifeMs,
       marginMs,
       unreachableMs,
-      shareMs,
       offerMs: validMs,
       waitMs: 2 * beatMs,
-      share: aloneShare,
       seq: this.#seq,
       epoch: this.#epoch,
     };
   }
 
-  #note(answer: PermitAnswer, at: number, isListed: boolean): void {
+  #note(answer: PermitAnswer, at: number, isIdle: boolean): void {
     // An epoch that is new to this host: what is under way has to be put back at once.
     if (answer.epoch !== this.#epoch && this.#held.size > 0) this.#again = true;
     const isFirst = this.#last === null;
+    if (!isFirst && answer.epoch !== this.#epoch) this.#options.onReset();
     const isTurned = (answer.halted === '') !== (this.#halted === '');
     if (answer.halted !== this.#halted) {
       this.#halted = answer.halted;
@@ -426,19 +394,9 @@ export class SharedLimiter implements LimiterPort {
     if (isFirst || isTurned) this.#options.onHalt({ isHalted: answer.halted !== '', isFirst });
     this.#epoch = answer.epoch;
     this.#seq = Math.max(this.#seq, answer.seq);
-    const waiting = answer.share === undefined ? (this.#last?.answer.waiting ?? 0) : answer.waiting;
+    const waiting = isIdle ? (this.#last?.answer.waiting ?? 0) : answer.waiting;
     this.#last = { answer: { ...answer, waiting }, at };
     if (answer.reset !== '') this.#options.log.warn({ reason: answer.reset }, resetWords);
-    if (answer.share !== undefined && answer.share !== this.#share) {
-      this.#share = answer.share;
-      this.#options.onChange();
-    }
-    if (isListed) {
-      this.#shares = Object.fromEntries(
-        pairsOf(answer.shares).map(([name, share]) => [name, Number(share)] as const),
-      );
-      this.#version = answer.version;
-    } else if (answer.version !== this.#version) this.#wholeAt = -Infinity;
     const closedEpoch = answer.openMs > 0 ? answer.epoch : 0;
     if (closedEpoch !== this.#closedEpoch) this.#options.onChange();
     this.#closedEpoch = closedEpoch;
@@ -490,38 +448,8 @@ export class SharedLimiter implements LimiterPort {
       .map(({ id }) => id);
   }
 
-  /** Sends of this host's own share, as far as it may. */
-  #sendAlone(): void {
-    const share = this.#share ?? 0;
-    while (this.#waiting.length > 0 && this.#halted === '' && this.#pauseLeftMs() <= 0) {
-      const id = this.#name();
-      if (!this.#alone.take(share, id)) break;
-      const first = this.#waiting.shift();
-      if (first === undefined) return this.#alone.giveBack(id);
-      this.#admit(first, (isSpent) => {
-        if (isSpent) return this.#alone.spent(id);
-        this.#alone.giveBack(id);
-        // Redis may be back, and know of it.
-        this.#returned.push(id);
-      });
-    }
-    if (this.#waiting.length > 0) this.#askIn(Math.max(this.#alone.nextFreeMs(), this.#pauseLeftMs()));
-  }
-
   #pauseLeftMs(): number {
     return this.#pauseUntil - this.#clock.monotonic();
-  }
-
-  /** Redis is away for so long that nobody counts on this host's permits, and its share is still reserved. */
-  #isAlone(): boolean {
-    return this.#aloneInMs() <= 0;
-  }
-
-  /** Infinity: it is not to send without Redis, as things stand. */
-  #aloneInMs(): number {
-    if (this.#options.session() !== null || this.#writtenAt === null || !this.#share) return Infinity;
-    if (ageMs(this.#clock, this.#writtenAt) >= reservedMs(this.#times)) return Infinity;
-    return aloneAfterMs(this.#times) - (this.#clock.monotonic() - this.#writtenAt.monotonic);
   }
 
   #opensInMs(): number {
@@ -541,12 +469,6 @@ export class SharedLimiter implements LimiterPort {
     this.#cancelBeat = this.#clock.after(ms, () => {
       this.#beatAt = Infinity;
       for (const permit of this.#held.values()) permit.expire();
-      if (this.#isAlone() !== this.#wasAlone) {
-        this.#wasAlone = !this.#wasAlone;
-        if (this.#wasAlone) this.#options.log.warn({ requestsPerMinute: this.#share }, aloneWords);
-        this.#options.onChange();
-      }
-      if (this.#isAlone()) this.#sendAlone();
       this.#call();
     });
   }
@@ -556,10 +478,7 @@ export class SharedLimiter implements LimiterPort {
     this.#rank = rank;
     this.#cancelNext();
     const restMs = Math.max(1, Math.ceil(ms)) + Math.min(longestRankMs, rank * rankMs);
-    this.#cancelNext = this.#clock.after(restMs, () => {
-      if (this.#isAlone()) this.#sendAlone();
-      else this.#call();
-    });
+    this.#cancelNext = this.#clock.after(restMs, () => this.#call());
   }
 
   #setTrouble(words: string | null): void {
@@ -575,4 +494,3 @@ export class SharedLimiter implements LimiterPort {
 }
 
 const resetWords = 'Redis may have lost permits; no host sends for one window';
-const aloneWords = 'Redis is unavailable; this host sends its own share of the requests';

@@ -39,7 +39,7 @@ export async function checkFolders(
       found.attachments.push(joinPath(directory, name));
   };
   return withRestingEngine(
-    { settings: asItStands(settings), ledger, places: null, onDirectory },
+    { settings: asItStands(settings), ledger, owners: null, onDirectory },
     async (resting) => {
       const findings: CheckFinding[] = [];
       let watchedDirectories = 0;

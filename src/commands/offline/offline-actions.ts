@@ -39,7 +39,7 @@ function decide<T>(
 ): Promise<T> {
   const { settings } = options;
   const { state } = settings;
-  return withLedger(options, async (ledger, place) => {
+  return withLedger(options, async (ledger) => {
     if (isAboutFiles) {
       requireService(ledger, settings);
       await followFolders(ledger, settings, silentLog);
@@ -56,7 +56,7 @@ function decide<T>(
       const scanned = isAboutFiles ? settings : { ...settings, folders: [] };
       const { add: onActivity, isTold } = history;
       return await withRestingEngine(
-        { settings: scanned, ledger, places: place, onActivity, isTold },
+        { settings: scanned, ledger, owners: null, onActivity, isTold },
         ({ engine, folders }) => {
           const sources = { ...shared, settings, pauses, engine, ledger, folders, history };
           return act(createDecisions({ ...sources, rescan: () => {} }).decisionsBy('command line'));

@@ -38,24 +38,27 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
     ...(isFleetPaused ? [fleetPaused] : []),
   ];
   const totals = await readTotals(settings.state.dir);
-  return withRestingEngine({ settings: asItStands(settings), ledger, places: fleet }, async (resting) => {
-    const status = statusOf(resting, ownReasons, totals);
-    return {
-      ...status,
-      pid: 0,
-      health: 'error',
-      state: 'stopped',
-      paused,
-      account,
-      reasons: status.reasons.filter(({ code }) => code !== 'paused' && code !== 'held'),
-      folders: status.folders.map((folder) => ({
-        ...folder,
-        state: folder.state === 'unavailable' ? 'unavailable' : 'stopped',
-        oldestUnsyncedSeconds: 0,
-      })),
-      queue: { ...status.queue, etaSeconds: 0 },
-    };
-  });
+  return withRestingEngine(
+    { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
+    async (resting) => {
+      const status = statusOf(resting, ownReasons, totals);
+      return {
+        ...status,
+        pid: 0,
+        health: 'error',
+        state: 'stopped',
+        paused,
+        account,
+        reasons: status.reasons.filter(({ code }) => code !== 'paused' && code !== 'held'),
+        folders: status.folders.map((folder) => ({
+          ...folder,
+          state: folder.state === 'unavailable' ? 'unavailable' : 'stopped',
+          oldestUnsyncedSeconds: 0,
+        })),
+        queue: { ...status.queue, etaSeconds: 0 },
+      };
+    },
+  );
 }
 
 function statusOf(
@@ -89,7 +92,7 @@ export async function whyOffline(
   const { ledger, other } = await scratchLedger(settings);
   const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);
   return withRestingEngine(
-    { settings: asItStands(settings), ledger, places: fleet },
+    { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     ({ engine, folders, activities }) =>
       storyOf(path, {
         clock: systemClock,

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import type { OtherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
-import { guardOneLedgerPerFolder } from '../../daemon/process/one-ledger-per-folder.ts';
-import type { FolderPlaces } from '../../daemon/process/one-ledger-per-folder.ts';
+import type { FolderOwnersView } from '../../cluster/folders/folder-owners.ts';
+import { guardSharedFolders } from '../../daemon/process/guard-shared-folders.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import type { DirectoryScan } from '../../model/document.ts';
@@ -28,7 +28,7 @@ interface RestOptions extends Partial<Pick<EngineOptions, 'onActivity' | 'isTold
   readonly settings: Settings;
   readonly ledger: LedgerPort;
   /** Whose the folders are in a fleet. Null: there is none, or it cannot be asked. */
-  readonly places: FolderPlaces | null;
+  readonly owners: FolderOwnersView | null;
   /** Takes what is sent; left out: all folders are paused. */
   readonly service?: ServicePort;
   /** Gets what was listed. */
@@ -51,11 +51,11 @@ export interface RestingEngine {
  * `service` it is paused: it finds and judges everything, and sends nothing. It is closed when `act` is done.
  */
 export async function withRestingEngine<T>(
-  { settings, ledger, places, service, onActivity, isTold, onDirectory }: RestOptions,
+  { settings, ledger, owners, service, onActivity, isTold, onDirectory }: RestOptions,
   act: (resting: RestingEngine) => Promise<T>,
 ): Promise<T> {
   const opened = settings.folders.map((folder) => openUnwatched(folder, { settings, log: silentLog }));
-  const folders = places === null ? opened : guardOneLedgerPerFolder(opened, places, silentLog);
+  const folders = owners === null ? opened : guardSharedFolders(opened, owners, silentLog);
   const limiter = createFreeLimiter(settings.service.requestsPerMinute);
   const activities: Activity[] = [];
   const engine = new Engine({

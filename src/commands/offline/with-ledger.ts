@@ -1,6 +1,5 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { withLease } from '../../daemon/process/join-cluster.ts';
-import type { Place } from '../../daemon/process/join-cluster.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { interruptedUploads } from '../../model/doubts.ts';
 import { ServiceUnavailableError } from '../../model/errors.ts';
@@ -28,7 +27,7 @@ const patienceMs = 5_000;
  */
 export async function withLedger<T>(
   { settings, username, log = silentLog }: OfflineOptions,
-  act: (ledger: LedgerPort, place: Place | null) => Promise<T>,
+  act: (ledger: LedgerPort) => Promise<T>,
 ): Promise<T> {
   const { dir } = settings.state;
   const advice = 'Run the command there.';
@@ -43,7 +42,7 @@ export async function withLedger<T>(
     try {
       const interrupted = interruptedUploads(ledger.intents(), settings.safety.inDoubt);
       if (interrupted.length > 0) await ledger.commit(interrupted);
-      return await act(ledger, place);
+      return await act(ledger);
     } finally {
       await ledger.close();
     }

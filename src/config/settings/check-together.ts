@@ -29,7 +29,7 @@ function repeatedNames({ folders }: SettingsInput): Problem[] {
 
 function clusterProblems({ cluster, service }: SettingsInput): Problem[] {
   if (cluster === undefined) return [];
-  const { redisUrl, aloneShare } = cluster;
+  const { redisUrl } = cluster;
   const problems: Problem[] = [];
   const wrong = (key: string, words: string) =>
     problems.push({ path: ['cluster', key], message: `cluster.${key}${words}` });
@@ -40,11 +40,5 @@ function clusterProblems({ cluster, service }: SettingsInput): Problem[] {
     );
   if (service.mode === 'embedded')
     wrong('redisUrl', ' needs service.mode remote: the embedded service is for this machine alone');
-  if (aloneShare > service.requestsPerMinute) {
-    wrong(
-      'aloneShare',
-      `: ${aloneShare} is more than service.requestsPerMinute (${service.requestsPerMinute}); give each host a part of it`,
-    );
-  }
   return problems;
 }

@@ -3,27 +3,27 @@ import { StateLockedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { elsewhereWords } from './one-ledger-per-folder.ts';
+import { elsewhereWords } from './guard-shared-folders.ts';
 import { blockedBy, createStopwatch } from './patience.ts';
 
-/** This host among the others of its account: it has the lease of its state directory, or waits for it. */
+/** This host among the others of its account. */
 export type Place = NonNullable<Awaited<ReturnType<typeof joinCluster>>>;
+
+/** A host that has the lease of its state directory, or waits for it. */
+export type LeasedPlace = Place & { readonly lease: NonNullable<Place['lease']> };
 
 interface JoinOptions {
   readonly settings: Settings;
   /** Who signs in; null in embedded mode. */
   readonly username: string | null;
   readonly log: LogPort;
-  /** False for who sends nothing: the folders are left to those who do. */
-  readonly sends?: boolean;
 }
 
 /** Joins the other hosts of the account; null: there are none, and nothing of it is loaded. */
-export async function joinCluster({ settings, username, log, sends = true }: JoinOptions) {
+export async function joinCluster({ settings, username, log }: JoinOptions) {
   if (settings.cluster === null || username === null) return null;
   const { dir } = settings.state;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
-  const { locateFolders } = await import('../../cluster/lease/directory-location.ts');
   const { prepareDirectory, readLeaseTraces } = await import('../../ledger/lock-state-directory.ts');
   await prepareDirectory(dir);
   const cluster = await openCluster({
@@ -34,42 +34,25 @@ export async function joinCluster({ settings, username, log, sends = true }: Joi
     clock: systemClock,
     log,
   });
-  const { names, locations, places } = await locateFolders(sends ? settings.folders : []);
-  const lease = await cluster.enter({
-    traces: () => readLeaseTraces(dir),
-    folders: places,
-    configured: sends ? Object.fromEntries(names.map((name) => [name, 1])) : null,
-  });
-  let noteMoved = () => {};
-  const moved = new Promise<void>((resolve) => (noteMoved = resolve));
-  return {
-    cluster,
-    lease,
-    account: username,
-    /** The folders in the order of the settings, and those of them that are there. */
-    locations,
-    places,
-    /** Resolves when a folder lies elsewhere than it did: this host has to join again to have it. */
-    moved,
-    noteMoved,
-  };
+  const lease = settings.cluster.standBy ? await cluster.enter({ traces: () => readLeaseTraces(dir) }) : null;
+  return { cluster, lease, account: username };
 }
 
-/** Whether Redis keeps this host from its lease: it cannot be reached, or refuses a command; null: neither. */
-export function redisTrouble({ cluster }: Place): 'away' | 'refuses' | null {
+/** Whether Redis cannot be reached, or refuses a command; null: neither. */
+export function redisTrouble({ cluster }: Pick<Place, 'cluster'>): 'away' | 'refuses' | null {
   const codes = new Set(cluster.reasons().map(({ code }) => code));
   if (codes.has('redis-unavailable')) return 'away';
   return codes.has('redis-refuses') ? 'refuses' : null;
 }
 
 /** The other host that holds the state directory; null: none is known. */
-export function otherHolder({ cluster, lease }: Place) {
+export function otherHolder({ cluster, lease }: LeasedPlace) {
   const { holder } = lease;
   return holder?.host === cluster.host ? null : holder;
 }
 
 /** Two hosts of one name would take each other's permits for their own. */
-export function nameTaken({ cluster }: Place, { state }: Pick<Settings, 'state'>): StateLockedError {
+export function nameTaken({ cluster }: LeasedPlace, { state }: Pick<Settings, 'state'>): StateLockedError {
   return new StateLockedError(
     `Another ingestd with the name ${cluster.host} uses the state directory ${state.dir}. Stop it first, or give this host another cluster.host: it then stands by.`,
   );
@@ -80,50 +63,77 @@ const askMs = 100;
 interface WaitOptions extends JoinOptions {
   /** So long it waits for a Redis that is away. */
   readonly patienceMs: number;
+  /** False for who sends nothing: the folders are left to those who do. */
+  readonly sends: boolean;
   /** What to do where another host has it. */
   readonly advice: string;
 }
 
-/** Joins the other hosts for one command. Where it cannot have the lease, `away` says why it was given up. */
+/**
+ * Joins the other hosts for one command. Where it cannot have the lease, or does not learn whose the folders are, `away`
+ * says why it was given up.
+ */
 export async function withLease<T>(
   options: WaitOptions,
   act: (place: Place | null, away: Reason | null) => Promise<T>,
 ): Promise<T> {
+  const { settings, patienceMs, sends } = options;
+  // Who sends nothing asks Redis only for the lease.
+  if (!sends && settings.cluster?.standBy !== true) return act(null, null);
   const place = await joinCluster(options);
+  if (place === null) return act(null, null);
   try {
-    const away = place === null ? null : await waitForLease(place, options);
+    const wait = createWait(place, patienceMs);
+    const { cluster, lease } = place;
+    let away = lease === null ? null : await waitForLease({ ...place, lease }, options, wait);
+    if (sends && away === null) {
+      const owners = cluster.claim(settings.folders);
+      away = await wait(() => owners.isKnown);
+      for (const { name } of settings.folders) {
+        const other = owners.ownerOf(name);
+        if (other !== null) throw new StateLockedError(elsewhereWords(other, name));
+      }
+    }
     return await act(place, away);
   } finally {
-    await place?.cluster.close();
+    await place.cluster.close();
   }
+}
+
+/** Waits until something is so. Gives why it was given up; null: it is so. */
+type Wait = (isOver: () => boolean) => Promise<Reason | null>;
+
+function createWait({ cluster }: Place, patienceMs: number): Wait {
+  const lasting = createStopwatch();
+  return async (isOver) => {
+    while (!isOver()) {
+      const blocked = blockedBy(cluster.reasons());
+      const ms = lasting(blocked === null ? 'working' : 'blocked');
+      if (blocked !== null && ms >= patienceMs) return blocked;
+      await new Promise((resolve) => setTimeout(resolve, askMs));
+    }
+    return null;
+  };
 }
 
 /**
  * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where
- * another host does: a command does not stand by. Gives why it was given up; null: this host has it.
+ * another host does: a command does not stand by.
  */
-async function waitForLease(
-  place: Place,
-  { settings, patienceMs, advice }: WaitOptions,
+function waitForLease(
+  place: LeasedPlace,
+  { settings, advice }: WaitOptions,
+  wait: Wait,
 ): Promise<Reason | null> {
-  const { lease, cluster } = place;
-  const lasting = createStopwatch();
-  while (!lease.holds() || place.places.some((folder) => lease.folderHolder(folder)?.host === '')) {
-    const { holder } = lease;
-    const blocked = blockedBy(cluster.reasons());
-    const ms = lasting(blocked === null ? 'working' : 'blocked');
-    if (blocked !== null && ms >= patienceMs) return blocked;
+  const { lease } = place;
+  return wait(() => {
+    if (lease.holds()) return true;
     if (lease.isNameTaken) throw nameTaken(place, settings);
-    if (holder !== null && (holder.isThere || (holder.isAlone && holder.host !== cluster.host)))
+    const { holder } = lease;
+    if (holder?.isThere === true)
       throw new StateLockedError(
         `${holder.host} holds the state directory ${settings.state.dir} since ${new Date(holder.since).toISOString()} and keeps the service in sync. ${advice}`,
       );
-    await new Promise((resolve) => setTimeout(resolve, askMs));
-  }
-  for (const [index, { name }] of settings.folders.entries()) {
-    const location = place.locations[index];
-    const other = location?.kind === 'there' ? lease.folderHolder(location.place) : null;
-    if (other !== null) throw new StateLockedError(elsewhereWords(other, ` "${name}"`));
-  }
-  return null;
+    return false;
+  });
 }

@@ -11,10 +11,10 @@ import { createMetrics } from '../../status/metrics/metrics.ts';
 import { version } from '../../config/package-files.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import { otherHolder, redisTrouble } from './join-cluster.ts';
-import type { Place } from './join-cluster.ts';
+import type { LeasedPlace } from './join-cluster.ts';
 
 interface StandByOptions {
-  readonly place: Place;
+  readonly place: LeasedPlace;
   readonly settings: Settings;
   readonly startedAt: string;
 }
@@ -58,7 +58,7 @@ export function standBy(options: StandByOptions) {
   };
 }
 
-function refusalOf(place: Place): string {
+function refusalOf(place: LeasedPlace): string {
   const holder = otherHolder(place);
   if (holder !== null) return `this host stands by; run the command on ${holder.host}`;
   const trouble = redisTrouble(place);
@@ -72,11 +72,11 @@ function noLease(trouble: 'away' | 'refuses'): string {
   return `has no lease of the state directory, because ${why}. It continues automatically when Redis works again`;
 }
 
-function reasonsOf(place: Place): readonly Reason[] {
+function reasonsOf(place: LeasedPlace): readonly Reason[] {
   return [{ code: 'standby', message: waitWords(place) }, ...place.cluster.reasons()];
 }
 
-function waitWords(place: Place): string {
+function waitWords(place: LeasedPlace): string {
   const holder = otherHolder(place);
   const trouble = redisTrouble(place);
   if (holder === null && trouble !== null) return `This host ${noLease(trouble)}`;
@@ -84,10 +84,8 @@ function waitWords(place: Place): string {
     return place.lease.holder === null
       ? 'This host stands by until Redis says that no other host holds the state directory'
       : 'This host stands by until its previous lease of the state directory has run out, within 30 seconds';
-  const { host, since, isAlone } = holder;
-  const held = `This host stands by for ${host}, which has held the state directory since ${new Date(since).toISOString()}`;
-  if (!isAlone) return held;
-  return `${held} and may send while it is cut off from Redis (cluster.aloneShare). If it is gone for good, run ingestd fleet forget ${host}`;
+  const { host, since } = holder;
+  return `This host stands by for ${host}, which has held the state directory since ${new Date(since).toISOString()}`;
 }
 
 function statusOf({ place, settings, startedAt }: StandByOptions, reasons: readonly Reason[]): Status {

@@ -46,8 +46,7 @@ type Held = Extract<LockAttempt, { readonly kind: 'held' }>;
 /**
  * Takes a lock file for this process; its directory has to be there. Of two that start at once one gets it, also when
  * both find the lock of a process that is no more. `since`: ISO 8601, for whoever finds it taken. With a `fence`, the
- * lock of a process with a lower one of the same `fleet` is taken over. `alone` is for whoever finds the lock on another
- * machine. Throws what the file system throws.
+ * lock of a process with a lower one of the same `fleet` is taken over. Throws what the file system throws.
  */
 export async function takeProcessLock(
   path: string,
@@ -56,20 +55,17 @@ export async function takeProcessLock(
     silenceMs = defaultSilenceMs,
     fence,
     fleet,
-    alone = null,
   }: {
     readonly since: string;
     readonly silenceMs?: number | undefined;
     readonly fence?: number | undefined;
     readonly fleet?: string | undefined;
-    readonly alone?: ProcessIdentity['alone'] | null;
   },
 ): Promise<LockAttempt> {
   const own = {
     ...(await ownIdentity(since)),
     ...(fence === undefined ? {} : { fence }),
     ...(fleet === undefined ? {} : { fleet }),
-    ...(alone === null ? {} : { alone }),
   };
   const text = `${JSON.stringify(own)}\n`;
   const taken = await take({ path, own, silenceMs, text }, 0).catch((error: unknown) => {
@@ -84,11 +80,10 @@ export async function takeProcessLock(
 /** Who holds a lock with a fence, and whether that process has ended without any doubt; null: nobody that is known. */
 export async function fencedHolder(
   path: string,
-): Promise<(Pick<ProcessIdentity, 'alone'> & { readonly fence: number; readonly hasEnded: boolean }) | null> {
+): Promise<{ readonly fence: number; readonly hasEnded: boolean } | null> {
   const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''));
   if (holder?.fence === undefined) return null;
-  const { fence, alone } = holder;
-  return { fence, alone, hasEnded: await hasEnded(holder, await ownIdentity('')) };
+  return { fence: holder.fence, hasEnded: await hasEnded(holder, await ownIdentity('')) };
 }
 
 /** Says whether nobody holds a lock, as whoever took it would find. False where that cannot be told. */
@@ -259,8 +254,6 @@ const processIdentitySchema = z.object({
   fence: z.int().positive().optional(),
   /** Who gives out the fences: those of another fleet say nothing. */
   fleet: z.string().optional(),
-  /** It goes on where nobody can ask it: the name of its host among the others, and how much it may do then. */
-  alone: z.object({ host: z.string(), share: z.int().positive() }).optional(),
 });
 
 /** Who holds a lock. */

@@ -4,10 +4,6 @@ export interface WriteLease {
   readonly fence: number;
   /** The hosts among which it is one host's. */
   readonly fleet: string;
-  /**
-   * Set where its holder goes on while nobody can ask it: its name, and the requests a minute that it may send then.
-   */
-  readonly alone: { readonly host: string; readonly share: number } | null;
   /** Resolves while the lease holds, asking Redis where it may have lapsed. Rejects where it is lost. */
   readonly confirm: () => Promise<void>;
   /** False when it was not renewed in time by either clock of this host. */
@@ -20,6 +16,4 @@ export interface LeaseTraces {
   readonly highestFence: number;
   /** The fence of the last holder, where its process has ended on this machine without any doubt; 0: not known. */
   readonly endedFence: number;
-  /** The last holder, where it has not stopped and may be sending while nobody can ask it. */
-  readonly alone: (NonNullable<WriteLease['alone']> & { readonly fence: number }) | null;
 }

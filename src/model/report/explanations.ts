@@ -287,7 +287,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       'redis-unavailable': {
         cause: 'Redis cannot be reached',
-        fix: 'Check that Redis runs and cluster.redisUrl is right. ingestd connects by itself when it is back; cluster.aloneShare lets this host send meanwhile.',
+        fix: 'Check that Redis runs and cluster.redisUrl is right. ingestd connects by itself when it is back. Until then nothing is sent.',
       },
       'redis-refuses': {
         cause: 'Redis refuses a command',
@@ -303,7 +303,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-elsewhere': {
         cause: 'This folder, whole or in part, belongs to another host',
-        fix: 'Take the folder out of one of the two configurations and restart that host. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by. If the other state directory is gone for good, run ingestd fleet forget HOST: this host then uploads what its own ledger does not know.',
+        fix: 'Take the folder out of one of the two configurations and restart that host. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by.',
       },
       standby: {
         cause: 'Standing by',
@@ -313,21 +313,9 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'The whole fleet is paused',
         fix: 'Run ingestd resume --fleet. Until then changes are counted and no host sends.',
       },
-      'alone-share': {
-        cause: 'cluster.aloneShare is too large',
-        fix: 'Lower cluster.aloneShare on some hosts. If a host is gone for good, run ingestd fleet forget HOST.',
-      },
-      'other-credentials': {
-        cause: 'Hosts of the account use different credentials',
-        fix: 'Give all hosts the same credentials, then send SIGHUP. Until then they do not share one token.',
-      },
       'host-name-taken': {
         cause: 'Two hosts of the account have one name',
         fix: 'Set cluster.host to another name on one of them and restart it. If its state directory is a copy, give it a new one or import its ledger.',
-      },
-      'other-limit': {
-        cause: 'Hosts of the account count with different limits',
-        fix: 'Set the same service.requestsPerMinute on all hosts of the account, then send SIGHUP.',
       },
       'request-under-way': {
         cause: 'A request from before the last start may still arrive',

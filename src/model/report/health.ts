@@ -34,11 +34,8 @@ const partial: ReadonlySet<string> = new Set([
   'folder-elsewhere',
   'redis-unavailable',
   'redis-refuses',
-  'alone-share',
   'fleet-paused',
-  'other-credentials',
   'host-name-taken',
-  'other-limit',
 ]);
 
 /** The health that a reason implies. An unknown one is an error. */

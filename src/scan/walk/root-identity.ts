@@ -28,7 +28,7 @@ export function readRoot(path: string): RootReading {
 }
 
 /** Why a root cannot be read, by the file system's code. */
-export function rootTrouble(path: string, code: string | undefined): Reason {
+function rootTrouble(path: string, code: string | undefined): Reason {
   const fault = readFaultOf(code);
   if (fault === 'gone') return { code: 'folder-missing', message: `${path} does not exist` };
   const message = cannotBeRead(path, code);

@@ -33,14 +33,14 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
     const address = parseRedisAddress(places.redis.url);
     if (address === null) throw new Error('no address');
     const cluster = await openCluster({
-      settings: { redis: address, account: 'shared', host: 'one', aloneShare: 0 },
+      settings: { redis: address, account: 'shared', host: 'one', standBy: true },
       requestsPerMinute: 50,
       stateDir: dir,
       service: { ingestUrl: places.service.ingestUrl, username: plantedCredentials.username },
       clock: systemClock,
       log: recordedLog(),
     });
-    const lease = await cluster.enter({ traces: () => readLeaseTraces(dir), folders: [], configured: null });
+    const lease = await cluster.enter({ traces: () => readLeaseTraces(dir) });
     await lease.taken;
     return cluster;
   }

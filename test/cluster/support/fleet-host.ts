@@ -21,7 +21,6 @@ export function scaledTimes(windowMs: number): FleetTimes {
     validMs: Math.max(250, scale(fleetTimes.validMs)),
     unreachableMs: scale(fleetTimes.unreachableMs),
     marginMs: Math.max(40, scale(fleetTimes.marginMs)),
-    shareMs: fleetTimes.shareMs,
     failoverMs: scale(fleetTimes.failoverMs),
   };
 }
@@ -45,7 +44,6 @@ interface HostOptions {
   readonly stateDir: string;
   readonly limit: number;
   readonly times: FleetTimes;
-  readonly aloneShare?: number;
   readonly account?: string;
   readonly clock?: Clock;
   readonly recent?: readonly SentRequest[];
@@ -59,7 +57,7 @@ export async function fleetHost(options: HostOptions): Promise<FleetHost> {
   if (redis === null) throw new Error(`no address: ${redisUrl}`);
   const log = recordedLog();
   const cluster = await openCluster({
-    settings: { redis, account: options.account ?? 'test', host: name, aloneShare: options.aloneShare ?? 0 },
+    settings: { redis, account: options.account ?? 'test', host: name, standBy: false },
     requestsPerMinute: limit,
     stateDir: options.stateDir,
     service: { ingestUrl: 'https://service.example', username: 'someone' },

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import { startHoldingService } from '../../support/services/holding-service.ts';
 import type { HoldingService } from '../../support/services/holding-service.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
@@ -12,10 +10,9 @@ interface Service {
   readonly ingestUrl: string;
 }
 
-/** Hosts with one folder and, unless they have their own, one state directory: those of the first. */
+/** Hosts with one folder and one state directory, those of the first; or each with a state directory of its own. */
 export interface SharedPlaces {
-  /** `part`: a directory in the folder; this host has no more of it. */
-  readonly add: (name: string, more?: object, part?: string) => Promise<Installation>;
+  readonly add: (name: string, more?: object) => Promise<Installation>;
   readonly remove: () => Promise<void>;
 }
 
@@ -54,19 +51,19 @@ export function sharedPlaces(
 ): SharedPlaces {
   const places: Installation[] = [];
   return {
-    add: async (name, more = {}, part = '.') => {
+    add: async (name, more = {}) => {
       const first = places[0];
       const place = await installation({
         authUrl,
         ingestUrl,
         more: {
           service: more,
-          cluster: { redisUrl, account: 'shared', host: name },
+          cluster: { redisUrl, account: 'shared', host: name, standBy: !ownState },
           ...(first === undefined
             ? {}
             : {
                 ...(ownState ? {} : { state: { dir: first.home.join('state') } }),
-                folders: [{ name: 'inbox', path: join(first.inbox, part) }],
+                folders: [{ name: 'inbox', path: first.inbox }],
               }),
         },
       });

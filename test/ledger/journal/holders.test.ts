@@ -31,7 +31,6 @@ function leaseOf(fence: number, { isLost = (): boolean => false, fleet = 'ingest
   return {
     fence,
     fleet,
-    alone: null,
     holds: () => !isLost(),
     confirm: async () => {
       if (isLost()) throw new Error('the lease is lost');

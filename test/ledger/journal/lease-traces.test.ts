@@ -13,7 +13,6 @@ import { manualClock } from '../../support/manual-clock.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 const fence = 7;
-const alone = { host: 'one', share: 5 };
 const folder = folderOfEachTest();
 let dir: string;
 
@@ -24,7 +23,7 @@ beforeEach(async () => {
 });
 
 const writeLock = async (more: Partial<ProcessIdentity>): Promise<void> => {
-  const identity = { ...(await ownIdentity('2026-01-01T00:00:00.000Z')), fence, alone, ...more };
+  const identity = { ...(await ownIdentity('2026-01-01T00:00:00.000Z')), fence, ...more };
   await writeFile(join(dir, 'lock'), JSON.stringify(identity));
 };
 
@@ -36,21 +35,17 @@ async function endedPid(): Promise<number> {
 }
 
 describe('what a state directory says of those who had its lease', () => {
-  it('is who holds it and may go on alone, and nothing of it when that holder has stopped', async () => {
-    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: 0, alone: null });
-    const lock = await takeStateLock(dir, manualClock(), { lease: { fence, fleet: 'ingestd:{a}', alone } });
-    expect(await readLeaseTraces(dir)).toEqual({
-      highestFence: fence,
-      endedFence: 0,
-      alone: { ...alone, fence },
-    });
+  it('is not that its holder has ended while it runs, or when it has stopped by itself', async () => {
+    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: 0 });
+    const lock = await takeStateLock(dir, manualClock(), { lease: { fence, fleet: 'ingestd:{a}' } });
+    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: 0 });
     await lock.release();
-    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: 0, alone: null });
+    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: 0 });
   });
 
   it('is that its holder has ended, where that was a process of this machine as it runs now', async () => {
     await writeLock({ pid: await endedPid(), start: '1' });
-    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: fence, alone: null });
+    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: fence });
     // Another process has its number.
     await writeLock({ start: '1' });
     expect((await readLeaseTraces(dir)).endedFence).toBe(fence);
@@ -62,17 +57,17 @@ describe('what a state directory says of those who had its lease', () => {
     ['where the system does not say when processes begin', { start: null }],
   ])('is not that its holder has ended %s', async (_where, more) => {
     await writeLock({ pid: await endedPid(), start: '1', ...more });
-    expect(await readLeaseTraces(dir)).toMatchObject({ endedFence: 0, alone: { host: 'one' } });
+    expect(await readLeaseTraces(dir)).toMatchObject({ endedFence: 0 });
   });
 
   it('is not that its holder has ended where another has had it since', async () => {
     await writeLock({ pid: await endedPid(), start: '1' });
     await writeFile(ledgerPaths(dir, fence + 1).claim, '');
-    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence + 1, endedFence: 0, alone: null });
+    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence + 1, endedFence: 0 });
   });
 
   it('is nothing where the lock is of an ingestd that shares with nobody', async () => {
     await writeLock({ fence: undefined, pid: await endedPid(), start: '1' });
-    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: 0, alone: null });
+    expect(await readLeaseTraces(dir)).toEqual({ highestFence: fence, endedFence: 0 });
   });
 });

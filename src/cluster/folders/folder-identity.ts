@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { readFile, realpath, stat } from 'node:fs/promises';
+
+import { mountOf, parseMountTable } from '../../lib/files/mount-table.ts';
+import { errorCode } from '../../model/errors.ts';
+
+/** File systems whose source names the same server and export on every host. */
+const shareNames: ReadonlyMap<string, string> = new Map([
+  ['nfs', 'nfs'],
+  ['nfs4', 'nfs'],
+  ['cifs', 'cifs'],
+  ['smb3', 'cifs'],
+  ['ceph', 'ceph'],
+  ['fuse.glusterfs', 'glusterfs'],
+  ['lustre', 'lustre'],
+]);
+
+/** A directory as this machine knows it, and as every host that sees it does. */
+export interface FolderIdentity {
+  /** Empty: the system does not tell. */
+  readonly key: string;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** The identity of the directory at a path; null: there is none, or it cannot be looked at. */
+export async function identifyFolder(path: string): Promise<FolderIdentity | null> {
+  try {
+    const real = await realpath(path);
+    const stats = await stat(real);
+    if (!stats.isDirectory()) return null;
+    const { dev, ino } = stats;
+    return { key: await keyOf({ path: real, dev, ino }), dev, ino };
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return null;
+  }
+}
+
+async function keyOf(directory: Pick<Directory, 'path' | 'dev' | 'ino'>): Promise<string> {
+  try {
+    const mountinfo = await readFile('/proc/self/mountinfo', 'utf8');
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+    return folderKey({ ...directory, mountinfo, boot });
+  } catch {
+    return '';
+  }
+}
+
+interface Directory {
+  readonly mountinfo: string;
+  /** Of this machine as it runs now. */
+  readonly boot: string;
+  /** Absolute, without links. */
+  readonly path: string;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/**
+ * The pure part. On a network share the source of the mount and the inode, wherever it is mounted; on a local disk the
+ * machine until it is restarted, because copied disks look alike.
+ */
+export function folderKey({ mountinfo, boot, path, dev, ino }: Directory): string {
+  const mount = mountOf(parseMountTable(mountinfo), path);
+  const share = shareNames.get(mount?.type ?? '');
+  const place = mount === null || share === undefined ? [boot, String(dev)] : [share, mount.source];
+  return digestOf([...place, String(ino)]);
+}
+
+/** A short name for some words, the same on every host. */
+export function digestOf(parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32);
+}
