@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { readIfThere } from '../lib/files/durable-file.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';
+import { toTheSecond } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { errorCode } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
@@ -21,7 +22,8 @@ import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
-import { SharedLimiter } from './permits/shared-limiter.ts';
+import { resetWords, SharedLimiter } from './permits/shared-limiter.ts';
+import { beginWindow } from './permits/permit-script.ts';
 import type { FleetPauseNews } from './permits/shared-limiter.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
 
@@ -63,6 +65,10 @@ export async function openCluster(options: ClusterOptions) {
       else limiter?.hear(text);
     },
     onChange: () => {
+      const open = link.session();
+      // A window without permits begins when it has to, not when a stand-by has taken over.
+      if (open !== null && settings.standBy && limiter === null)
+        void beginWindow(open, { host, limit: options.requestsPerMinute, times }).catch(() => {});
       lease?.hear();
       owners?.hear();
       limiter?.connectionChanged();
@@ -78,8 +84,6 @@ export async function openCluster(options: ClusterOptions) {
     onChange: () => notify(),
   });
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
-  /** A host that waits for its lease only reads it: that Redis takes no writes shows when it publishes its summary. */
-  const refusal = () => lease?.trouble ?? (lease?.holds() === true ? null : publisher.trouble);
 
   return {
     host,
@@ -135,7 +139,8 @@ export async function openCluster(options: ClusterOptions) {
         // Redis counts what the holder before has sent.
         recent: lease?.hadPredecessor === true ? [] : recent,
         lease,
-        mayAsk: () => owners?.isPending !== true,
+        hasPredecessor: lease?.hadPredecessor === true,
+        mayAsk: () => owners?.isPending !== true && link.refusal() === null,
         onReset: () => owners?.hear(),
         onChange: () => notify(),
         onHalt: (news) => notifyHalt(news),
@@ -162,7 +167,7 @@ export async function openCluster(options: ClusterOptions) {
     reasons: (): readonly Reason[] => [
       // Who stands by asks for no permits.
       ...((limiter === null ? publisher.isHalted : limiter.state().isHalted) ? [fleetPaused] : []),
-      ...reasonsOf(settings, { away: link.away(), refused: refusal() }, limiter),
+      ...reasonsOf(settings, { away: link.away(), refused: link.refusal() }, limiter, clock),
       ...(link.away() === null && publisher.isNameTaken ? [nameTaken(host)] : []),
     ],
     /** Publishes that this host stops. */
@@ -223,6 +228,7 @@ function reasonsOf(
   { redis }: ClusterSettings,
   { away, refused }: { readonly away: string | null; readonly refused: string | null },
   limiter: SharedLimiter | null,
+  clock: Clock,
 ): readonly Reason[] {
   const state = limiter?.state();
   const isHalted = state?.isHalted === true;
@@ -232,16 +238,17 @@ function reasonsOf(
       code: 'redis-unavailable',
       message: `Redis (${redisNodes(redis)}) cannot be reached: ${away}; nothing is sent until it is back`,
     });
-  } else if ((state?.trouble ?? refused) !== null) {
+  } else if (refused !== null) {
     reasons.push({
       code: 'redis-refuses',
-      message: `Redis (${redisNodes(redis)}): ${state?.trouble ?? refused}`,
+      message: `Redis (${redisNodes(redis)}) refuses commands: ${refused}; nothing is sent until it takes them`,
     });
   } else if (state !== undefined && state.opensInMs > 0 && !isHalted) {
-    const seconds = Math.ceil(state.opensInMs / 1000);
+    const until = toTheSecond(clock.now() + state.opensInMs);
     reasons.push({
       code: 'fleet-opens',
-      message: `Redis was restarted or may have lost permits, so no host of the fleet sends for ${seconds} s`,
+      message: `${resetWords[state.opens]}; no host of the fleet sends until ${until}`,
+      until,
     });
   }
   return reasons;

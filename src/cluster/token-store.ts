@@ -34,6 +34,7 @@ const tokenKeys = [
 
 const readToken = redisScript<TokenRequest, z.output<typeof foundSchema>>({
   keys: tokenKeys,
+  reads: true,
   answer: foundSchema,
   lua: `
 return { sealed = redis.call('GET', token) or '', leftMs = redis.call('PTTL', token),

@@ -7,6 +7,7 @@ import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
+import { reasonHealth } from '../model/report/health.ts';
 import type { Activity, Reason, Status } from '../model/report/status.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { Log } from '../log/create-log.ts';
@@ -230,6 +231,8 @@ export function assembleDaemon(
     const passing = new Set(['configuration-refused', 'page-unavailable', 'new-ledger', draining.code]);
     if (tokens.reason() === null) passing.add('rate-limited');
     const reasons = [...ownReasons(), ...engine.reasons()].filter(({ code }) => !passing.has(code));
+    // What keeps every host from sending, and passes by itself, is none.
+    reasons.push(...(cluster?.reasons() ?? []).filter(({ code }) => reasonHealth(code) === 'error'));
     for (const port of folders) {
       const { state } = port.health();
       if (state === 'scanning' || state === 'unavailable') {

@@ -15,6 +15,7 @@ import { serveStatus } from './process/serve-status.ts';
 import type { Served } from './process/serve-status.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
+import type { Counted } from './process/stand-by.ts';
 import { warnOfLostState } from './process/warn-of-lost-state.ts';
 
 export interface RunOptions extends Reloaded {
@@ -42,6 +43,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   const startedAt = new Date().toISOString();
   /** The lease ran out a moment ago and nobody had taken it: no other process uses the name of this host. */
   let hadName = false;
+  /** By the last daemon of this process that had the state directory; null: none had. */
+  let counted: Counted | null = null;
   /** Of the page; where any port will do, the next daemon in this process takes it again. */
   let usualPort: number | undefined;
   /** Of the embedded service, which the next daemon takes again as long as the page's port is configured as it was. */
@@ -155,7 +158,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const { standBy } = await import('./process/stand-by.ts');
     keepHeapSmall();
     const { settings } = current;
-    const standing = standBy({ place, settings, startedAt });
+    const standing = standBy({ place, settings, startedAt, counted });
     const closePage = await servePage({ ...standing, fleet: place.cluster.fleet, place }, current);
     try {
       onRunning();
@@ -271,6 +274,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       }
     } finally {
       if (isOver) log.info({}, 'stopping');
+      counted = { status: daemon.control.status(), at: systemClock.monotonic() };
       await daemon.stop().catch(left);
       await closePage().catch(left);
       if (isOver) log.info({}, 'stopped');

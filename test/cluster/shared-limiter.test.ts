@@ -44,6 +44,7 @@ describe('the limiter of a host', () => {
       log: recordedLog(),
       recent: [],
       lease: null,
+      hasPredecessor: false,
       mayAsk: () => true,
       onReset: () => {},
       onChange: () => {},

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { cableTo } from './support/cable.ts';
 import { mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
+import type { FleetHost } from './support/fleet-host.ts';
 import { missingRedis } from './support/redis-server.ts';
 import { limit, startSmallFleet, times, windowMs } from './support/small-fleet.ts';
 import type { SmallFleet } from './support/small-fleet.ts';
@@ -36,27 +37,53 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     for (const { arrivals } of fleet.hosts) expect(arrivals.length).toBeGreaterThan(all.length / 5 / 2);
   }, 60_000);
 
-  it('is the lowest limit of the hosts, where they have several', async () => {
-    const high = await fleet.host('high');
-    const low = await fleet.host('low', { limit: limit / 2 });
-    await eventually(() => state('limit') === limit / 2);
-    high.work(3);
-    low.work(3);
-    await opened();
-    await wait(windowMs * 4);
-    expect(mostInWindow(fleet.arrivals(), windowMs)).toBe(limit / 2);
-    expect(high.limiter.status().limit).toBe(limit / 2);
-  }, 60_000);
+  describe('of a fleet that is new to Redis', () => {
+    const firstAt = (begun: number) => Math.min(...fleet.arrivals()) - begun;
+    const reason = (host: FleetHost) => host.cluster.reasons().find(({ code }) => code === 'fleet-opens');
 
-  it('gives nothing for one window to a fleet that is new to Redis, and says so', async () => {
-    const begun = performance.now();
-    const one = await fleet.host('a', { account: 'new' });
-    one.work(1);
-    await eventually(() => one.cluster.reasons().some(({ code }) => code === 'fleet-opens'));
-    await opened();
-    expect(Math.min(...fleet.arrivals()) - begun).toBeGreaterThanOrEqual(windowMs);
-    await eventually(() => one.cluster.reasons().length === 0);
-  }, 60_000);
+    it('begins after two seconds where one host asks that has sent nothing, which says so', async () => {
+      const begun = performance.now();
+      const one = await fleet.host('a', { account: 'new', times: scaledTimes(10_000) });
+      one.work(1);
+      const said = await eventually(() => reason(one));
+      expect(said.message).toMatch(/^This fleet is new to Redis; .* until /);
+      expect(Date.parse(said.until ?? '') - Date.now()).toBeLessThanOrEqual(3_000);
+      await eventually(() => one.arrivals.length > 0);
+      expect(firstAt(begun)).toBeGreaterThanOrEqual(2_000);
+      expect(firstAt(begun)).toBeLessThan(5_000);
+      await eventually(() => one.cluster.reasons().length === 0);
+    }, 60_000);
+
+    it('begins after one window where another host asks meanwhile', async () => {
+      const begun = performance.now();
+      const one = await fleet.host('a', { account: 'new', times: scaledTimes(6_000) });
+      await fleet.host('b', { account: 'new', times: scaledTimes(6_000) });
+      one.work(1);
+      await eventually(() => one.arrivals.length > 0, { withinMs: 15_000 });
+      expect(firstAt(begun)).toBeGreaterThanOrEqual(6_000);
+    }, 60_000);
+
+    it('begins after one window where the host has sent something within the last one', async () => {
+      const begun = performance.now();
+      const recent = [{ id: '1', at: Date.now(), answeredAt: Date.now() }];
+      const one = await fleet.host('a', { account: 'new', times: scaledTimes(6_000), recent });
+      one.work(1);
+      await eventually(() => one.arrivals.length > 0, { withinMs: 15_000 });
+      expect(firstAt(begun)).toBeGreaterThanOrEqual(6_000);
+    }, 60_000);
+
+    it('begins after one window where a host that is there knows that Redis has forgotten it', async () => {
+      const long = scaledTimes(6_000);
+      const there = await fleet.host('there', { times: long });
+      (await there.limiter.take()).giveBack();
+      fleet.redis.command('FLUSHALL');
+      const begun = performance.now();
+      const one = await fleet.host('new', { times: long });
+      one.work(1);
+      await eventually(() => one.arrivals.length > 0, { withinMs: 15_000 });
+      expect(firstAt(begun)).toBeGreaterThanOrEqual(5_000);
+    }, 60_000);
+  });
 
   it('gets back the permits of a host that died with them, so long after its death and no sooner', async () => {
     const alive = await fleet.host('alive');

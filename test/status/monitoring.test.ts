@@ -74,7 +74,39 @@ const alerts: readonly (readonly [alert: string, series: Readonly<Record<string,
     },
     '20m',
   ],
+  ['IngestdRedisUnavailable', { 'ingestd_fleet_redis_available{instance="a"}': '1 0x60' }, '10m'],
+  [
+    'IngestdNotReady',
+    {
+      'ingestd_ready{instance="a"}': '0x60',
+      'ingestd_state{instance="a",state="standby"}': '1x10 0x50',
+      'ingestd_fleet_redis_available{instance="a"}': '1x60',
+    },
+    '50m',
+  ],
   ['IngestdWatcherMisses', { 'ingestd_watcher_missed_total{instance="a",folder="f"}': '0+1x400' }, '390m'],
+];
+
+/** What must not fire for ever: a stand-by that is well, and "not ready" where only Redis is away. */
+const silent: typeof alerts = [
+  [
+    'IngestdNotReady',
+    {
+      'ingestd_ready{instance="a"}': '0x60',
+      'ingestd_state{instance="a",state="standby"}': '1x60',
+      'ingestd_fleet_redis_available{instance="a"}': '1x60',
+    },
+    '50m',
+  ],
+  [
+    'IngestdNotReady',
+    {
+      'ingestd_ready{instance="a"}': '0x60',
+      'ingestd_state{instance="a",state="standby"}': '0x60',
+      'ingestd_fleet_redis_available{instance="a"}': '0x60',
+    },
+    '50m',
+  ],
 ];
 
 describe('the files for monitoring', () => {
@@ -99,7 +131,7 @@ describe('the files for monitoring', () => {
     () => {
       it('hold rules that promtool takes', () => {
         const { status, output } = promtool(['check', 'rules', rulesFile]);
-        expect(output).toContain('SUCCESS: 11 rules found');
+        expect(output).toContain('SUCCESS: 12 rules found');
         expect(status).toBe(0);
       });
 
@@ -110,11 +142,15 @@ describe('the files for monitoring', () => {
           eval_time: at,
           exp_samples,
         });
-        const tests = alerts.map(([alert, series, at]) => ({
-          interval: '1m',
-          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-          promql_expr_test: [firing(alert, '2m', []), firing(alert, at, [{ labels: '{}', value: 1 }])],
-        }));
+        const tests = [...alerts, ...silent].map((one) => {
+          const [alert, series, at] = one;
+          const expected = silent.includes(one) ? [] : [{ labels: '{}', value: 1 }];
+          return {
+            interval: '1m',
+            input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+            promql_expr_test: [firing(alert, '2m', []), firing(alert, at, expected)],
+          };
+        });
         const rules = { rule_files: [rulesFile], evaluation_interval: '1m', tests };
         const { status, output } = promtool([
           'test',

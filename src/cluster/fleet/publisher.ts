@@ -32,12 +32,17 @@ interface Summary {
 
 /** Keeps a host's summary for a day, as the time, its run and the text. */
 const publish = redisScript<Summary, z.output<typeof answerSchema>>({
-  keys: ['summaries', 'seen', 'state'],
+  keys: ['summaries', 'hosts', 'seen', 'state'],
   answer: answerSchema,
   lua: `
 local before = string.match(redis.call('HGET', summaries, ask.host) or '', '^%d+ (%S+) ') or ''
 redis.call('HSET', summaries, ask.host, string.format('%.0f %s ', now, ask.run) .. ask.summary)
-redis.call('PEXPIRE', summaries, 172800000)
+redis.call('ZADD', hosts, now, ask.host)
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', hosts, '-inf', now - 86400000)) do
+  redis.call('ZREM', hosts, name)
+  redis.call('HDEL', summaries, name)
+end
+for _, key in ipairs({ summaries, hosts }) do redis.call('PEXPIRE', key, 172800000) end
 return { hosts = redis.call('ZCOUNT', seen, now - ask.aliveMs, '+inf'), before = before,
   halted = redis.call('HGET', state, 'halted') or '' }
 `,
@@ -51,12 +56,6 @@ interface PublisherOptions {
   readonly log: LogPort;
   /** What `isNameTaken` or `isHalted` say has changed. */
   readonly onChange: () => void;
-}
-
-/** What a Redis process said instead of taking a summary. */
-interface Trouble {
-  readonly session: RedisSession;
-  readonly message: string;
 }
 
 /** A summary is renewed this often. */
@@ -77,7 +76,6 @@ export class Publisher {
   #publications = 0;
   /** Publications since another ingestd was met under this name. */
   #sinceClash = Infinity;
-  #trouble: Trouble | null = null;
   #isHalted = false;
 
   constructor(options: PublisherOptions) {
@@ -97,11 +95,6 @@ export class Publisher {
   /** Another ingestd publishes under the name of this one. */
   get isNameTaken(): boolean {
     return this.#sinceClash < quietEnough;
-  }
-
-  /** Why Redis does not take the summary; null: it does, or is away. */
-  get trouble(): string | null {
-    return this.#trouble?.session === this.#options.session() ? (this.#trouble?.message ?? null) : null;
   }
 
   begin(status: () => Status): void {
@@ -143,20 +136,11 @@ export class Publisher {
         summary: JSON.stringify(summary),
         aliveMs,
       });
-      this.#note(null);
       this.#learn(answer);
     } catch (error) {
       this.#published = null;
-      const message = errorMessage(error);
-      log.debug({ reason: message }, 'the summary could not be published');
-      this.#note({ session, message });
+      log.debug({ reason: errorMessage(error) }, 'the summary could not be published');
     }
-  }
-
-  #note(trouble: Trouble | null): void {
-    const before = this.trouble;
-    this.#trouble = trouble;
-    if (this.trouble !== before) this.#options.onChange();
   }
 
   #learn({ hosts, before, halted }: z.output<typeof answerSchema>): void {

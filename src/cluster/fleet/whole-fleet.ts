@@ -8,27 +8,31 @@ import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
-import { pairsOf } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import { listOf, redisScript } from '../redis/script.ts';
 
-const askForSummaries = redisScript({
-  keys: ['summaries', 'use', 'permits', 'state'],
+/** Hosts are read so many at a time, and no more than `mostHosts`: no answer of Redis is large. */
+const sliceSize = 50;
+const mostHosts = 2_000;
+
+const readSlice = redisScript({
+  keys: ['hosts', 'summaries', 'use', 'permits', 'state'],
+  reads: true,
   answer: z.object({
     now: z.number(),
-    summaries: listOf(z.string()).transform(pairsOf),
-    /** Requests of this minute, by host. */
-    use: listOf(z.string()).transform(pairsOf),
+    /** Each with its summary and how many requests of this minute it has used. */
+    hosts: listOf(z.tuple([z.string(), z.string(), z.number()])),
     used: z.number(),
     halted: z.string(),
   }),
   lua: `
-local all = redis.call('HGETALL', summaries)
-for i = 1, #all, 2 do
-  if tonumber(string.match(all[i + 1], '^%d+')) < now - 86400000 then redis.call('HDEL', summaries, all[i]) end
+local slice = {}
+for _, name in ipairs(redis.call('ZRANGE', hosts, ask.from, ask.from + ask.size - 1)) do
+  local used = tonumber(redis.call('HGET', use, name) or 0)
+  slice[#slice + 1] = { name, redis.call('HGET', summaries, name) or '', used }
 end
-return { now = now, summaries = redis.call('HGETALL', summaries), use = redis.call('HGETALL', use),
-  used = redis.call('ZCOUNT', permits, now, '+inf'), halted = redis.call('HGET', state, 'halted') or '' }
+return { now = now, hosts = slice, used = redis.call('ZCOUNT', permits, now, '+inf'),
+  halted = redis.call('HGET', state, 'halted') or '' }
 `,
 });
 
@@ -37,13 +41,18 @@ const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 
 /** What all hosts of the account say of themselves, those that need a person first. */
 export async function readFleet(session: RedisSession): Promise<FleetStatus> {
   const { prefix } = session;
-  const { now, summaries, use, used, halted } = await askForSummaries(session, {});
-  const usedBy = new Map(use);
-  const hosts = summaries.map(([host, text]) => {
-    const [at = '', run = ''] = text.split(' ', 2);
-    const ago = now - Number(at);
-    return hostOf(host, text.slice(at.length + run.length + 2), { ago, used: Number(usedBy.get(host) ?? 0) });
-  });
+  const hosts: FleetHost[] = [];
+  let slice = await readSlice(session, { from: 0, size: sliceSize });
+  const { used, halted } = slice;
+  while (slice.hosts.length > 0) {
+    for (const [host, text, usedByHost] of slice.hosts) {
+      const [at = '', run = ''] = text.split(' ', 2);
+      const summary = text.slice(at.length + run.length + 2);
+      hosts.push(hostOf(host, summary, { ago: slice.now - Number(at), used: usedByHost }));
+    }
+    if (slice.hosts.length < sliceSize || hosts.length >= mostHosts) break;
+    slice = await readSlice(session, { from: hosts.length, size: sliceSize });
+  }
   hosts.sort((a, b) => weightOf(b) - weightOf(a) || (a.host < b.host ? -1 : 1));
   const worst = Math.max(0, ...hosts.map(weightOf));
   return {

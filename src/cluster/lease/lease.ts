@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorMessage, PermitLostError } from '../../model/errors.ts';
+import { PermitLostError } from '../../model/errors.ts';
 import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease-port.ts';
 import type { Permit, PermitGuard } from '../../model/ports/service-port.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
@@ -58,7 +58,6 @@ export class Lease implements WriteLease {
   #heldAt: Sent | null = null;
   /** Monotonic, ms: found lapsed and not yet renewed; null: it holds. */
   #lapsedAt: number | null = null;
-  #trouble: string | null = null;
   #watched: Watched | null = null;
   #hadPredecessor = false;
   #isTakenOver = false;
@@ -123,11 +122,6 @@ export class Lease implements WriteLease {
     };
   }
 
-  /** Why Redis does not give an answer about it; null: it does, or is away. */
-  get trouble(): string | null {
-    return this.#options.session() === null ? null : this.#trouble;
-  }
-
   /** This host's name is in use by another process that renews the lease. */
   get isNameTaken(): boolean {
     const { holder } = this;
@@ -173,7 +167,7 @@ export class Lease implements WriteLease {
     }
     this.#cancel();
     this.#asking = this.#exchange()
-      .catch((error: unknown) => this.#note(errorMessage(error)))
+      .catch(() => {})
       .finally(() => {
         this.#asking = null;
         this.#loseWhereLapsed();
@@ -203,7 +197,6 @@ export class Lease implements WriteLease {
     const isRenewal = this.#heldAt !== null;
     const sent = sentNow(this.#options.clock);
     const answer = await this.#send(session, isRenewal ? 'renew' : 'take');
-    this.#note(null);
     if (answer.isHeld) this.#hold(answer, sent, isRenewal);
     else if (isRenewal) this.#loseTo(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
     else this.#watch(session, answer);
@@ -279,12 +272,6 @@ export class Lease implements WriteLease {
     else this.#lapsedAt ??= clock.monotonic();
     if (this.#lapsedAt !== null && clock.monotonic() - this.#lapsedAt >= times.beatMs)
       this.#lose('it could not be renewed in Redis in time');
-  }
-
-  #note(trouble: string | null): void {
-    if (trouble === this.#trouble) return;
-    this.#trouble = trouble;
-    this.#options.onChange();
   }
 
   #loseTo(why: string): void {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import type { FleetTimes } from '../fleet-times.ts';
+import type { RedisSession } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
 /** What a host asks for. By `channel` the script tells `next` to all, and `offer` to one host. */
@@ -21,6 +22,8 @@ export interface PermitRequest extends Pick<
   readonly estimate?: number | undefined;
   /** A request that comes so much later does nothing. */
   readonly lateMs: number;
+  /** Nothing was sent of this host's ledger within the last window. */
+  readonly founds?: boolean | undefined;
   /** In this epoch Redis's clock has jumped. */
   readonly jump?: number | undefined;
   /** Nothing but a sign of life. */
@@ -76,8 +79,10 @@ const answerSchema = z.object({
   pauseMs: whole,
   epoch: whole,
   seq: whole,
-  /** Why a window without permits begins: empty, restarted, older, clock. */
-  reset: z.string().default(''),
+  /** A window without permits begins with this call. */
+  reset: z.boolean().default(false),
+  /** Why the last one began. `new`: Redis knew nothing of the account, and neither did who asked. */
+  why: z.enum(['new', 'empty', 'restarted', 'older', 'clock']).default('new'),
   waiting: whole,
   /** When a person stopped all hosts; empty: nobody has. */
   halted: z.string().default(''),
@@ -92,7 +97,8 @@ export type PermitAnswer = z.output<typeof answerSchema>;
  * A permit is a member of a sorted set; its score is when its place comes free: one window after the answer, and while
  * its request is under way, as long after its last renewal as a dead host may keep it, and one window. What may have
  * been forgotten (a new process, a counter that went back, a clock that jumped) starts one window without permits;
- * permits under way are put back by their renewals meanwhile.
+ * permits under way are put back by their renewals meanwhile. Where Redis has never known the account and the host that
+ * asks has sent nothing, two seconds are enough, if no other host asks within them: those that are there are woken.
  *
  * A place goes to the waiting host with the highest priority, among them to the one that has used least of its part:
  * its demand for one window. A place for another host than the caller is offered to it by a message, for a short time.
@@ -106,10 +112,11 @@ local host, window, limit = ask.host, ask.windowMs, ask.limit
 local answered = window + ask.marginMs
 local underWay = ask.lifeMs + answered
 
-local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'halted', 'sure')
+local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'halted', 'sure', 'why', 'founder')
 local run, seq, last = was[1], tonumber(was[2] or 0), tonumber(was[3] or 0)
 local open, pause, epoch = tonumber(was[4] or 0), tonumber(was[5] or 0), tonumber(was[6] or 0)
 local at, halted, sure = tonumber(was[7] or 0), was[8] or '', tonumber(was[9] or 0)
+local why, founder = was[10] or 'restarted', was[11] or ''
 
 -- Its host has given it up, and said all of it again: it waited in a network that was cut.
 if ask.estimate and ask.estimate + ask.lateMs < now then
@@ -136,13 +143,23 @@ if reset ~= '' then
   redis.call('DEL', permits, waiting, use)
   if reset == 'clock' then pause = now + math.max(0, math.min(pause - last, window)) end
   run, seq, sure, epoch, at = ask.redis, math.max(seq, ask.seq), now + answered, math.max(epoch, ask.epoch or 0) + 1, 0
-  open = sure
+  open, why, founder = sure, reset, ''
+  if reset == 'empty' and ask.founds and ask.seq == 0 and ask.epoch == 0 then
+    open, why, founder = now + 2000, 'new', host
+    redis.call('PUBLISH', ask.channel, 'ask')
+  end
+end
+
+if founder ~= '' and founder ~= host then
+  if now < open then open = sure end
+  founder = ''
+  redis.call('HSET', state, 'open', open, 'founder', '')
 end
 
 if ask.idle and reset == '' then
   redis.call('ZADD', seen, now, host)
   return { now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
-    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted }
+    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted, why = why }
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', now)) do drop(id) end
@@ -270,10 +287,20 @@ if left > 0 and (at <= now or now + nextMs < at - 5) then
 end
 
 redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
-  'at', at, 'sure', sure)
+  'at', at, 'sure', sure, 'why', why, 'founder', founder)
 if ask.keepKeys then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 172800000) end end
 return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
   rank = rank, used = used, openMs = math.max(0, open - now),
-  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, waiting = left, halted = halted }
+  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset ~= '', why = why, waiting = left, halted = halted }
 `,
 });
+
+/** Has a Redis that may have forgotten permits begin its window, for a host that asks for none yet. Rejects as above. */
+export function beginWindow(
+  session: RedisSession,
+  { host, limit, times }: { readonly host: string; readonly limit: number; readonly times: FleetTimes },
+): Promise<PermitAnswer> {
+  const nothing = { spent: [], returned: [], renew: [], confirm: [], recent: [], ids: [], claims: [] };
+  const numbers = { offerMs: 0, waitMs: 0, lateMs: 0, seq: 0, epoch: 0, want: 0 };
+  return askForPermits(session, { ...times, ...numbers, ...nothing, host, limit, leave: true });
+}

@@ -26,7 +26,6 @@ const rankMs = 10;
 const longestRankMs = 500;
 /** The keys in Redis live for two days without this. */
 const keepKeysMs = 3_600_000;
-const afterErrorMs = 1_000;
 
 export interface SharedLimiterOptions {
   /** The local scheduler: its order, its pauses, and a bound for this host whatever Redis says. */
@@ -40,6 +39,8 @@ export interface SharedLimiterOptions {
   readonly log: LogPort;
   /** Requests sent before this start that the service may still count. */
   readonly recent: readonly SentRequest[];
+  /** Another host may have sent of this ledger within the last window. */
+  readonly hasPredecessor: boolean;
   /** That of the state directory, where there is one: nothing is sent without it. */
   readonly lease: Lease | null;
   /** False: no permit is wanted now. */
@@ -115,7 +116,6 @@ export class SharedLimiter implements LimiterPort {
   #rank = 0;
   /** The last answer, and when it came: monotonic, ms. */
   #last: { readonly answer: PermitAnswer; readonly at: number } | null = null;
-  #trouble: string | null = null;
   /** The epoch whose window without permits `onChange` was called for; 0: there is none. */
   #closedEpoch = 0;
 
@@ -189,9 +189,8 @@ export class SharedLimiter implements LimiterPort {
   /** How it stands with the shared minute, for the status. */
   state() {
     return {
-      /** Redis answers, but not as it should; null: it does. */
-      trouble: this.#trouble,
-      /** No host gets a permit for so long: Redis may have forgotten some. 0: they do. */
+      /** Why no host gets a permit for so long. 0: they do. */
+      opens: this.#last?.answer.why ?? 'new',
       opensInMs: this.#options.session() === null ? 0 : this.#opensInMs(),
       /** A person has stopped all hosts. */
       isHalted: this.#halted !== '',
@@ -244,14 +243,10 @@ export class SharedLimiter implements LimiterPort {
     const session = this.#options.session();
     if (session === null) return this.#arm();
     this.#calling = this.#exchange(session)
-      .then(() => this.#setTrouble(null))
       .catch((error: unknown) => {
-        // The connection has ended with it, and there may be another one by now.
-        if (this.#options.session() !== session) return;
-        // Redis refuses the script.
-        this.#again = false;
-        this.#setTrouble(errorMessage(error));
-        this.#askIn(afterErrorMs);
+        this.#options.log.debug({ reason: errorMessage(error) }, 'no answer of Redis about permits');
+        // Where Redis refuses, the next sign of life tries again; else there may be another connection by now.
+        if (this.#options.session() === session) this.#again = false;
       })
       .finally(() => {
         this.#calling = null;
@@ -297,6 +292,7 @@ export class SharedLimiter implements LimiterPort {
       ...more,
       idle: (isQuiet && !keepKeys) || undefined,
       keepKeys: keepKeys || undefined,
+      founds: lists.recent.length === 0 && !this.#options.hasPredecessor && this.#spent.length === 0,
       estimate: this.#time.estimate(sent.monotonic),
       lateMs: commandMs,
       jump: news.jump ?? undefined,
@@ -396,7 +392,7 @@ export class SharedLimiter implements LimiterPort {
     this.#seq = Math.max(this.#seq, answer.seq);
     const waiting = isIdle ? (this.#last?.answer.waiting ?? 0) : answer.waiting;
     this.#last = { answer: { ...answer, waiting }, at };
-    if (answer.reset !== '') this.#options.log.warn({ reason: answer.reset }, resetWords);
+    if (answer.reset) this.#options.log.warn({ reason: answer.why }, resetWords[answer.why]);
     const closedEpoch = answer.openMs > 0 ? answer.epoch : 0;
     if (closedEpoch !== this.#closedEpoch) this.#options.onChange();
     this.#closedEpoch = closedEpoch;
@@ -481,16 +477,16 @@ export class SharedLimiter implements LimiterPort {
     this.#cancelNext = this.#clock.after(restMs, () => this.#call());
   }
 
-  #setTrouble(words: string | null): void {
-    if (words === this.#trouble) return;
-    this.#trouble = words;
-    if (words !== null) this.#options.log.error({ reason: words }, 'Redis refuses a command');
-    this.#options.onChange();
-  }
-
   #name(): string {
     return `${this.#options.host}/${this.#run}-${(this.#named += 1)}`;
   }
 }
 
-const resetWords = 'Redis may have lost permits; no host sends for one window';
+/** Why no host sends for a while. */
+export const resetWords: Readonly<Record<PermitAnswer['why'], string>> = {
+  new: 'This fleet is new to Redis; it is waited for other hosts of it',
+  empty: 'Redis has no data of this fleet, so its requests of the last minute are not known',
+  restarted: 'Redis was restarted or replaced and may have lost requests of the last minute',
+  older: 'Redis has older data than before and may have lost requests of the last minute',
+  clock: 'The clock of Redis has jumped, so requests of the last minute cannot be counted',
+};

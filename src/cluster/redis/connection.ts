@@ -24,6 +24,9 @@ export interface RedisSession {
   readonly close: () => void;
 }
 
+/** The first line of a script that writes nothing. */
+export const readsFirst = '#!lua flags=no-writes';
+
 interface SessionOptions {
   readonly address: RedisAddress;
   readonly prefix: string;
@@ -192,7 +195,10 @@ interface LinkOptions extends Omit<SessionOptions, 'onEnd'> {
 }
 
 const firstRestMs = 100;
-const longestRestMs = 2_000;
+/** Whoever is waiting for Redis is connected within two seconds: a new fleet may begin then (`askForPermits`). */
+const longestRestMs = 1_500;
+/** Redis takes writes again when it has refused none for so long: two signs of life. */
+const quietMs = 10_000;
 
 export type RedisLink = ReturnType<typeof openLink>;
 
@@ -202,6 +208,8 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
   let session: RedisSession | null = null;
   let away: string | null = null;
   let evictsBy: string | null = null;
+  /** `at`: monotonic, ms, of the last one. */
+  let refusal: { readonly message: string; readonly at: number } | null = null;
   let closed = false;
   let restMs = firstRestMs;
   let cancel = () => {};
@@ -210,6 +218,8 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
   return {
     /** Null: Redis is away. */
     session: () => session,
+    /** Why Redis refuses what hosts write, until it is over; null: it does not. */
+    refusal: () => (session === null ? null : (refusal?.message ?? null)),
     /** Why Redis is away; null: it is not, or the first attempt is not over. */
     away: () => away,
     /** Resolves when the first attempt to connect is over, whatever came of it. */
@@ -226,7 +236,7 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
     try {
       const opened = await openSession({ ...options, onEnd: lost });
       if (closed) return opened.close();
-      session = opened;
+      session = { ...opened, evaluate: followed(opened) };
       restMs = firstRestMs;
       if (away !== null) log.info({ redis }, 'Redis is back');
       away = null;
@@ -237,6 +247,32 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
     } catch (error) {
       if (!closed) lost(errorMessage(error));
     }
+  }
+
+  /** Whether Redis takes writes is what the scripts say that write. */
+  function followed({ evaluate }: RedisSession): RedisSession['evaluate'] {
+    return async (script, keys, args) => {
+      const before = refusal;
+      try {
+        const answer = await evaluate(script, keys, args);
+        if (before === null || script.startsWith(readsFirst) || clock.monotonic() - before.at < quietMs)
+          return answer;
+        refusal = null;
+        log.info({ redis }, 'Redis takes writes again');
+        onChange();
+        return answer;
+      } catch (error) {
+        // Else the connection has ended with it.
+        if (session !== null && !closed) {
+          refusal = { message: errorMessage(error), at: clock.monotonic() };
+          if (before === null) {
+            log.error({ redis, reason: refusal.message }, 'Redis refuses a command');
+            onChange();
+          }
+        }
+        throw error;
+      }
+    };
   }
 
   function lost(why: string): void {
@@ -254,11 +290,6 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
 /** What a Redis that drops keys may cost. */
 export function evictsWords(policy: string): string {
   return `Redis drops data when its memory is full (maxmemory-policy ${policy}): it may forget requests that were sent, and which host has a folder; set maxmemory-policy to noeviction`;
-}
-
-/** A flat list of names and values, as Redis gives its hashes, in pairs. */
-export function pairsOf(list: readonly string[]): readonly (readonly [name: string, value: string])[] {
-  return list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ''] as const] : []));
 }
 
 /** What all keys and channels of an account begin with; the braces keep them together in a Redis Cluster. */

@@ -17,6 +17,14 @@ interface StandByOptions {
   readonly place: LeasedPlace;
   readonly settings: Settings;
   readonly startedAt: string;
+  /** What this host last counted, where it had the state directory until its lease ran out; null: it had not. */
+  readonly counted: Counted | null;
+}
+
+/** What a host has counted, and when: monotonic, ms. */
+export interface Counted {
+  readonly status: Status;
+  readonly at: number;
 }
 
 /** A host that has opened nothing yet: it reports whom it stands by for, and leaves everything else to that host. */
@@ -73,13 +81,17 @@ function noLease(trouble: 'away' | 'refuses'): string {
 }
 
 function reasonsOf(place: LeasedPlace): readonly Reason[] {
-  return [{ code: 'standby', message: waitWords(place) }, ...place.cluster.reasons()];
+  const reasons = place.cluster.reasons();
+  return isKeptByRedis(place) ? reasons : [{ code: 'standby', message: waitWords(place) }, ...reasons];
+}
+
+/** Nobody is known to hold the state directory, and Redis keeps this host from it. */
+function isKeptByRedis(place: LeasedPlace): boolean {
+  return otherHolder(place) === null && redisTrouble(place) !== null;
 }
 
 function waitWords(place: LeasedPlace): string {
   const holder = otherHolder(place);
-  const trouble = redisTrouble(place);
-  if (holder === null && trouble !== null) return `This host ${noLease(trouble)}`;
   if (holder === null)
     return place.lease.holder === null
       ? 'This host stands by until Redis says that no other host holds the state directory'
@@ -88,13 +100,16 @@ function waitWords(place: LeasedPlace): string {
   return `This host stands by for ${host}, which has held the state directory since ${new Date(since).toISOString()}`;
 }
 
-function statusOf({ place, settings, startedAt }: StandByOptions, reasons: readonly Reason[]): Status {
+function statusOf(
+  { place, settings, startedAt, counted }: StandByOptions,
+  reasons: readonly Reason[],
+): Status {
   const status: Omit<Status, 'health'> = {
     ...emptyStatus(settings.service.requestsPerMinute),
     version: version(),
     startedAt,
     pid: process.pid,
-    state: 'standby',
+    state: isKeptByRedis(place) ? 'degraded' : 'standby',
     paused: isFleetPaused(reasons) ? settings.folders.map(({ name }) => name) : [],
     trial: false,
     service: settings.service.ingestUrl,
@@ -102,7 +117,22 @@ function statusOf({ place, settings, startedAt }: StandByOptions, reasons: reado
     configuration: settings.file,
     reasons,
     folders: settings.folders.map(({ name, path }) => ({ name, path, state: 'stopped', ...noDocuments })),
+    ...(counted === null || otherHolder(place) !== null ? {} : keptOf(counted)),
     fleet: { host: place.cluster.host, hosts: place.cluster.hosts() },
   };
   return { ...status, health: health(status) };
+}
+
+/** The counts as they were: what has not been sent becomes older, and nothing is under way. */
+function keptOf({ status, at }: Counted): Pick<Status, 'folders' | 'queue'> {
+  const passed = Math.floor((systemClock.monotonic() - at) / 1000);
+  const { queue, folders } = status;
+  return {
+    queue: { ...queue, pending: queue.pending + queue.inFlight, inFlight: 0, etaSeconds: 0 },
+    folders: folders.map((folder) => {
+      const { pending, waiting, oldestUnsyncedSeconds: oldest } = folder;
+      const isLate = pending + waiting > 0 || oldest > 0;
+      return { ...folder, state: 'stopped', watches: 0, oldestUnsyncedSeconds: isLate ? oldest + passed : 0 };
+    }),
+  };
 }

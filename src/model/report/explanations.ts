@@ -298,8 +298,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Set maxmemory-policy to noeviction, or give the fleet a Redis of its own. A full Redis then refuses writes, and the hosts wait.',
       },
       'fleet-opens': {
-        cause: 'Waiting after a restart of Redis',
-        fix: 'Nothing to do: sending resumes after one window.',
+        cause: 'Waiting until no request of the last minute is unknown',
+        fix: 'Nothing to do: sending begins at the time that the message gives, one window later at most.',
       },
       'folder-elsewhere': {
         cause: 'This folder, whole or in part, belongs to another host',

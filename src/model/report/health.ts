@@ -32,8 +32,6 @@ const partial: ReadonlySet<string> = new Set([
   'folder-changed',
   'folder-unavailable',
   'folder-elsewhere',
-  'redis-unavailable',
-  'redis-refuses',
   'fleet-paused',
   'host-name-taken',
 ]);

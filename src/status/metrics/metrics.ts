@@ -213,6 +213,11 @@ const statusFigures: Figures<Scrape> = {
   ingestd_rate_limit_requests: ['Requests that one window allows.', (now) => now.rate.limit],
   ingestd_rate_used_requests: ['Requests used in the current window.', (now) => now.rate.used],
   ingestd_fleet_hosts: ['Hosts of the account connected to Redis.', (now) => now.fleet?.hosts ?? 0],
+  ingestd_fleet_redis_available: [
+    '1 while Redis answers and takes writes; only in a fleet.',
+    ({ fleet, reasons }) =>
+      fleet === undefined ? [] : Number(reasons.every(({ code }) => !redisCodes.has(code))),
+  ],
   ingestd_signed_in: ['1 while an access token is held.', (now) => Number(now.auth.state === 'ok')],
   process_start_time_seconds: [
     'Start of the process since the epoch, in seconds.',
@@ -234,6 +239,9 @@ const statusFigures: Figures<Scrape> = {
     (now) => now.lagSeconds,
   ],
 };
+
+/** Reasons for which no host of a fleet sends until Redis is well. */
+const redisCodes: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-refuses']);
 
 type Fleet = FleetStatus & { readonly limit: number };
 

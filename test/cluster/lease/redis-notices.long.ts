@@ -39,7 +39,7 @@ describeWhere(missingRedis, 'a host that notifies of trouble with Redis', () => 
 
   it('notifies of a Redis that is away, and of nothing twice, while it stands by', async () => {
     const sent = one.home.join('sent');
-    const cluster = { redisUrl: places.redis.url, account: 'shared', host: 'one' };
+    const cluster = { redisUrl: places.redis.url, account: 'shared', host: 'one', standBy: true };
     const { authUrl, ingestUrl } = places.service;
     const command = ['sh', '-c', `cat >>${sent}`];
     await one.configure({
@@ -68,7 +68,7 @@ describeWhere(missingRedis, 'a host that notifies of trouble with Redis', () => 
     expect(before).toEqual([['trouble', expect.any(String), 1]]);
     await places.redis.kill();
     expect(await events(2)).toEqual([...before, ['trouble', 'redis-unavailable', 1]]);
-    expect((await (await one.launched()).status()).state).toBe('standby');
+    expect((await (await one.launched()).status()).state).toBe('degraded');
     await places.redis.start();
     await eventually(async () => (await (await one.launched()).status()).failuresTotal === 1, {
       withinMs: 60_000,

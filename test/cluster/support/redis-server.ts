@@ -98,7 +98,7 @@ export async function startRedis(options: ServerOptions = {}): Promise<RedisServ
 /** As if a fleet had been here for a while: its hosts get permits at once, without one window of silence. */
 export function settle(redis: RedisServer, account: string): void {
   const runId = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))?.[1] ?? '';
-  const state = ['run', runId, 'seq', '0', 'last', '1', 'open', '1', 'epoch', '1'];
+  const state = ['run', runId, 'seq', '0', 'last', '1', 'open', '1', 'sure', '1', 'epoch', '1'];
   redis.command('HSET', `ingestd:{${account}}:state`, ...state);
 }
 

@@ -1,19 +1,19 @@
 import { afterEach, expect, it } from '@jest/globals';
 
-import { haltFleet } from '../../src/cluster/fleet/whole-fleet.ts';
-import { openLink } from '../../src/cluster/redis/connection.ts';
-import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
-import { systemClock } from '../../src/lib/time/clock.ts';
-import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
-import type { RedisAddress } from '../../src/lib/server/redis-address.ts';
-import { createLimiter } from '../../src/remote/limiter.ts';
-import { eventually } from '../support/eventually.ts';
-import { describeWhere } from '../support/needs.ts';
-import { recordedLog } from '../support/recorded-log.ts';
-import { mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
-import { missingRedis, settle } from './support/redis-server.ts';
-import { limit, startSmallFleet, times, windowMs } from './support/small-fleet.ts';
-import type { SmallFleet } from './support/small-fleet.ts';
+import { haltFleet } from '../../../src/cluster/fleet/whole-fleet.ts';
+import { openLink } from '../../../src/cluster/redis/connection.ts';
+import { SharedLimiter } from '../../../src/cluster/permits/shared-limiter.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
+import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
+import type { RedisAddress } from '../../../src/lib/server/redis-address.ts';
+import { createLimiter } from '../../../src/remote/limiter.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { mostInWindow, scaledTimes, wait } from '../support/fleet-host.ts';
+import { missingRedis, settle } from '../support/redis-server.ts';
+import { limit, startSmallFleet, times, windowMs } from '../support/small-fleet.ts';
+import type { SmallFleet } from '../support/small-fleet.ts';
 
 describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', () => {
   let fleet: SmallFleet;
@@ -154,6 +154,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
         session: steady,
         host: 'a',
         limit,
+        hasPredecessor: false,
         mayAsk: () => true,
         onReset: () => {},
         times,

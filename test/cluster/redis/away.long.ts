@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { eventually } from '../support/eventually.ts';
-import { describeWhere } from '../support/needs.ts';
-import { cableTo } from './support/cable.ts';
-import type { Cable } from './support/cable.ts';
-import { mostInWindow, wait } from './support/fleet-host.ts';
-import type { FleetHost } from './support/fleet-host.ts';
-import { missingRedis } from './support/redis-server.ts';
-import { limit, startSmallFleet, times, windowMs } from './support/small-fleet.ts';
-import type { SmallFleet } from './support/small-fleet.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { cableTo } from '../support/cable.ts';
+import type { Cable } from '../support/cable.ts';
+import { mostInWindow, wait } from '../support/fleet-host.ts';
+import type { FleetHost } from '../support/fleet-host.ts';
+import { missingRedis } from '../support/redis-server.ts';
+import { limit, startSmallFleet, times, windowMs } from '../support/small-fleet.ts';
+import type { SmallFleet } from '../support/small-fleet.ts';
 
 describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
   let fleet: SmallFleet;

@@ -1,0 +1,148 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { openCluster } from '../../../src/cluster/open-cluster.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
+import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
+import type { RedisAddress } from '../../../src/lib/server/redis-address.ts';
+import { createLimiter } from '../../../src/remote/limiter.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { scaledTimes } from '../support/fleet-host.ts';
+import { missingRedis, settle } from '../support/redis-server.ts';
+import { startSharedPlaces } from '../support/shared-places.ts';
+import type { SharedPlacesWithServers } from '../support/shared-places.ts';
+
+describeWhere(missingRedis, 'a host whose Redis is not well', () => {
+  let places: SharedPlacesWithServers;
+  let one: Installation;
+  beforeEach(async () => {
+    places = await startSharedPlaces({ ownState: true });
+    one = await places.add('one');
+  });
+  afterEach(() => places.remove());
+
+  type Daemon = Awaited<ReturnType<Installation['start']>>;
+  const codes = async (daemon: Daemon) => (await daemon.status()).reasons.map(({ code }) => code);
+  const readyz = async (daemon: Daemon) => {
+    const answer = await daemon.fetch('/readyz');
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  it('counts what it has to send while Redis is away, says so everywhere, and goes on', async () => {
+    await places.redis.kill();
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    const daemon = await one.start();
+    await eventually(async () => {
+      const { queue, reasons } = await daemon.status();
+      return queue.pending === 1 && reasons.some(({ code }) => code === 'redis-unavailable');
+    });
+    const status = await daemon.status();
+    expect(status).toMatchObject({
+      state: 'degraded',
+      health: 'error',
+      folders: [{ onDisk: 1, pending: 1 }],
+    });
+    expect(status.reasons.map(({ code }) => code)).toEqual(['redis-unavailable']);
+    const ready = await readyz(daemon);
+    expect([ready.status, ready.text]).toEqual([503, expect.stringContaining('redis-unavailable')]);
+    const metrics = await (await daemon.fetch('/metrics')).text();
+    expect(metrics).toContain('ingestd_fleet_redis_available 0\n');
+    expect(metrics).toContain('ingestd_queue{state="pending"} 1\n');
+    await eventually(async () => ((await daemon.status()).folders[0]?.oldestUnsyncedSeconds ?? 0) > 0);
+    // A second process is refused as one without a fleet is.
+    const second = await one.run('run');
+    expect([second.code, second.err]).toEqual([5, expect.stringMatching(/Another ingestd uses the state/)]);
+    // Commands that write the ledger do not need Redis.
+    expect((await one.run('pause')).code).toBe(0);
+    expect((await one.run('resume')).code).toBe(0);
+    await places.redis.start();
+    settle(places.redis, 'shared');
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect(await codes(daemon)).toEqual([]);
+    expect((await readyz(daemon)).status).toBe(200);
+  }, 60_000);
+
+  it('sends nothing while Redis is full, in one state until it is over', async () => {
+    const daemon = await one.start();
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect((await readyz(daemon)).status).toBe(200);
+    places.redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    await eventually(async () => (await codes(daemon)).includes('redis-refuses'), { withinMs: 15_000 });
+    for (let count = 0; count < 20; count += 1)
+      await writeFile(join(one.inbox, `more-${count}.txt`), `${count}`);
+    const permits = places.redis.command('ZCARD', 'ingestd:{shared}:permits');
+    const until = performance.now() + 12_000;
+    while (performance.now() < until) {
+      const { state, health, reasons } = await daemon.status();
+      expect([state, health, reasons.map(({ code }) => code)]).toEqual([
+        'degraded',
+        'error',
+        ['redis-refuses'],
+      ]);
+      expect((await readyz(daemon)).status).toBe(503);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    expect(places.service.requests).toHaveLength(1);
+    expect(places.redis.command('ZCARD', 'ingestd:{shared}:permits')).toBe(permits);
+    places.redis.command('CONFIG', 'SET', 'maxmemory', '0');
+    await daemon.idle(({ totals }) => totals.uploaded === 21);
+    expect(await codes(daemon)).toEqual([]);
+  }, 90_000);
+
+  it('waits one window and no more after a failover, also where it has to take its lease again', async () => {
+    const windowMs = 6_000;
+    const times = scaledTimes(windowMs);
+    const clock = systemClock;
+    const open = () =>
+      openCluster({
+        settings: {
+          redis: parseRedisAddress(places.redis.url) as RedisAddress,
+          account: 'failover',
+          host: 'a',
+          standBy: true,
+        },
+        requestsPerMinute: 10,
+        stateDir: one.home.path,
+        service: { ingestUrl: 'https://service.example', username: 'someone' },
+        clock,
+        log: recordedLog(),
+        times,
+      });
+    settle(places.redis, 'failover');
+    let highestFence = 0;
+    const enter = async (cluster: Awaited<ReturnType<typeof open>>) => {
+      const lease = await cluster.enter({ traces: async () => ({ highestFence, endedFence: 0 }) });
+      return {
+        lease,
+        limiter: () =>
+          cluster.limiter(createLimiter({ requestsPerMinute: 10, windowMs, clock, recent: [] }), []),
+      };
+    };
+    const first = await open();
+    const before = await enter(first);
+    await before.lease.taken;
+    highestFence = before.lease.fence;
+    (await before.limiter().take()).giveBack();
+    await places.redis.kill();
+    await before.lease.lost;
+    await first.close();
+    const second = await open();
+    const after = await enter(second);
+    const back = performance.now();
+    await places.redis.start();
+    await after.lease.taken;
+    const limiter = after.limiter();
+    (await limiter.take()).giveBack();
+    const waited = performance.now() - back;
+    limiter.close();
+    await second.close();
+    expect(waited).toBeGreaterThanOrEqual(windowMs);
+    // The lease rests for 2.5 s of it; one after the other they would take 8.5 s.
+    expect(waited).toBeLessThan(windowMs + 2_000);
+  }, 60_000);
+});
