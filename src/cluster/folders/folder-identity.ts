@@ -23,13 +23,14 @@ export interface FolderIdentity {
   readonly ino: number;
 }
 
-/** The identity of the directory at a path; null: there is none, or it cannot be looked at. */
-export async function identifyFolder(path: string): Promise<FolderIdentity | null> {
+/** The identity of the directory at a path, where it is not still `known`; null: there is none, or it cannot be looked at. */
+export async function identifyFolder(path: string, known?: FolderIdentity): Promise<FolderIdentity | null> {
   try {
     const real = await realpath(path);
     const stats = await stat(real);
     if (!stats.isDirectory()) return null;
     const { dev, ino } = stats;
+    if (known?.dev === dev && known.ino === ino) return known;
     return { key: await keyOf({ path: real, dev, ino }), dev, ino };
   } catch (error) {
     if (errorCode(error) === undefined) throw error;

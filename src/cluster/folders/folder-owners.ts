@@ -189,20 +189,22 @@ export class FolderOwners implements FolderOwnersView {
   /** Gives when to look again, ms. Rejects where Redis does not answer, or refuses. */
   async #learn({ name, path }: Folder): Promise<number> {
     const { session, ledger, host, clock } = this.#options;
-    const found = await identifyFolder(path);
     const before = this.#known.get(name);
+    const found = await identifyFolder(path, before);
     if (found === null) {
       this.#known.delete(name);
       return lookMs;
     }
-    const isSame = before?.key === found.key && before.dev === found.dev && before.ino === found.ino;
-    const owner = found.key === '' ? null : isSame ? before.owner : undefined;
-    const askedAt = isSame ? before.askedAt : -Infinity;
-    this.#note(name, { ...found, owner, askedAt });
+    // `hear` may have been told something meanwhile.
+    const now = found === before ? this.#known.get(name) : undefined;
+    const owner = found.key === '' ? null : now?.owner;
+    const askedAt = now?.askedAt ?? -Infinity;
+    const { key, dev, ino } = found;
+    this.#note(name, { key, dev, ino, owner, askedAt });
     const redis = session();
     const isFresh = owner === null && clock.monotonic() - askedAt < renewMs;
-    if (found.key === '' || isFresh || redis === null || !this.#isRunning) return lookMs;
-    const claim = { key: found.key, ledger, host, name: nameOf({ name, path }), isMine: owner === null };
+    if (key === '' || isFresh || redis === null || !this.#isRunning) return lookMs;
+    const claim = { key, ledger, host, name: nameOf({ name, path }), isMine: owner === null };
     const sentAt = clock.monotonic();
     const answer = await claimFolder(redis, {
       ...claim,
@@ -211,7 +213,7 @@ export class FolderOwners implements FolderOwnersView {
     this.#hasCleared = true;
     if (answer.openMs !== null) return answer.openMs;
     const { owner: other, agoMs } = answer;
-    this.#note(name, { ...found, owner: other === '' ? null : { host: other, agoMs }, askedAt: sentAt });
+    this.#note(name, { key, dev, ino, owner: other === '' ? null : { host: other, agoMs }, askedAt: sentAt });
     return lookMs;
   }
 

@@ -19,7 +19,7 @@ export async function hostProcess(home, { name, service, redisPort, inbox, state
   const { authUrl, ingestUrl, credentials } = service;
   const configuration = {
     service: { authUrl, ingestUrl, requestsPerMinute: 50 },
-    cluster: { redisUrl: `redis://127.0.0.1:${redisPort}`, account: 'bench', host: name },
+    cluster: { redisUrl: `redis://127.0.0.1:${redisPort}`, account: 'bench', host: name, standBy: true },
     folders: [{ name: 'inbox', path: inbox }],
     state: { dir: stateDir },
     timing: { settleMs: 100, removeGraceMs: 400 },

@@ -128,13 +128,16 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
     session: link.session,
     host,
     limit: most,
-    standBy: false,
     times,
     clock: systemClock,
     log,
     recent: [],
     lease: null,
+    hasPredecessor: false,
+    mayAsk: () => true,
+    onReset: () => {},
     onChange: () => {},
+    onHalt: () => {},
   });
   let isDead = false;
   let sent = 0;
@@ -196,7 +199,7 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
  */
 async function permitCost(redis, to) {
   const runId = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))[1];
-  const state = ['run', runId, 'seq', '0', 'last', '1', 'open', '1', 'epoch', '1'];
+  const state = ['run', runId, 'seq', '0', 'last', '1', 'open', '1', 'sure', '1', 'epoch', '1'];
   redis.command('HSET', 'ingestd:{lone}:state', ...state);
   const host = openHost('lone', { ...to, port: redis.port, works: false, account: 'lone', most: 1_000 });
   await host.link.tried;

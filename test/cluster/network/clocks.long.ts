@@ -30,7 +30,7 @@ describeWhere(missingFleet(), 'a fleet of hosts whose clocks are wrong', () => {
       await fleet.add('five-minutes-ahead', { skewSeconds: 300 }),
       await fleet.add('an-hour-behind', { skewSeconds: -3_600 }),
     ];
-    holder = await fleet.add('holder', { skewSeconds: 3_600 });
+    holder = await fleet.add('holder', { skewSeconds: 3_600, standBy: true });
     standBy = await fleet.add('stand-by', { skewSeconds: -300, sharing: holder });
     for (const host of hosts) await host.fill(90);
     await holder.start();

@@ -61,7 +61,7 @@ describeWhere(missingFleet(), 'a holder with a stand-by, in the middle of its up
     });
     for (const [index, fate] of fates.entries()) {
       const name = `pair-${index}`;
-      const one = await fleet.add(`${name}-one`, { service: { maxKilobytesPerSecond: 6 } });
+      const one = await fleet.add(`${name}-one`, { service: { maxKilobytesPerSecond: 6 }, standBy: true });
       const two = await fleet.add(`${name}-two`, { sharing: one });
       pairs.set(fate, { name, one, two });
       await write(pair(fate), 'large.txt', `${name} first`);

@@ -48,9 +48,10 @@ export interface Member extends NetworkHost, Pick<Installation, 'home' | 'inbox'
 }
 
 interface MemberOptions {
-  /** Merged into `service` and `cluster` of its configuration. */
+  /** Merged into `service` of its configuration. */
   readonly service?: object;
-  readonly cluster?: object;
+  /** Another host may have its state directory. */
+  readonly standBy?: boolean;
   readonly safety?: object;
   readonly skewSeconds?: number;
   /** Has the folder and the state directory of this one. */
@@ -106,10 +107,10 @@ export async function networkFleet({
     const add = async (name: string, options: MemberOptions = {}): Promise<Member> => {
       const host = network.host(name);
       const clock = clockOf(name, options.skewSeconds);
-      const { service: own = {}, cluster = {}, safety, sharing } = options;
+      const { service: own = {}, safety, sharing, standBy = sharing !== undefined } = options;
       const settings = {
         service: { requestsPerMinute, ...own },
-        cluster: { redisUrl: redisUrl({ redis }), account, host: name, ...cluster },
+        cluster: { redisUrl: redisUrl({ redis }), account, host: name, standBy },
         ...(safety === undefined ? {} : { safety }),
         ...(sharing === undefined
           ? {}
