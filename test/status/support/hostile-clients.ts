@@ -60,10 +60,12 @@ export async function attack({ target, connections, requests, documents }: Attac
   daemon.stdout?.resume();
   daemon.stderr?.resume();
   try {
-    const { http, socket } = await eventually(async () => {
+    const started = async () => {
       const text = await readFile(folder.join('state', 'daemon.json'), 'utf8').catch(() => null);
       return text === null ? null : (JSON.parse(text) as { http: string; socket: string });
-    });
+    };
+    // On a busy machine the start takes its time: it is not what is judged here.
+    const { http, socket } = await eventually(started, { withinMs: 120_000 });
     // The command line's way in, which no hostile client has.
     const status = async () => (await call({ to: socket, path: '/api/status' })).json() as Status;
     const port = portOf(target === 'status' ? http : (await status()).service);
