@@ -313,13 +313,13 @@ export function sameInode(a: Omit<RootMarks, 'dev'>, b: Omit<RootMarks, 'dev'>):
   return a.ino === b.ino && (!isBirthKnown(a, b) || a.birthtimeMs === b.birthtimeMs);
 }
 
-const longestDocId = 200;
+const longestDocId = 1_024;
 
 /**
- * Says whether an identifier can be kept and put into a path: 1 to 200 characters, no control characters, no
- * slashes, not dots only. What comes from the service ends in the address of a DELETE.
+ * Says whether an identifier can be kept and put into an address, where all but letters and digits is escaped: text of 1
+ * to 1,024 characters, but not `.` or `..`, which an address takes for something else, and no half of a character.
  */
 export function isUsableDocId(value: unknown): value is string {
   if (typeof value !== 'string' || value.length === 0 || value.length > longestDocId) return false;
-  return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}/\\]|^\.+$|^\s|\s$/u.test(value);
+  return value !== '.' && value !== '..' && !/\p{Cs}/u.test(value);
 }

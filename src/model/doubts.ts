@@ -6,6 +6,16 @@ import type { SafetySettings } from './settings.ts';
 /** The code of a document whose upload has no answer, and waits for a person. */
 export const inDoubtCode = 'in-doubt';
 
+/** The code of an upload that the service accepted without a docId that can be used. */
+export const noDocIdCode = 'no-doc-id';
+/** So begins what a doubt about one says. */
+export const withoutDocIdWords = 'the service accepted it without a docId that can be used';
+
+/** Whether the service accepted the upload, as far as its answer can be understood. */
+export function isWithoutDocId({ message }: Pick<Doubt, 'message'>): boolean {
+  return message.startsWith(withoutDocIdWords);
+}
+
 /** A path with an unknown number of documents at the service, and its state in the ledger. */
 export interface DoubtfulPath {
   readonly ref: DocumentRef;

@@ -1,4 +1,6 @@
 import type { Outcome } from '../model/ports/service-port.ts';
+import { excerpt } from '../lib/text/printable.ts';
+import { noDocIdCode, withoutDocIdWords } from '../model/doubts.ts';
 import { describeFault, loginPageWords } from './http/describe-fault.ts';
 import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
 import { describeAnswer, isHtml, readEnvelope, readRetryAfter } from './http/read-answer.ts';
@@ -32,7 +34,7 @@ const foreignWords = ', but not from the service itself; check service.ingestUrl
  * Decides the outcome of a request: by status first, then by the envelope. Messages are raw: redact them before they
  * are shown.
  *
- * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, when a gateway
+ * An upload is unknown when a success has no usable docId (it is taken, and held for a person), when nothing came back after its last byte, when a gateway
  * gave up on it then (502, 504), or with a status that HTTP does not know: there is no way to ask. 500 and 503 are the
  * service's own statement that it did not accept it. Everything else may be repeated without harm, so it is unavailable.
  * A 404 that does not come from the service says nothing about a document. A redirect is a wrong address, and an upload
@@ -145,7 +147,8 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
     };
   }
   if (operation === 'upload' && !isUsableDocId(docId)) {
-    return unusable('no-doc-id', 'the answer contains no usable docId');
+    const said = excerpt((success ?? warning)?.whole ?? '');
+    return unusable(noDocIdCode, `${withoutDocIdWords}; it said ${said}`);
   }
   return {
     kind: 'accepted',

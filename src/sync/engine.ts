@@ -16,7 +16,7 @@ import {
   sameFile,
 } from '../model/document.ts';
 import type { DirectoryScan, DocumentRef, FileStat, Inspection, ScanCause, Skip } from '../model/document.ts';
-import { doubtsAbout, inDoubtCode, interruptedUploads } from '../model/doubts.ts';
+import { doubtsAbout, inDoubtCode, interruptedUploads, isWithoutDocId, openDoubts } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
 import { rememberFiles } from '../model/metadata/held-mode.ts';
 import type { SendKind } from '../model/operation.ts';
@@ -319,7 +319,7 @@ export class Engine {
       concurrency: options.settings.service.concurrency,
       conditions: () => ({
         paused: this.#paused,
-        mayUpload: (folder) => this.folders.mayUpload(folder),
+        mayUpload: (folder) => !this.#breaker.areUploadsStopped() && this.folders.mayUpload(folder),
         isQuiet: this.#isQuiet(),
         inGrace: tasks.in('grace').size,
         isProbing: this.#breaker.isProbing(),
@@ -350,6 +350,8 @@ export class Engine {
    */
   async recover(): Promise<void> {
     this.#comparison.noteEarlierRequests(this.#ledger.sentRequests());
+    for (const doubt of openDoubts(this.#ledger))
+      if (doubt.holds && isWithoutDocId(doubt)) this.#breaker.noteWithoutDocId(doubt.message);
     const changes = interruptedUploads(this.#ledger.intents(), this.#options.settings.safety.inDoubt);
     if (changes.length === 0) return;
     await this.#writer.commit(changes);
@@ -540,6 +542,7 @@ export class Engine {
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
     if (this.tasks.get(ref)?.state.kind === 'sending' || this.#locks.has(ref)) return false;
     await this.#writer.commitOnce(changes);
+    this.#breaker.allowUploads();
     const task = this.#taskAt(ref);
     if (task !== undefined) {
       const hasRecord = this.#ledger.get(ref) !== undefined;
@@ -1588,7 +1591,7 @@ export class Engine {
    */
   isHopeless(): boolean {
     const { maxAttempts } = this.#options;
-    if (this.#breaker.isMisaddressed()) return true;
+    if (this.#breaker.isMisaddressed() || this.#breaker.areUploadsStopped()) return true;
     if (maxAttempts === null || this.#breaker.unansweredInARow() < maxAttempts) return false;
     const isEnough = this.#breaker.unansweredInARow() >= mostUntakenInPass;
     return isEnough || this.#breaker.unmetInARow() >= maxAttempts || !this.#isAnyUntried();

@@ -147,7 +147,7 @@ describe('the ingestion client', () => {
     expect(service.requests.map(({ connection }) => connection)).toEqual([2, 3, 4]);
   });
 
-  it.each(['..', '../bulk', '\ud800'])(
+  it.each(['.', '..', '\ud800'])(
     'sends nothing about the docId %j, and gives the permit back',
     async (docId) => {
       const { service, client, limiter } = world;
@@ -172,6 +172,13 @@ describe('the ingestion client', () => {
     });
     expect(JSON.stringify(outcome)).not.toContain(plantedCredentials.password);
     expect(JSON.stringify(outcome)).not.toMatch(/u001b/);
+  });
+
+  it('escapes a docId of any text in the address (7.32)', async () => {
+    const docId = 'a/../b?c=d#e%2Ff\\ ü\n';
+    await world.client.remove({ docId }, await world.limiter.take(), unwatched);
+    const [request] = world.service.requests;
+    expect(request?.url).toBe(`${prefix}/delete-document/${encodeURIComponent(docId)}`);
   });
 
   it('tells the watch before it sends and when the answer is here, and counts the bytes', async () => {

@@ -128,7 +128,11 @@ describe('what comes of a request', () => {
     [
       'upload',
       '{"success":{"message":"done"}}',
-      { kind: 'unknown', code: 'no-doc-id', message: 'the answer contains no usable docId' },
+      {
+        kind: 'unknown',
+        code: 'no-doc-id',
+        message: 'the service accepted it without a docId that can be used; it said {"message":"done"}',
+      },
     ],
     [
       'modify',
@@ -143,12 +147,10 @@ describe('what comes of a request', () => {
   });
 
   it.each<readonly [unknown, string, string]>([
-    ...['a/b', '..', 'a\r\nb', '', 'x'.repeat(10_000)].map(
+    ...['..', '.', '', 'x'.repeat(10_000), {}, ['x'], true, 7.5].map(
       (docId) => [docId, 'unknown no-doc-id', 'accepted'] as const,
     ),
-    ...[7, {}, ['x'], true].map(
-      (docId) => [docId, 'unknown answer-not-envelope', 'unavailable answer-not-envelope'] as const,
-    ),
+    ...['a/b', 'a\r\nb', 7].map((docId) => [docId, 'accepted', 'accepted'] as const),
   ])('of a success with the docId %j is for an upload %s, and otherwise %s (N23)', (docId, upload, other) => {
     const result = { ...whole, text: JSON.stringify({ success: { docId, message: '' } }) };
     const judge = (asked: OperationKind) =>
@@ -156,6 +158,26 @@ describe('what comes of a request', () => {
     expect(shortOutcome(judge('upload'))).toBe(upload);
     for (const asked of ['modify', 'remove', 'bulkModify', 'bulkRemove'] as const)
       expect(shortOutcome(judge(asked))).toBe(other);
+  });
+
+  it.each([
+    ['{"success":{"docId":9007199254740993}}', '9007199254740993'],
+    ['\uFEFF{"success":{"message":"docId","docId": -12}}', '-12'],
+    ['{"warning":{"docId":123456789012345678901234567890,"message":"x"}}', '123456789012345678901234567890'],
+  ])('takes the integer of %s by its digits', (body, docId) => {
+    const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
+    expect(judgeAnswer({ ...whole, text: body }, around)).toMatchObject({ kind: 'accepted', docId });
+  });
+
+  it.each([
+    '{"success":"done"}',
+    '{"success":true}',
+    '{"success":{"docId":{"id":4}}}',
+    '{"error":{},"success":[1]}',
+  ])('is the end of an upload that is answered with %s, whatever else it says', (body) => {
+    const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
+    expect(shortOutcome(judgeAnswer({ ...whole, text: body }, around))).toBe('unknown no-doc-id');
+    expect(judgeAnswer({ ...whole, text: body }, { ...around, operation: 'modify' }).kind).toBe('accepted');
   });
 
   const own = '{"error":{"message":"no"}}';

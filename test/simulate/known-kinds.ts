@@ -15,7 +15,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'an absent companion whose path would be too long fails its document',
   ],
   [/^unready-sent\/ignore-encoding$/, 'an ignore file that is not UTF-8 ignores nothing (7.35)'],
-  [/^doubled\/no-doc-id$/, 'an upload is repeated after a 200 without a docId that can be used (7.32)'],
   [/^attachment-alone$/, 'attachments are not known by the record of their owner (section 4)'],
   [
     /^wider-than-its-file$/,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat, Inspection } from '../../src/model/document.ts';
+import { noDocIdCode, withoutDocIdWords } from '../../src/model/doubts.ts';
 import type { Doubt } from '../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
 import { doubtAbout } from '../../src/sync/send/doubt-about.ts';
@@ -34,6 +35,39 @@ describe('a document in doubt (I9)', () => {
       .ledger()
       .doubts()
       .map(({ ref }) => ref.path);
+
+  it('that was accepted without a docId is not sent again, and three in a row stop uploads until a person says so (7.32)', async () => {
+    world = await engineWorld({ service: { concurrency: 1 } });
+    const unusable: Outcome = {
+      kind: 'unknown',
+      code: noDocIdCode,
+      message: `${withoutDocIdWords}; it said {"id":4}`,
+    };
+    for (let time = 0; time < 3; time += 1) world.service.failNext(unusable, { taken: true });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) world.folder.write(`${name}.txt`, name);
+    world.folder.scan();
+    const isStopped = () =>
+      world
+        .engine()
+        .reasons()
+        .some(({ code }) => code === 'uploads-stopped');
+    await world.until(isStopped);
+    await world.clock.advance(600_000);
+    expect(world.service.calls).toEqual(['upload', 'upload', 'upload']);
+    expect(
+      world
+        .ledger()
+        .doubts()
+        .map(({ holds }) => holds),
+    ).toEqual([true, true, true]);
+    await world.restart();
+    world.folder.scan();
+    await world.clock.advance(600_000);
+    expect([isStopped(), world.service.calls.length]).toEqual([true, 3]);
+    await world.engine().retry(null);
+    await world.quiesce();
+    expect([isStopped(), world.service.calls.length, world.service.documents.size]).toEqual([false, 5, 5]);
+  });
 
   const acts: readonly (readonly [string, string, () => void])[] = [
     ['renamed', 'd/b.txt', () => world.folder.rename('d/a.txt', 'd/b.txt')],

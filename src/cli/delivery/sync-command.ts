@@ -79,7 +79,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   const named = report.failures.filter(({ code }) => code === inDoubtCode).length;
   if (report.inDoubt > named) {
     const uploads = countWords(report.inDoubt - named, 'upload');
-    line(colors.yellow(`${uploads} without an answer: list with ingestd status`));
+    line(colors.yellow(`${uploads} in doubt: list with ingestd status`));
   }
   if (report.possibleDuplicates > 0) {
     const copies = countWords(report.possibleDuplicates, 'possible duplicate');

@@ -1,4 +1,4 @@
-import { printParseErrorCode, visit } from 'jsonc-parser';
+import { findNodeAtLocation, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
 import type { JSONVisitor } from 'jsonc-parser';
 
 import { excerpt } from './printable.ts';
@@ -23,6 +23,16 @@ export function readJson(text: string): JsonReading {
     if (!(error instanceof JsonFault) && !(error instanceof SyntaxError)) throw error;
     return { kind: 'invalid', message: error.message };
   }
+}
+
+/**
+ * The digits of an integer as they stand in valid JSON: above 2^53 a parsed number is another one. Null: none is there.
+ */
+export function integerAt(text: string, place: readonly string[]): string | null {
+  const tree = parseTree(text);
+  const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...place]);
+  const digits = node === undefined ? '' : text.slice(node.offset, node.offset + node.length);
+  return /^-?\d+$/.test(digits) ? digits : null;
 }
 
 class JsonFault extends Error {}

@@ -212,7 +212,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'no-doc-id': {
         cause: 'Accepted without a docId',
-        fix: 'Check at the service whether the document is there. Until then the upload counts as in doubt (safety.inDoubt).',
+        fix: 'The service says that it has the document. It is not sent again: find its docId at the service and run ingestd resolve PATH --doc-id ID.',
       },
       'docid-conflict': {
         cause: 'docId already in use',
@@ -247,6 +247,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'credentials-refused': {
         cause: 'Credentials refused',
         fix: 'Correct them where the message says they come from, check them with ingestd auth login, then reload or restart as it says. Nothing is lost in the meantime.',
+      },
+      'uploads-stopped': {
+        cause: 'Uploads stopped: accepted without a docId',
+        fix: 'The last three uploads were accepted with no docId that ingestd can use. Ask the service’s administrator what its answers mean; end their doubts with ingestd resolve, or run ingestd retry to go on.',
       },
       'no-access': {
         cause: 'User has no permission at the service',

@@ -23,6 +23,7 @@ const notes: ReadonlySet<string> = new Set([
 const partial: ReadonlySet<string> = new Set([
   'held',
   'paused',
+  'uploads-stopped',
   'configuration-refused',
   'page-unavailable',
   'unreadable-directory',

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 
 import * as z from 'zod';
 
+import { integerAt } from '../../lib/text/read-json.ts';
 import { longestRetryAfterMs } from '../../model/back-off.ts';
 import type { Answer } from './send-http-request.ts';
 
@@ -16,16 +17,23 @@ export const tokenResponse = z.looseObject({
   expires_in: z.unknown().optional(),
 });
 
-const envelopeMember = z
-  .looseObject({ docId: z.string().nullish(), message: z.string().nullish() })
-  .nullish();
+/** A member of the envelope, in whatever form it came. */
+export interface EnvelopeMember {
+  /** An integer by its digits; null: none, or another value. */
+  readonly docId: string | null;
+  readonly message: string | null;
+  /** All of it, as JSON. */
+  readonly whole: string;
+}
 
 /** Interface 2.10, which does not say what a member is that does not apply: absent, null or an empty object here. */
-export const envelope = z
-  .looseObject({ error: envelopeMember, success: envelopeMember, warning: envelopeMember })
-  .refine((value) => Boolean(value.error ?? value.success ?? value.warning), 'has none of the three members');
+export interface Envelope {
+  readonly error: EnvelopeMember | null;
+  readonly success: EnvelopeMember | null;
+  readonly warning: EnvelopeMember | null;
+}
 
-export type Envelope = z.infer<typeof envelope>;
+const byteOrderMark = /^\uFEFF/;
 
 /** What the body of an answer says. */
 export type Body =
@@ -45,16 +53,37 @@ export function readEnvelope({ state, text }: Answer): Body {
       : 'not JSON';
     return unreadable('answer-not-json', `the answer is ${what}`);
   }
-  const parsed = envelope.safeParse(value);
-  if (!parsed.success)
+  const [error, success, warning] = (['error', 'success', 'warning'] as const).map((name) =>
+    typeof value === 'object' && value !== null ? memberOf(name, Reflect.get(value, name), text) : null,
+  );
+  if (!error && !success && !warning)
     return unreadable('answer-not-envelope', 'the answer does not have the form of the service');
-  return { kind: 'envelope', envelope: parsed.data };
+  const envelope = { error: error ?? null, success: success ?? null, warning: warning ?? null };
+  return { kind: 'envelope', envelope };
+}
+
+function memberOf(name: string, value: unknown, text: string): EnvelopeMember | null {
+  if (value === null || value === undefined || value === false || value === '') return null;
+  const whole = JSON.stringify(value);
+  if (typeof value !== 'object')
+    return { docId: null, message: typeof value === 'string' ? value : null, whole };
+  const [docId, message]: unknown[] = [Reflect.get(value, 'docId'), Reflect.get(value, 'message')];
+  return {
+    docId:
+      typeof docId === 'number'
+        ? integerAt(text.replace(byteOrderMark, ''), [name, 'docId'])
+        : typeof docId === 'string'
+          ? docId
+          : null,
+    message: typeof message === 'string' ? message : null,
+    whole,
+  };
 }
 
 /** JSON or undefined; never throws. */
 export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const value: unknown = JSON.parse(text.replace(byteOrderMark, ''));
     return value;
   } catch {
     return undefined;

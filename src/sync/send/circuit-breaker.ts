@@ -1,5 +1,6 @@
 import { wallTimeOf } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { noDocIdCode } from '../../model/doubts.ts';
 import { longestBackOffMs, nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
@@ -19,6 +20,9 @@ const serviceCodes: ReadonlySet<string> = new Set([
   'redirect',
   'answer-not-json',
 ]);
+
+/** The code of the reason why no upload goes out. */
+const uploadsStoppedCode = 'uploads-stopped';
 
 /** In one pass, probes are no further apart than the back-off after so many failures: 4 s. */
 const longestPassAttempt = 3;
@@ -60,6 +64,9 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
   /** The same where something else than the service said so. */
   const notFoundByOthers = new Set<string>();
   let forbidden = 0;
+  /** Uploads in a row that were accepted without a docId, and what was said of the last. */
+  let withoutDocId = 0;
+  let stopped: Reason | null = null;
   let openUntil = -Infinity;
   let reason: Pick<Reason, 'code' | 'message'> | null = null;
   /** When the first of the reasons in a row was found. Monotonic, ms. */
@@ -130,6 +137,15 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     open(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
   }
 
+  /** An upload was accepted, and nobody knows as what: after three in a row a person is asked first. */
+  function noteWithoutDocId(message: string): void {
+    withoutDocId += 1;
+    if (withoutDocId < inARow) return;
+    const since = stopped?.since ?? new Date(clock.now()).toISOString();
+    stopped = { code: uploadsStoppedCode, message, since };
+    changed();
+  }
+
   function isOwnFault(untaken: Untaken | null): boolean {
     return untaken !== null && untaken.since < answers;
   }
@@ -146,6 +162,8 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
   ): Untaken | null {
     if (outcome.kind === 'accepted' || outcome.kind === 'rejected') answers += 1;
     if (outcome.kind === 'missing' && outcome.isOwnWord) answers += 1;
+    if (isNoDocId(outcome)) noteWithoutDocId(outcome.message);
+    else if (outcome.kind === 'accepted' && about.startsWith('upload ')) withoutDocId = 0;
     noteOfService(outcome, about, untaken);
     if (outcome.kind === 'accepted') return null;
     if (!mayBeTheDocument(outcome)) return untaken;
@@ -161,7 +179,9 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
         return;
       case 'unavailable':
       case 'unknown':
-        return noteUnavailable(outcome, about, untaken);
+        if (!isNoDocId(outcome)) return noteUnavailable(outcome, about, untaken);
+        outage.over();
+        return reset();
       case 'unauthorized':
         refused += 1;
         openForCredentials({ code: 'credentials-refused', message: outcome.message });
@@ -214,7 +234,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     /** Ms until one request may try; 0: now. */
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
     reasons: (): readonly Reason[] => {
-      if (reason === null) return [];
+      if (reason === null) return stopped === null ? [] : [stopped];
       const until = clock.monotonic() < openUntil ? { until: wallTimeOf(openUntil, clock) } : {};
       return [{ ...reason, since: wallTimeOf(since, clock), ...until }];
     },
@@ -227,8 +247,18 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     unansweredInARow: () => unanswered,
     /** Of these, how many say by themselves that it is the service, not the document. */
     unmetInARow: () => unmet,
+    /** No upload goes out before a person says so. */
+    areUploadsStopped: () => stopped !== null,
+    noteWithoutDocId,
+    /** A person has seen it. */
+    allowUploads: () => {
+      withoutDocId = 0;
+      stopped = null;
+    },
     /** A person fixed something: try at once. */
     close: () => {
+      withoutDocId = 0;
+      stopped = null;
       outage.reportAgain();
       reset();
     },
@@ -253,6 +283,10 @@ function addUpTo(most: number, set: Set<string>, text: string): void {
 
 function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unavailable' }> {
   return outcome.kind === 'unavailable' && outcome.code === 'http-429';
+}
+
+function isNoDocId(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unknown' }> {
+  return outcome.kind === 'unknown' && outcome.code === noDocIdCode;
 }
 
 /** Logs the beginning and the end of an outage, not each attempt between. */

@@ -1,7 +1,7 @@
 import { nextDelayMs } from '../../model/back-off.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { inDoubtCode } from '../../model/doubts.ts';
+import { inDoubtCode, noDocIdCode, withoutDocIdWords } from '../../model/doubts.ts';
 import type { SendKind } from '../../model/operation.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
@@ -61,7 +61,7 @@ export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence
     case 'unknown':
       return inDoubt(bareReason(outcome), now);
     case 'accepted':
-      return inDoubt({ code: 'no-doc-id', message: 'accepted without a docId' }, now);
+      return inDoubt({ code: noDocIdCode, message: withoutDocIdWords }, now);
     case 'rejected':
       if (now.breaker.manyForbidden()) return later(bareReason(outcome), now.breaker.openMs(), now);
       return { kind: 'fail', reason: bareReason(outcome) };
@@ -107,7 +107,8 @@ function misaddressed(outcome: Extract<Outcome, { kind: 'misaddressed' }>, now: 
 
 /** `next`: where no person is asked first. */
 function inDoubt(reason: Reason, now: Circumstances, next = later(reason, null, now)): Consequence {
-  const holds = now.inDoubt === 'hold';
+  // What was accepted is not sent again.
+  const holds = now.inDoubt === 'hold' || reason.code === noDocIdCode;
   const held: Consequence = { kind: 'fail', reason: { code: inDoubtCode, message: reason.message } };
   return { kind: 'doubt', reason, holds, next: holds ? held : next };
 }

@@ -106,7 +106,10 @@ export class SendLine {
       return members.some(({ ref }) => conditions.paused.has(ref.folder)) ? [] : members;
     }
     if (task === undefined || conditions.paused.has(task.ref.folder)) return [];
-    return isReady(task) && task.state.bulkKey === null ? [task] : [];
+    if (!isReady(task) || task.state.bulkKey !== null) return [];
+    if (mayStart(task, conditions)) return [task];
+    this.block(task);
+    return [];
   }
 
   /** Something waits here that a pause does not keep back. */

@@ -141,16 +141,10 @@ const table: readonly (readonly [string, string, Meeting, Known, Fate | null])[]
     'N23',
     'a success without docId',
     taken(steps.json(200, { success: { message: 'ok' } })),
-    { ...all('accepted'), upload: 'doubt no-doc-id' },
+    { ...all('accepted'), upload: 'conflict in-doubt' },
     tokenLater,
   ],
-  [
-    'N23',
-    'a docId that leads elsewhere',
-    taken(steps.accept('../bulk/delete?x')),
-    words('doubt no-doc-id'),
-    tokenLater,
-  ],
+  ['N23', 'a docId that leads elsewhere', taken(steps.accept('..')), words('conflict in-doubt'), tokenLater],
   [
     'N24',
     'the docId of another document',

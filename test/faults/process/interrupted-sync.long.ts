@@ -49,7 +49,7 @@ it('an interrupted sync does not deny an upload that was sent and never answered
   const { code, out } = await sync.finished;
   expect(code).toBe(4);
   expect(out).not.toContain('Nothing was sent');
-  expect(out).toContain('1 upload without an answer: list with ingestd status');
+  expect(out).toContain('1 upload in doubt: list with ingestd status');
   expect((await place.run('status')).out).toContain('a.txt');
 }, 60_000);
 

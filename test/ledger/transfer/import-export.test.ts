@@ -301,15 +301,12 @@ describe('an import of CSV', () => {
     ]);
   });
 
-  it.each(['..', 'a/../b', 'a\\b', 'd'.repeat(201)])(
-    'refuses a docId that no address can hold: %s',
-    (docId) => {
-      expect(readImport(`path,docId\na.pdf,${docId}\n`, inbox)).toMatchObject({
-        entries: [],
-        problems: [{ line: 2, message: `${JSON.stringify(docId)} is not a docId` }],
-      });
-    },
-  );
+  it.each(['.', '..', 'd'.repeat(1_025)])('refuses a docId that no address can hold: %s', (docId) => {
+    expect(readImport(`path,docId\na.pdf,${docId}\n`, inbox)).toMatchObject({
+      entries: [],
+      problems: [{ line: 2, message: `${JSON.stringify(docId)} is not a docId` }],
+    });
+  });
 
   it('takes a deletion that a person allowed, which older versions counted as none', () => {
     const deleted = [{ folder: 'inbox', at: '2026-01-01T00:00:00Z', count: 0 }];
@@ -328,8 +325,8 @@ describe('an import of CSV', () => {
       'inbox,b.pdf,',
       'inbox,c.pdf,d0',
       'inbox,ok.pdf,d5',
-      'inbox,"two\nlines.pdf",d/6',
-      'inbox,d.pdf,"d\t7"',
+      'inbox,"two\nlines.pdf",.',
+      'inbox,d.pdf,..',
     ].join('\n');
     const { entries, problems } = readImport(text, both);
     expect(entries).toEqual([]);

@@ -184,8 +184,9 @@ describe('after an answer that accepts nothing, a document', () => {
       {},
       {
         kind: 'doubt',
-        reason: { code: 'no-doc-id', message: 'accepted without a docId' },
-        next: { kind: 'retry' },
+        reason: { code: 'no-doc-id', message: 'the service accepted it without a docId that can be used' },
+        holds: true,
+        next: { kind: 'fail', reason: { code: 'in-doubt' } },
       },
     ],
     [
