@@ -221,6 +221,7 @@ export class Engine {
     this.#search = createFileSearch(clock, {
       folders: folders.map(({ port }) => port),
       missing: () => this.tasks.missingFiles(),
+      rootDevice: (folder) => ledger.root(folder)?.dev,
       // What was not found may be below what is mounted by then.
       afterWalk: (folder) => this.#roots.rememberMounts(folder, false),
     });

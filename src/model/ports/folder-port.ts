@@ -102,9 +102,10 @@ export interface FolderPort {
   readonly inspect: (path: string, known?: Companions) => Promise<Inspection>;
   /**
    * Looks for files by their identity in everything below the root: what is ignored, hidden, attached, empty or of no
-   * supported type too. It takes one walk through the tree. Null: the root cannot be read.
+   * supported type too. It takes one walk through the tree. Null: the root cannot be read. With `since` (monotonic ms, at
+   * most two minutes ago) it looks only into directories in which something has happened since then.
    */
-  readonly find: (files: readonly FileIdentity[]) => Promise<FoundFiles | null>;
+  readonly find: (files: readonly FileIdentity[], since?: number) => Promise<FoundFiles | null>;
   /**
    * Directories below the root, NFC, on which something is mounted now; none where the system has no mount table. Null:
    * they cannot be read at this moment.

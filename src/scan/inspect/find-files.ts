@@ -13,11 +13,13 @@ import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
 /**
  * Walks everything below the root, whatever rules say of it, and finds files by their identity. Links are not followed,
- * and the state directory is left out. Null: the root cannot be read, or became another one meanwhile.
+ * and the state directory is left out. With `directories`, it looks into these and not below. Null: the root cannot be
+ * read, or became another one meanwhile.
  */
 export async function findFiles(
   { root, excluded }: Pick<FolderState, 'root' | 'excluded'>,
   wanted: readonly FileIdentity[],
+  directories: readonly { readonly path: string; readonly raw: string }[] | null = null,
 ): Promise<FoundFiles | null> {
   const before = readRoot(root);
   if (before.kind === 'unavailable') return null;
@@ -28,7 +30,8 @@ export async function findFiles(
   const isWanted = (stats: Stats) => numbers.get(stats.ino)?.some((one) => sameFile(one, stats)) === true;
   const files: FoundFile[] = [];
   const unreadable: UnreadableDirectory[] = [];
-  const stack = [{ path: '', raw: '', isNamed: true, movedMs: -Infinity }];
+  const begin = directories ?? [{ path: '', raw: '' }];
+  const stack = begin.map((one) => ({ ...one, isNamed: true, movedMs: -Infinity }));
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const { path, raw, isNamed, movedMs } = at;
     const place = placeBelow(real, raw, false) ?? real;
@@ -45,7 +48,7 @@ export async function findFiles(
           raw: joinPath(raw, entry.raw),
           isNamed: isNamed && !twins.includes(entry),
         };
-        if (kind === 'directory' && below.path !== excluded)
+        if (kind === 'directory' && below.path !== excluded && directories === null)
           stack.push({ ...below, movedMs: Math.max(movedMs, changedMs(stats)) });
         if (stats === null) isHidden = true;
         else if (kind === 'file' && isWanted(stats))

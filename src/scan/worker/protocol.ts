@@ -28,7 +28,14 @@ export interface Questions {
   };
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
-  readonly find: { readonly ask: readonly FileIdentity[]; readonly answer: FoundFiles | null };
+  /** `directories` null: everywhere. */
+  readonly find: {
+    readonly ask: {
+      readonly files: readonly FileIdentity[];
+      readonly directories: readonly string[] | null;
+    };
+    readonly answer: FoundFiles | null;
+  };
   readonly mounts: { readonly ask: null; readonly answer: readonly string[] };
   readonly root: { readonly ask: null; readonly answer: RootReading };
 }

@@ -133,7 +133,7 @@ interface SearchResult {
 interface Walk extends SearchResult {
   readonly beganAt: number;
   readonly endedAt: number;
-  readonly wanted: ReadonlySet<number>;
+  readonly wanted: readonly FileIdentity[];
 }
 
 /** A file may come from outside at any time: what was found longer ago is looked for again. */
@@ -141,55 +141,75 @@ const freshMs = 60_000;
 
 /**
  * Looks for files in all folders by their identity: one walk at a time, for all that are missing together. What it
- * makes says where a file stands that went after `since` (monotonic ms), by a walk that began later.
+ * makes says where a file stands that went after `since` (monotonic ms), by a walk that began later, and by another look
+ * into the directories in which something has happened since that.
  */
 export function createFileSearch(
   clock: Clock,
   {
     folders,
     missing,
+    rootDevice,
     afterWalk,
   }: {
     readonly folders: readonly Pick<FolderPort, 'name' | 'find'>[];
     readonly missing: () => Iterable<FileIdentity>;
+    /** On which device the root of a folder was when it was seen last; undefined: it never was. */
+    readonly rootDevice: (folder: string) => number | undefined;
     /** A folder was walked; what it notes is known before anything is concluded. */
     readonly afterWalk: (folder: string) => Promise<void>;
   },
 ): (file: FileIdentity, since: number) => Promise<SearchResult> {
   let last: Walk | null = null;
   let running: Promise<void> | null = null;
+  let looking: Promise<SearchResult> | null = null;
 
   async function walk(file: FileIdentity): Promise<void> {
     const beganAt = clock.monotonic();
     const wanted = [file, ...missing()];
+    const found = await lookIn(wanted);
+    for (const { name } of folders) await afterWalk(name);
+    last = { beganAt, endedAt: clock.monotonic(), wanted, ...found };
+  }
+
+  /** `since`: only where something has happened since then. */
+  async function lookIn(wanted: readonly FileIdentity[], since?: number): Promise<SearchResult> {
     const found = await Promise.all(
-      folders.map(async ({ name, find }) => {
-        const found = await find(wanted);
-        await afterWalk(name);
-        return { folder: name, found };
-      }),
+      folders.map(async ({ name, find }) => ({ folder: name, found: await find(wanted, since) })),
     );
-    last = {
-      beganAt,
-      endedAt: clock.monotonic(),
-      wanted: new Set(wanted.map(({ ino }) => ino)),
+    return {
       files: found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
       unreadable: found.flatMap(({ folder, found }) =>
-        (found?.unreadable ?? []).map((one) => ({ ...one, folder })),
+        (found?.unreadable ?? [wholeRoot]).map((one) => ({ ...one, folder })),
       ),
     };
+  }
+
+  /** A file is renamed within its device only. */
+  function mayHold({ folder, path }: InFolder<UnreadableDirectory>, { dev }: FileIdentity): boolean {
+    const device = path === '' ? rootDevice(folder) : undefined;
+    return device === undefined || device === dev;
   }
 
   return async (file, since) => {
     for (;;) {
       // Counted from the end: a walk that takes longer than that would never be fresh.
       const isFresh = last !== null && last.endedAt >= clock.monotonic() - freshMs;
-      if (last !== null && isFresh && last.beganAt >= since && last.wanted.has(file.ino)) {
-        const { files, unreadable } = last;
-        return { files: files.filter(({ stat }) => sameFile(stat, file)), unreadable };
+      const isMeant = last?.wanted.some(({ ino }) => ino === file.ino) === true;
+      if (last !== null && isFresh && last.beganAt >= since && isMeant) {
+        const { wanted, beganAt, files, unreadable } = last;
+        looking ??= lookIn(wanted, beganAt).finally(() => (looking = null));
+        const later = await looking;
+        return {
+          files: [...files, ...later.files].filter(({ stat }) => sameFile(stat, file)),
+          unreadable: [...unreadable, ...later.unreadable].filter((one) => mayHold(one, file)),
+        };
       }
       running ??= walk(file).finally(() => (running = null));
       await running;
     }
   };
 }
+
+/** A root that cannot be read may hold anything. */
+const wholeRoot: UnreadableDirectory = { path: '', changedMs: Infinity, movedMs: Infinity };

@@ -14,7 +14,8 @@ afterEach(() => folder.remove());
 const identity = (path: string) => statOf(lstatSync(folder.join(path)));
 
 async function found(...paths: readonly string[]) {
-  const { files, unreadable } = (await folder.ask('find', paths.map(identity))) ?? {};
+  const { files, unreadable } =
+    (await folder.ask('find', { files: paths.map(identity), directories: null })) ?? {};
   return { files: files?.map(({ path }) => path).sort(), unreadable };
 }
 
@@ -38,7 +39,8 @@ it('a new file with the inode number of a missing one is not that one', async ()
   folder = await servedFolder();
   await folder.write('a.pdf', 'a');
   const { ino, dev, birthtimeMs } = identity('a.pdf');
-  const ask = (birth: number) => folder.ask('find', [{ ino, dev, birthtimeMs: birth }]);
+  const ask = (birth: number) =>
+    folder.ask('find', { files: [{ ino, dev, birthtimeMs: birth }], directories: null });
   expect((await ask(birthtimeMs))?.files).toHaveLength(1);
   expect((await ask(birthtimeMs - 1))?.files).toEqual([]);
 });
@@ -75,7 +77,17 @@ it('nothing is said of a folder that cannot be read', async () => {
   await folder.write('a.pdf', 'a');
   const wanted = [identity('a.pdf')];
   await rename(folder.path, `${folder.path}-away`);
-  expect(await folder.ask('find', wanted)).toBeNull();
+  expect(await folder.ask('find', { files: wanted, directories: null })).toBeNull();
   await rename(`${folder.path}-away`, folder.path);
-  expect((await folder.ask('find', wanted))?.files).toHaveLength(1);
+  expect((await folder.ask('find', { files: wanted, directories: null }))?.files).toHaveLength(1);
+});
+
+it('is looked for in some directories only where it is asked so, whatever rules say of it', async () => {
+  folder = await servedFolder({ settings: { ignore: ['*.old'] } });
+  await folder.write('a/x.old', 'x');
+  await folder.write('b/y.old', 'y');
+  await folder.write('a/below/z.old', 'z');
+  const files = ['a/x.old', 'b/y.old', 'a/below/z.old'].map(identity);
+  const found = await folder.ask('find', { files, directories: ['a'] });
+  expect(found?.files.map(({ path }) => path)).toEqual(['a/x.old']);
 });

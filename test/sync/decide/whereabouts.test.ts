@@ -177,12 +177,15 @@ describe('the search for missing files', () => {
   let walks: (readonly FileIdentity[])[];
   let missing: readonly FileIdentity[];
   let finds: FoundFiles | null;
+  let later: FoundFiles['files'];
+  const nothing: FoundFiles = { files: [], unreadable: [] };
   let search: ReturnType<typeof createFileSearch>;
 
   beforeEach(() => {
     clock = manualClock();
     walks = [];
     missing = [];
+    later = [];
     finds = {
       files: [
         { path: 'a.pdf', stat: one, isNamed: true },
@@ -192,15 +195,17 @@ describe('the search for missing files', () => {
     };
     const folder = (name: string): Pick<FolderPort, 'name' | 'find'> => ({
       name,
-      find: async (wanted) => {
-        if (name === 'inbox') walks.push(wanted);
+      find: async (wanted, since) => {
         await new Promise((resolve) => setImmediate(resolve));
-        return name === 'inbox' ? finds : null;
+        if (since !== undefined) return name === 'inbox' ? { files: later, unreadable: [] } : nothing;
+        if (name === 'inbox') walks.push(wanted);
+        return name === 'inbox' ? finds : nothing;
       },
     });
     search = createFileSearch(clock, {
-      folders: [folder('inbox'), folder('away')],
+      folders: [folder('inbox'), folder('beside')],
       missing: () => missing,
+      rootDevice: () => one.dev,
       afterWalk: async () => {},
     });
   });
@@ -210,8 +215,23 @@ describe('the search for missing files', () => {
       files: [{ folder: 'inbox', path: 'a.pdf', stat: one, isNamed: true }],
       unreadable: [{ folder: 'inbox', path: 'closed', changedMs: 1, movedMs: 2 }],
     });
+  });
+
+  it('may hide it in a root that cannot be read, on its own device', async () => {
     finds = null;
-    expect(await search(statOf({ ino: 3 }), 0)).toEqual({ files: [], unreadable: [] });
+    const { files, unreadable } = await search(one, 0);
+    expect([files, unreadable.map(({ folder, path }) => ({ folder, path }))]).toEqual([
+      [],
+      [{ folder: 'inbox', path: '' }],
+    ]);
+    expect(await search(statOf({ ino: 3, dev: one.dev + 1 }), 0)).toEqual({ files: [], unreadable: [] });
+  });
+
+  it('finds what has come to a directory since the walk, without another one', async () => {
+    await search(one, 0);
+    later = [{ path: 'c.tmp', stat: one, isNamed: true }];
+    expect((await search(one, 0)).files.map(({ path }) => path)).toEqual(['a.pdf', 'c.tmp']);
+    expect(walks).toHaveLength(1);
   });
 
   it('walks once for all that are missing together', async () => {
@@ -238,7 +258,8 @@ describe('the search for missing files', () => {
   });
 
   it('ends with a walk that takes longer than a minute', async () => {
-    const find: FolderPort['find'] = async (wanted) => {
+    const find: FolderPort['find'] = async (wanted, since) => {
+      if (since !== undefined) return nothing;
       walks.push(wanted);
       await clock.advance(70_000);
       return finds;
@@ -247,6 +268,7 @@ describe('the search for missing files', () => {
     const slow = createFileSearch(clock, {
       folders: [{ name: 'inbox', find }],
       missing: () => [one, two],
+      rootDevice: () => undefined,
       afterWalk: async (folder) => {
         noted.push(folder);
       },

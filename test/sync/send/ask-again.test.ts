@@ -48,6 +48,14 @@ describe('what is asked again when the connection stands', () => {
     expect(world.ledger().get({ folder: 'inbox', path: '1.txt' })?.unsure).toBeUndefined();
   });
 
+  it('nor is one that was put back under a name that is not sent', async () => {
+    await delivered(1);
+    world.folder.takeAway('1.txt');
+    world.folder.scan();
+    await whileConnecting(() => world.folder.bringBack('1.txt', '1.2.txt'));
+    expect([world.service.calls, world.service.documents.size]).toEqual([[], 1]);
+  });
+
   it('nor is one whose deletion a person has approved', async () => {
     await delivered(30);
     for (let number = 1; number <= 30; number += 1) world.folder.takeAway(`${number}.txt`);
