@@ -18,7 +18,7 @@ export const tokenResponse = z.looseObject({
 });
 
 /** A member of the envelope, in whatever form it came. */
-export interface EnvelopeMember {
+interface EnvelopeMember {
   /** An integer by its digits; null: none, or another value. */
   readonly docId: string | null;
   readonly message: string | null;
