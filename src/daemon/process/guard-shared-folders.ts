@@ -45,7 +45,7 @@ export function guardSharedFolders<T extends FolderPort>(
         const reason = await inTheWay();
         return reason === null ? port.inspect(path, known) : { kind: 'unknown', ...reason };
       },
-      find: async (files) => ((await inTheWay()) === null ? port.find(files) : null),
+      find: async (files, since) => ((await inTheWay()) === null ? port.find(files, since) : null),
       health: () => {
         const reason = foreign();
         return reason === null
