@@ -18,7 +18,8 @@ import {
 import type { DirectoryScan, DocumentRef, FileStat, Inspection, ScanCause, Skip } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads, isWithoutDocId, openDoubts } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
-import { rememberFiles } from '../model/metadata/held-mode.ts';
+import { isWider, rememberFiles } from '../model/metadata/held-mode.ts';
+import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
 import { leftSidecarCode } from '../model/plan.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
@@ -29,6 +30,7 @@ import type {
   Failure,
   Intent,
   LedgerPort,
+  LedgerRecord,
   RootIdentity,
 } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -898,7 +900,8 @@ export class Engine {
         const bulk = operation.kind === 'modify' && !task.alone ? operation.bulk : null;
         const bulkKey = bulk === null ? null : bulkKeyOf(task, 'modify', bulk.key);
         const at = this.#clock.monotonic();
-        this.#advance(task, { kind: 'ready', operation: operation.kind, bulkKey, at });
+        const narrows = isNarrowing(operation, found.record);
+        this.#advance(task, { kind: 'ready', operation: operation.kind, bulkKey, narrows, at });
         return;
       }
       case 'clean':
@@ -1661,6 +1664,14 @@ function urgencyOf(liveAt: number | null, mtimeMs: number): Pick<TaskFacts, 'pri
 /** What the service did not take shares no call with what it was not asked for as often. */
 function bulkKeyOf({ ref, untaken }: Task, operation: 'modify' | 'delete', key: string): string {
   return `${ref.folder}/${operation}/${untaken?.count ?? 0}/${key}`;
+}
+
+/** The service shares it, or may, with more people than it should. */
+function isNarrowing(operation: Sendable['operation'], record: LedgerRecord | null): boolean {
+  if (operation.kind !== 'modify' || record === null || operation.metadata?.shareInfo === undefined)
+    return false;
+  const held = [record.metadata, ...(record.unsure?.metadata ?? [])].map(modeOf);
+  return held.some((mode) => isWider(mode, modeOf(operation.metadata ?? {})));
 }
 
 function resolvedBy({ intentIds }: RequestResult): readonly Change[] {

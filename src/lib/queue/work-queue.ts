@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import type { Queue } from 'p-queue';
 
 /** Levels of work, the lower the later. */
-type Level = 0 | 1 | 2 | 3 | 4;
+type Level = 0 | 1 | 2 | 3 | 4 | 5;
 
 /** An entry of p-queue costs a kilobyte: of each level no more than these are in it, the others wait as keys. */
 const windowSize = 1_000;
@@ -14,7 +14,7 @@ export class WorkQueue {
   readonly #queue: PQueue<PriorityQueue>;
   /** Levels of the keys in the p-queue, and how many each has. */
   readonly #levels = new Map<string, Level>();
-  readonly #inWindow = [0, 0, 0, 0, 0];
+  readonly #inWindow = Array.from({ length: levelCount }, () => 0);
   /** What is beyond the window, by level, in the order of its coming: when it became due, by key. */
   readonly #beyond = Array.from({ length: levelCount }, () => new Map<string, number>());
 
@@ -158,7 +158,7 @@ interface LevelEntries {
 
 /** Room for times in milliseconds between one level and the next. */
 const levelWidth = 1e14;
-const levelCount = 5;
+const levelCount = 6;
 /** While a lower level waits, every fourth entry is taken from it. */
 const turnsBeforeReserve = 3;
 /** While the lowest waits, every eighth entry of those above. */

@@ -6,7 +6,7 @@ import type { ReadyTask, Task } from '../tasks/task.ts';
  * A higher level is served first. `untaken`: what the service did not take when it was tried last, so that it keeps
  * nothing else from being tried.
  */
-export const levels = { live: 4, retry: 3, backlog: 2, deletion: 1, untaken: 0 } as const;
+export const levels = { narrowing: 5, live: 4, retry: 3, backlog: 2, deletion: 1, untaken: 0 } as const;
 
 /** What may go out under one key, and its place among the others. */
 export interface LineEntry {
@@ -139,6 +139,7 @@ function mayStart({ ref: { folder }, state }: ReadyTask, { paused, mayUpload }: 
 function entryOf(key: string, { priority, at, state, untaken }: ReadyTask): LineEntry {
   if (untaken !== null)
     return { key, level: levels.untaken, at: mostCounted - Math.min(untaken.count, mostCounted) };
+  if (state.narrows === true) return { key, level: levels.narrowing, at };
   return { key, level: levels[state.operation === 'delete' ? 'deletion' : priority], at };
 }
 

@@ -155,7 +155,7 @@ export class SendQueue {
 
   /** Other hosts may share the minute: what is urgent here goes before what is not there. */
   #noteDemand(): void {
-    const level = Math.max(levels.deletion, this.#sends.firstLevel) - levels.deletion;
+    const level = Math.min(levels.live, Math.max(levels.deletion, this.#sends.firstLevel)) - levels.deletion;
     this.#options.limiter.demand?.({ level, count: this.#sends.size });
   }
 

@@ -30,6 +30,8 @@ export type TaskState =
       readonly kind: 'ready';
       readonly operation: SendKind;
       readonly bulkKey: string | null;
+      /** The service shares it more widely than it should: it goes before everything else. */
+      readonly narrows?: boolean | undefined;
       readonly since: number;
     }
   /** `delivery` tells one request from the next. `dirty` as above. */
@@ -166,6 +168,7 @@ export type TaskEvent =
       readonly kind: 'ready';
       readonly operation: SendKind;
       readonly bulkKey: string | null;
+      readonly narrows?: boolean;
       readonly at: number;
     }
   // Delivery.
@@ -332,6 +335,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         kind: 'ready',
         operation: event.operation,
         bulkKey: event.bulkKey,
+        ...(event.narrows === true ? { narrows: true } : null),
         since: event.at,
       });
     case 'deliveryStarted':

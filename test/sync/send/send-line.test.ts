@@ -27,11 +27,16 @@ beforeEach(() => {
   line = new SendLine();
 });
 
-function readyAt(path: string, operation: SendKind, bulkKey: string | null = null): ReadyTask {
+function readyAt(
+  path: string,
+  operation: SendKind,
+  bulkKey: string | null = null,
+  narrows = false,
+): ReadyTask {
   const first = { present: true, priority: 'live', at: 7, seen: null } as const;
   const task = tasks.open({ folder: 'inbox', path }, first);
   tasks.apply(task, { kind: 'inspectionStarted', at: 0 });
-  tasks.apply(task, { kind: 'ready', operation, bulkKey, at: 0 });
+  tasks.apply(task, { kind: 'ready', operation, bulkKey, narrows, at: 0 });
   if (!isReady(task)) throw new Error('not ready');
   return task;
 }
@@ -40,6 +45,12 @@ describe('a document that is ready', () => {
   it('goes out by itself, deletions last', () => {
     expect(line.enter(readyAt('a', 'upload'), busy)).toEqual({ key: 'inbox/a', level: 4, at: 7 });
     expect(line.enter(readyAt('b', 'delete'), busy)).toEqual({ key: 'inbox/b', level: 1, at: 7 });
+  });
+
+  it('goes before everything else where the service shares it more widely than it should', () => {
+    expect(line.enter(readyAt('a', 'modify', null, true), busy)).toMatchObject({ level: 5 });
+    expect(line.enter(readyAt('b', 'modify', 'key', true), fair)).toBeNull();
+    expect(line.release(fair)).toMatchObject([{ level: 5 }]);
   });
 
   it('waits as an upload until it is certain that it is no move', () => {
