@@ -45,7 +45,11 @@ export function guardSharedFolders<T extends FolderPort>(
         const reason = await inTheWay();
         return reason === null ? port.inspect(path, known) : { kind: 'unknown', ...reason };
       },
-      find: async (files, since) => ((await inTheWay()) === null ? port.find(files, since) : null),
+      find: async (files, since) => {
+        // What comes to a folder of another host is that one's.
+        if (foreign() !== null) return { files: [], unreadable: [] };
+        return (await inTheWay()) === null ? port.find(files, since) : null;
+      },
       health: () => {
         const reason = foreign();
         return reason === null
