@@ -5,7 +5,6 @@ import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { ShownDeletions } from '../../model/ports/control-port.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
-import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { confirm } from '../prompter.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -43,7 +42,8 @@ async function askedFor(
   context: CommandContext,
   { settings, daemon, name }: { settings: Settings; daemon: DaemonClient | null; name: string | null },
 ): Promise<ShownDeletions | null> {
-  const { held } = await (daemon?.status() ?? offline(settings));
+  const { held } = await (daemon?.status() ??
+    offlineStatus({ settings, account: null, makesFolders: true, fleet: null }));
   const wanted = held.filter(({ folder }) => name === null || folder === name);
   const count = wanted.reduce((total, one) => total + one.count, 0);
   const paths = wanted.flatMap(({ folder, paths }) => paths.map((path) => `${folder}/${path}`));
@@ -52,10 +52,6 @@ async function askedFor(
   for (const path of paths) context.output.line(path);
   if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
   return (await confirm(context, `Delete ${countWords(count, 'document')} at the service?`)) ? shown : null;
-}
-
-async function offline(settings: Settings): Promise<Status> {
-  return offlineStatus({ settings, account: null, makesFolders: true, fleet: null });
 }
 
 interface PauseFlags extends GlobalFlags {

@@ -9,7 +9,6 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { carrierOf, isAbsent, orphanAttachments } from '../../daemon/control/orphan-attachments.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
-import { readRoot } from '../../scan/walk/root-identity.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
@@ -46,14 +45,13 @@ export async function checkFolders(
       for (const folder of settings.folders) {
         const port = resting.folders.find(({ name }) => name === folder.name);
         const { directories, attachments } = listed.get(folder.name) ?? emptyListing();
-        const unusable = rootFinding(folder);
-        if (unusable !== null || port === undefined) {
-          findings.push(...(unusable === null ? [] : [unusable]));
-          continue;
-        }
+        if (port === undefined) continue;
+        const { state, reasons } = port.health();
+        for (const reason of reasons)
+          findings.push(finding('error', folder.name, { ...reason, fix: rootFixes[reason.code] }));
+        if (state === 'unavailable') continue;
         const polling = checkPolling(folder, settings.timing);
         findings.push(
-          ...port.health().reasons.map((reason) => finding('error', folder.name, reason)),
           ...skipFindings(folder, resting),
           ...(await orphanFindings(folder, port, attachments)),
           ...taskFindings(folder, resting),
@@ -143,12 +141,6 @@ function otherDoubts({ engine, ledger }: RestingEngine): readonly CheckFinding[]
     .map(({ ref, message }) =>
       finding('warning', refKey(ref), { code: inDoubtCode, message: doubtWords(message) }),
     );
-}
-
-/** Why a folder cannot be scanned at all; null: it can. */
-function rootFinding({ name, path }: FolderSettings): CheckFinding | null {
-  const root = readRoot(path);
-  return root.kind === 'there' ? null : finding('error', name, { ...root, fix: rootFixes[root.code] });
 }
 
 /** Before a start; a daemon that runs says that it continues by itself. */
