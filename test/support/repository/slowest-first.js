@@ -2,6 +2,9 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** Below `test`. Where one of them begins last, the other processors wait for it. */
 const slowest = [
+  'sync/send/untaken-documents.test.ts',
+  'faults/reading/random-faults.test.ts',
+  'sync/histories/private-files.test.ts',
   'sync/engine.test.ts',
   'ledger/ledger-properties.test.ts',
   'faults/network/matrix.test.ts',
