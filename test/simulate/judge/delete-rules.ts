@@ -6,7 +6,14 @@ import type { Add, Moment } from './moment.ts';
 export function judgeDeletion(docId: string, { reading, held, approved }: Moment, add: Add): void {
   const one = held.all.get(docId);
   if (one === undefined || one.isDeleted) return;
-  const standing = held.filesOf(one, reading).filter(isListed);
+  // What is ignored is kept for its own file, not for what comes to its place.
+  const standing = held
+    .filesOf(one, reading)
+    .filter(isListed)
+    .filter(
+      ({ role, identity, path }) =>
+        role.kind !== 'ignored' || identity === one.accepted || path === one.holding.path,
+    );
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter(({ isUnlisted }) => !isUnlisted) : standing;
   const others = held.othersOf(counted, reading, one);

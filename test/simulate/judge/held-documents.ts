@@ -147,6 +147,12 @@ export class HeldDocuments {
     for (const other of this.all.values()) if (other.before?.identity === one.accepted) other.before = null;
   }
 
+  /** Nobody knows any more that the service has answered. */
+  forget(docId: string): void {
+    const one = this.all.get(docId);
+    if (one?.answer === 'usable') one.answer = 'none';
+  }
+
   #isOfAnother(identity: object, one: HeldDocument): boolean {
     return this.alive().some((other) => other !== one && other.files.has(identity));
   }

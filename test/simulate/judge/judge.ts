@@ -52,6 +52,8 @@ const longestGapMs = 10_000;
 /** A request that was not taken is sent again with the next permit. */
 const longestTriesMs = 90_000;
 const minuteMs = 60_000;
+/** After so long an answer is written down, however slow the disk is. */
+const writtenMs = 15_000;
 const tenMinutesMs = 600_000;
 /** A removal waits so long for its other half; and as long again until it is noticed. */
 const graceMs = 2 * 5_000;
@@ -108,6 +110,8 @@ export class Judge {
   /** Requests that were sent in vain, and when first. */
   readonly #attempts = new Map<string, number>();
   readonly #created = new Map<number, string | null>();
+  /** When uploads that were answered had been sent, by docId. */
+  readonly #answeredAt = new Map<string, number>();
   #sentAt: number[] = [];
   /** Deletions that nobody approved: when their files were lost. */
   readonly #deleted: { readonly folder: string; readonly docId: string; readonly lostAt: number }[] = [];
@@ -184,6 +188,9 @@ export class Judge {
   started(folders: readonly JudgedFolder[], now: number): void {
     this.#folders = folders;
     this.#startedAt = now;
+    // An answer that came just before the process was killed may not be written down.
+    for (const [docId, at] of this.#answeredAt)
+      if (this.#options.isKilled && at > now - writtenMs) this.held.forget(docId);
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();
     this.#taints.started(this.reading(), now);
@@ -264,11 +271,13 @@ export class Judge {
     this.#keep(this.reading(), lastByteAt);
   }
 
-  answered({ number }: ServiceRequest, ending: Ending): void {
+  answered({ number, lastByteAt }: ServiceRequest, ending: Ending): void {
     const file = this.#unanswered.get(number);
     if (file !== undefined && ending.kind === 'html') this.#strangelyAnswered.push(file);
     if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
-    this.held.answered(this.#created.get(number) ?? null, ending);
+    const created = this.#created.get(number) ?? null;
+    this.held.answered(created, ending);
+    if (created !== null) this.#answeredAt.set(created, lastByteAt);
   }
 
   reading(): Reading {
