@@ -25,7 +25,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [/^unquiet(?:\/below)?\/polled$/, 'in a polled folder quiet does not take two polls (7.28)'],
   [/^unquiet\/below$/, 'what comes deeper in a new tree is not waited for (7.28)'],
   [
-    /^doubled\/replaced$/,
+    /^(?:doubled|deleted-standing)\/replaced$/,
     'a file that is saved by rename in a directory that moves at once becomes a new document (7.25)',
   ],
   [

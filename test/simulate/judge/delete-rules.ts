@@ -6,14 +6,7 @@ import type { Add, Moment } from './moment.ts';
 export function judgeDeletion(docId: string, { reading, held, approved }: Moment, add: Add): void {
   const one = held.all.get(docId);
   if (one === undefined || one.isDeleted) return;
-  // What is ignored is kept for its own file, not for what comes to its place.
-  const standing = held
-    .filesOf(one, reading)
-    .filter(isListed)
-    .filter(
-      ({ role, identity, path }) =>
-        role.kind !== 'ignored' || identity === one.accepted || path === one.holding.path,
-    );
+  const standing = held.filesOf(one, reading).filter(isListed);
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter(({ isUnlisted }) => !isUnlisted) : standing;
   const others = held.othersOf(counted, reading, one);
@@ -21,7 +14,10 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
   // Another document's own file does not count: as many as there are others.
   if (file !== undefined && others.length < new Set(counted.map(keyOf)).size)
     add(
-      'deleted-standing',
+      // Its own file was replaced, and what came to its place stands.
+      counted.every(({ identity }) => identity !== one.accepted)
+        ? 'deleted-standing/replaced'
+        : 'deleted-standing',
       `${docId} is deleted, and its file stands at ${file.path}${file.isUnlisted ? ', out of sight' : ''}`,
     );
   else if (reading.hidesSomething && !approved.has(docId))

@@ -163,6 +163,9 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (!isHeld && isInDoubt && judge.isInDoubt(file)) return;
   // Of two names that are one either may stand, and the other is failed (contract 7.3).
   if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
+  // The contract leaves open what an attachment with attachments is.
+  const isOwning = (one: string) => (reading.saidOf(one)?.attachments.length ?? 0) > 0;
+  if (failure?.code === 'attachment-invalid' && role.attachments.some(isOwning)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
   if (wait !== undefined) return tell('waits-at-end', `${path} waits: ${wait.reason}`);

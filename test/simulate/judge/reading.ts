@@ -120,6 +120,12 @@ export class Reading {
     );
   }
 
+  /** What the own sidecar of a file says; null: it has none, or an invalid one. */
+  saidOf(path: string): Said | null {
+    const own = this.sidecarOf(path);
+    return own === null ? null : this.said(own.path);
+  }
+
   isAnyShownTwice(): boolean {
     return [...this.files.values()].some((file) => this.isShownTwice(file));
   }
@@ -236,12 +242,6 @@ export class Reading {
     const listed = lists.map((one) => `${directoryOf(path)}/${one}`);
     if (listed.some((one) => !attachments.includes(one)))
       return { kind: 'attachments', words: 'an attachment cannot be sent' };
-    const owning = attachments.find((one) => {
-      const own = this.sidecarOf(one);
-      return own !== null && (this.said(own.path)?.attachments.length ?? 0) > 0;
-    });
-    if (owning !== undefined)
-      return { kind: 'attachments', words: `its attachment ${owning} has attachments of its own` };
     for (const directory of above(path)) {
       const fault = this.#companionFault(`${directory}/${sidecarEnd}`);
       if (fault !== null) return fault;
