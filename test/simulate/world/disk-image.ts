@@ -34,8 +34,10 @@ export function imageOf(
       const path = at === '' ? name : `${at}/${name}`;
       // What has no name that can be told is not sent, and stands all the same.
       const isShutHere = isShut || !isUtf8(name) || isBarred(`${top}/${path}`);
-      if (inode.kind === 'directory') visit(inode, path, isShutHere || inode.mounted !== null);
-      if (inode.mounted !== null) visit(inode.mounted, path, isShutHere);
+      if (inode.mounted !== null) {
+        visit(inode.mounted, path, isShutHere);
+        visit(inode, outOfReach(path), true);
+      } else if (inode.kind === 'directory') visit(inode, path, isShutHere);
       if (inode.kind === 'file')
         files.push({
           path,
@@ -48,6 +50,12 @@ export function imageOf(
     }
   };
   visit(disk.find(top), '', false);
-  for (const [path, root] of away) visit(root, path, true);
+  for (const [path, root] of away) visit(root, outOfReach(path), true);
   return files;
+}
+
+/** What a mount covers, or is on a disk that is away, stands in its folder, and says nothing of what is seen there. */
+function outOfReach(path: string): string {
+  const [folder = '', ...names] = path.split('/');
+  return [folder, 'out of reach', ...names].join('/');
 }
