@@ -276,6 +276,19 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;
 }
 
+/** An inode number as it can be told from others: above 2^53 it was rounded, and is not known, which is 0. */
+export function knownInode(ino: number): number {
+  return Number.isSafeInteger(ino) ? ino : 0;
+}
+
+/**
+ * Whether two stats are of one file, wherever it stands. Where birth times are unknown, an inode number that was used
+ * again shows in size and time.
+ */
+export function isSameFile(a: FileStat, b: FileStat): boolean {
+  return sameFile(a, b) && (isBirthKnown(a, b) || (a.size === b.size && a.mtimeMs === b.mtimeMs));
+}
+
 /**
  * Whether two stats are of one file, or of one directory inside a folder: the same inode number and the same birth time.
  * A number that was used again shows in its birth time. Where a birth time is 0 it is unknown; then the device has to be

@@ -1,3 +1,4 @@
+import { knownInode } from './document.ts';
 import type { DirectoryScan, DocumentEntry, FileStat } from './document.ts';
 
 /** Files of one directory in a tenth of the memory that objects take; the buffer of `stats` may be transferred. */
@@ -25,7 +26,7 @@ export function packFiles(files: readonly DocumentEntry[]): PackedFiles {
     stats[at + 1] = stat.mtimeMs;
     stats[at + 2] = stat.ctimeMs;
     stats[at + 3] = stat.birthtimeMs;
-    stats[at + 4] = stat.ino;
+    stats[at + 4] = knownInode(stat.ino);
     stats[at + 5] = stat.dev;
     at += packedWidth;
     // Texts that came from another thread are as many as there are files.

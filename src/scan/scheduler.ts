@@ -146,7 +146,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     cancelPoll();
     if (!outcome.report.withoutEvents) return;
     // What is new at a start is looked at once more as soon as it may have settled.
-    const inMs = request.cause === 'start' ? timing.settleMs + followUpSlackMs : Infinity;
+    const isFirst = request.cause === 'start' && timing.settleMs >= 0;
+    const inMs = isFirst ? timing.settleMs + followUpSlackMs : Infinity;
     cancelPoll = clock.after(Math.min(inMs, timing.pollSeconds * 1_000), poll);
   }
 

@@ -1,16 +1,23 @@
+import { lstatSync } from 'node:fs';
+
 import { describe, expect, it } from '@jest/globals';
 
 import {
   directoryOf,
   hasGone,
+  isSameFile,
   joinPath,
+  knownInode,
   nameOf,
   refKey,
   sameFile,
   sameInode,
   sameDirectory,
   sameStat,
+  unknownStat,
 } from '../../src/model/document.ts';
+import { packFiles, unpackFiles } from '../../src/model/packed-files.ts';
+import { statOf } from '../../src/scan/rules/entry.ts';
 
 describe('the path of a document', () => {
   it.each([
@@ -77,6 +84,27 @@ describe('the identity of a file', () => {
 
   it('is told of no file where the file system has no inode numbers', () => {
     expect(sameFile({ ...known, ino: 0 }, { ...known, ino: 0 })).toBe(false);
+  });
+
+  it('is not known by a number above 2^53, which stands for its neighbours too', () => {
+    expect([2 ** 53 - 1, 2 ** 53, 2 ** 60].map(knownInode)).toEqual([2 ** 53 - 1, 0, 0]);
+    const stats = Object.assign(lstatSync('.'), { ino: 2 ** 53 });
+    expect(statOf(stats).ino).toBe(0);
+    const entry = { name: 'a', stat: { ...unknownStat, ino: 2 ** 53 }, fingerprint: '' };
+    expect(unpackFiles(packFiles([entry]))[0]?.stat.ino).toBe(0);
+  });
+
+  it.each([
+    ['size', { size: 2 }],
+    ['time', { mtimeMs: 2 }],
+  ])('is told by its %s, too, where birth times are unknown: inode numbers are used again', (_, other) => {
+    const stat = { ...unknownStat, ino: 7, dev: 1, size: 1, mtimeMs: 1 };
+    expect([isSameFile(stat, { ...stat, ctimeMs: 9 }), isSameFile(stat, { ...stat, ...other })]).toEqual([
+      true,
+      false,
+    ]);
+    const born = { ...stat, birthtimeMs: 5 };
+    expect(isSameFile(born, { ...born, ...other })).toBe(true);
   });
 
   it.each([

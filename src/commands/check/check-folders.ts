@@ -1,7 +1,9 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { excerpt } from '../../lib/text/printable.ts';
 import { joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode, openDoubts } from '../../model/doubts.ts';
+import { isWebAddress } from '../../model/metadata/metadata.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
@@ -18,6 +20,7 @@ import type { RestingEngine } from '../offline/resting-engine.ts';
 /** What one folder's directories are, as they were listed. */
 interface Listed {
   directories: number;
+  readonly documents: string[];
   readonly attachments: string[];
 }
 
@@ -31,9 +34,10 @@ export async function checkFolders(
 ): Promise<{ readonly findings: readonly CheckFinding[]; readonly watchedDirectories: number }> {
   const listed = new Map(settings.folders.map(({ name }) => [name, emptyListing()]));
   const heldBefore = new Set(settings.folders.map(({ name }) => name).filter((name) => ledger.hold(name)));
-  const onDirectory = ({ folder, directory, subdirectories }: DirectoryScan): void => {
+  const onDirectory = ({ folder, directory, entries, subdirectories }: DirectoryScan): void => {
     const found = listed.get(folder) ?? emptyListing();
     found.directories += 1;
+    for (const { name } of entries) found.documents.push(joinPath(directory, name));
     for (const name of subdirectories.filter(isAttachmentDirectory))
       found.attachments.push(joinPath(directory, name));
   };
@@ -44,7 +48,7 @@ export async function checkFolders(
       let watchedDirectories = 0;
       for (const folder of settings.folders) {
         const port = resting.folders.find(({ name }) => name === folder.name);
-        const { directories, attachments } = listed.get(folder.name) ?? emptyListing();
+        const { directories, documents, attachments } = listed.get(folder.name) ?? emptyListing();
         if (port === undefined) continue;
         const { state, reasons } = port.health();
         for (const reason of reasons)
@@ -55,6 +59,7 @@ export async function checkFolders(
           ...skipFindings(folder, resting),
           ...(await orphanFindings(folder, port, attachments)),
           ...taskFindings(folder, resting),
+          ...(await addressFindings(port, documents)),
           ...heldFindings(folder, resting, heldBefore.has(folder.name)),
           summaryOf(folder, resting),
           ...(polling === null ? [] : [polling]),
@@ -67,7 +72,7 @@ export async function checkFolders(
 }
 
 function emptyListing(): Listed {
-  return { directories: 0, attachments: [] };
+  return { directories: 0, documents: [], attachments: [] };
 }
 
 /** What is skipped is information, as it is for `status --check`. */
@@ -88,6 +93,24 @@ async function orphanFindings(
     const carrier = await carrierOf(port, path);
     if (carrier !== null && (await isAbsent(port, carrier)))
       findings.push(finding('warning', `${name}/${path}`, orphanAttachments));
+  }
+  return findings;
+}
+
+/** Text that is sent as it stands, and that nobody can follow. */
+async function addressFindings(port: FolderPort, paths: readonly string[]): Promise<readonly CheckFinding[]> {
+  const findings: CheckFinding[] = [];
+  for (const path of paths) {
+    const found = await port.inspect(path);
+    const documentUrl = found.kind === 'document' ? found.document.metadata.documentUrl : undefined;
+    if (documentUrl === undefined || isWebAddress(documentUrl)) continue;
+    const message = `its documentUrl ${excerpt(documentUrl)} is not an http or https address; it is sent as it stands`;
+    findings.push(
+      finding('warning', `${port.name}/${path}`, {
+        code: 'document-url',
+        message,
+      }),
+    );
   }
   return findings;
 }

@@ -1,4 +1,4 @@
-import { directoryOf, nameOf, refKey, sameFile } from '../../model/document.ts';
+import { directoryOf, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
 import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
@@ -134,7 +134,7 @@ export class RecordStore {
   findCarriers(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
     const carriers = this.#carriersByKey();
     const byFile = [...(carriers.get(stat.ino) ?? [])].filter(({ rare }) =>
-      rare?.attachments?.some((attachment) => sameFile(attachment.stat, stat)),
+      rare?.attachments?.some((attachment) => isSameFile(attachment.stat, stat)),
     );
     return [...new Set([...(carriers.get(refKey(ref)) ?? []), ...byFile])];
   }

@@ -1,5 +1,5 @@
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, isBirthKnown, nameOf, pathAfterMove, refKey, sameFile } from '../document.ts';
+import { directoryOf, isSameFile, nameOf, pathAfterMove, refKey } from '../document.ts';
 import type { FileStat, FoundDocument, HeldMode } from '../document.ts';
 import { sidecarPlaces } from '../names-and-types.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
@@ -183,9 +183,4 @@ function isDefaults(source: string): boolean {
 /** Of places above one document: the folder's settings, its root, and so on. */
 function depthOf(directory: string | null): number {
   return directory === null ? -1 : directory === '' ? 0 : directory.split('/').length;
-}
-
-/** Where birth times are unknown, inode numbers that were used again show in size and time. */
-function isSameFile(a: FileStat, b: FileStat): boolean {
-  return sameFile(a, b) && (isBirthKnown(a, b) || (a.size === b.size && a.mtimeMs === b.mtimeMs));
 }

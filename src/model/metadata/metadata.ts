@@ -46,7 +46,6 @@ export const metadataSchema = z.strictObject({
     .string()
     .refine(isTimestamp, 'must be a valid date of the form yyyy-mm-ddThh:mm:ssZ')
     .optional(),
-  documentUrl: z.string().refine(isWebAddress, 'must be an http or https address').optional(),
 });
 
 /** Interface 2.2, without operations worked out: what should be true of a document, or what the service accepted. */
@@ -129,7 +128,8 @@ function isTimestamp(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
-function isWebAddress(text: string): boolean {
+/** Whether a text is an http or https address. */
+export function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol } = new URL(text);
   return protocol === 'http:' || protocol === 'https:';

@@ -116,6 +116,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Sidecar without a document',
         fix: 'Add its document, or remove the sidecar. If its document was renamed or moved without it, move it along: as long as it stands here, that document is not shared more widely than before.',
       },
+      'document-url': {
+        cause: 'documentUrl that is no http or https address',
+        fix: 'Nothing has to be done: it is sent as it stands. To make it a link that can be followed, write an address that begins with https://.',
+      },
       'foreign-sidecar': {
         cause: 'Sidecar of another user',
         fix: 'Give the sidecar the same owner as its document (a .meta.json: as its directory), or set sidecarOwner: any for the folder.',

@@ -1,5 +1,3 @@
-import { lstatSync } from 'node:fs';
-
 import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
@@ -8,6 +6,7 @@ import type { FolderState } from '../folder-state.ts';
 import { statKey } from '../rules/entry.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import type { ListedCompanions } from '../walk/directory-state.ts';
+import { lookUp } from './look-up.ts';
 import { removalGrace } from './removal-grace.ts';
 
 /** Of a directory that is gone, or that is seen for the first time. */
@@ -76,7 +75,7 @@ function unsettledRulesOf(folder: FolderState, place: string): number {
   const path = joinPath(place, ignoreFileName);
   try {
     const absolute = folder.absolute(joinPath(tree.rawPath(place), ignoreFileName));
-    const stats = lstatSync(absolute, { throwIfNoEntry: false });
+    const stats = lookUp(absolute);
     if (stats === undefined) return companionGrace(folder, path);
     const ownerUid = tree.get(place)?.uid ?? stats.uid;
     if (!stats.isFile() || !isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid)) return 0;

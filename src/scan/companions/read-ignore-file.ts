@@ -1,3 +1,4 @@
+import { decodeText } from '../../lib/text/decode-text.ts';
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { joinPath } from '../../model/document.ts';
 import { cannotBeRead, errorCode, errorMessage, readFaultOf } from '../../model/errors.ts';
@@ -21,10 +22,10 @@ export function readIgnoreFile(directory: string, absolute: string): RulesReadin
   try {
     const file = readSmallFile(absolute);
     if (file === null || file.bytes.length > maxBytes) return invalid(notPlain);
-    const patterns = file.bytes
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .split(/\r?\n/)
+    const text = decodeText(file.bytes);
+    if (text.kind === 'invalid') return invalid(text.message);
+    const patterns = text.text
+      .split(/\r\n?|\n/)
       .map((pattern, index) => ({ pattern, place: `${name}:${index + 1}` }))
       .filter(({ pattern }) => pattern !== '' && !pattern.startsWith('#'));
     if (patterns.length > maxPatterns)

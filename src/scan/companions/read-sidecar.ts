@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 
+import { decodeText } from '../../lib/text/decode-text.ts';
 import { readJson } from '../../lib/text/read-json.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
@@ -35,7 +36,7 @@ function readJsonFile<T>(absolute: string, judge: (value: unknown) => Reading<T>
       };
     }
     const text = decodeText(file.bytes);
-    if (text.kind === 'invalid') return text;
+    if (text.kind === 'invalid') return { kind: 'invalid', message: `it ${text.message}` };
     const json = readJson(text.text);
     if (json.kind === 'invalid') return { kind: 'invalid', message: `it is not valid JSON: ${json.message}` };
     const value = judge(json.value);
@@ -53,21 +54,4 @@ function unreadable(code: string | undefined): SidecarReading<never> {
       message: 'it is a symbolic link, which is not followed; replace it with the file itself',
     };
   return { kind: 'unreadable', code };
-}
-
-/** Text of a file, or why it is none. */
-type TextReading =
-  { readonly kind: 'valid'; readonly text: string } | { readonly kind: 'invalid'; readonly message: string };
-
-/** Decodes UTF-8, with or without its mark; any other encoding is not valid. */
-function decodeText(bytes: Uint8Array): TextReading {
-  const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    return { kind: 'invalid', message: 'it is UTF-16; save it as UTF-8' };
-  }
-  try {
-    return { kind: 'valid', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
-  } catch {
-    return { kind: 'invalid', message: 'it is not UTF-8; save it as UTF-8' };
-  }
 }

@@ -1,5 +1,3 @@
-import { lstatSync } from 'node:fs';
-
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, joinPath } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
@@ -10,6 +8,7 @@ import { defaultsName } from '../rules/pair-sidecars.ts';
 import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
+import { lookUp } from '../companions/look-up.ts';
 import { changedMeanwhile, foreignCompanion, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
@@ -53,7 +52,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
       const path = joinPath(place, defaultsName);
       const absolute = folder.absolute(joinPath(folder.tree.rawPath(place), defaultsName));
       try {
-        const stats = lstatSync(absolute, { throwIfNoEntry: false });
+        const stats = lookUp(absolute);
         const ownerUid = folder.tree.get(place)?.uid ?? -1;
         const foreign =
           stats !== undefined && !isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid);

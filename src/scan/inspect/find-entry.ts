@@ -12,13 +12,14 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, nameOf, sameDirectory } from '../../model/document.ts';
-import { errorCode, readFaultOf, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
+import { errorCode, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { isAttachmentDirectory } from '../rules/classify.ts';
 import { kindOf, statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
+import { lookUp } from '../companions/look-up.ts';
 import { followLink } from '../walk/follow-link.ts';
 import { readRoot } from '../walk/root-identity.ts';
 import { afterScanMs } from '../rules/settle.ts';
@@ -69,17 +70,6 @@ export function wayTo(folder: FolderState, path: string): Way {
 /** What is at a path: a regular file, a link that is not followed or entered, or nothing that could be a document. */
 export type Found =
   { readonly kind: 'entry'; readonly entry: Entry } | { readonly kind: 'nothing' } | NoDocument;
-
-/** What `lstat` says; undefined where nothing stands, or can, because the name is too long. Throws all else. */
-export function lookUp(absolute: string): Stats | undefined {
-  try {
-    return lstatSync(absolute, { throwIfNoEntry: false });
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENAMETOOLONG' || readFaultOf(code) === 'gone') return undefined;
-    throw error;
-  }
-}
 
 /**
  * Makes sure that a file which has settled can be read and is what `lstat` said; null: it is. Where a file system delivers

@@ -11,7 +11,7 @@ import type { EntryKind } from '../rules/classify.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { lookUp } from './find-entry.ts';
+import { lookUp } from '../companions/look-up.ts';
 import { changedMeanwhile, foreignCompanion, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 
+import { knownInode } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import type { EntryKind } from './classify.ts';
 
@@ -28,7 +29,7 @@ export function kindOf(stats: Stats): Exclude<EntryKind, 'unreadable'> {
 /** What `lstat` said, as the rest of the program knows it. */
 export function statOf(stats: Stats): FileStat {
   const { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev } = stats;
-  return { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev };
+  return { size, mtimeMs, ctimeMs, birthtimeMs, ino: knownInode(ino), dev };
 }
 
 /** Short text that differs when the file does, as far as one can tell without reading. */

@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, joinPath, sameDirectory } from '../../model/document.ts';
+import { directoryOf, joinPath, knownInode, sameDirectory } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
@@ -115,7 +115,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     before?.children.has(name) === true ||
     before?.attachmentDirectories.includes(joinPath(path, name)) === true;
   const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, folder, wasDirectory });
-  const identity = { dev: stats.dev, ino: stats.ino, birthtimeMs: stats.birthtimeMs };
+  const identity = { dev: stats.dev, ino: knownInode(stats.ino), birthtimeMs: stats.birthtimeMs };
   const paired = await pairEntries(folder, path, { absolute, identity, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
 

@@ -1,6 +1,6 @@
 import { clockJumpMs } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { directoryOf, joinPath, nameOf, sameFile } from '../../model/document.ts';
+import { directoryOf, joinPath, nameOf, sameDirectory, sameFile } from '../../model/document.ts';
 import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
 
 /**
@@ -162,7 +162,8 @@ export class FolderView {
   /** A directory was listed. `now` is monotonic, ms. True: it was not known, or another one was. */
   noteDirectory(path: string, { ino, birthtimeMs, dev }: FileIdentity, now: number): boolean {
     const known = this.#directories.get(path);
-    if (known !== undefined && sameFile(known.identity, { ino, birthtimeMs, dev })) return false;
+    const isSame = ino === 0 ? sameDirectory : sameFile;
+    if (known !== undefined && isSame(known.identity, { ino, birthtimeMs, dev })) return false;
     const since = known === undefined && !this.isScanned ? -Infinity : now;
     this.#directories.set(path, { identity: { ino, birthtimeMs, dev }, since });
     return true;

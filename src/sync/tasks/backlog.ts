@@ -212,7 +212,12 @@ export class Backlog {
     const taken: BacklogFile[] = [];
     for (const rows of this.#directories.values()) {
       if (rows.hasRecord || !holds(rows, size, ino)) continue;
-      taken.push(...this.#takeWhere(rows, ({ seen: { stat } }) => stat.size === size || stat.ino === ino));
+      taken.push(
+        ...this.#takeWhere(
+          rows,
+          ({ seen: { stat } }) => stat.size === size || (ino !== 0 && stat.ino === ino),
+        ),
+      );
     }
     return taken;
   }
@@ -323,7 +328,7 @@ function hasTime({ stats }: Rows, oldest: number): boolean {
 /** Whether a file of this size or inode number is among them, without making any. */
 function holds({ stats }: Rows, size: number, ino: number): boolean {
   for (let at = 0; at < stats.length; at += packedWidth) {
-    if (stats[at + sizeAt] === size || stats[at + inoAt] === ino) return true;
+    if (stats[at + sizeAt] === size || (ino !== 0 && stats[at + inoAt] === ino)) return true;
   }
   return false;
 }

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -47,4 +49,61 @@ it('an attachment stays one where its owner’s sidecar cannot be read any more'
   const scans = await asUser(() => folder.scan());
   expect(scans.get('')?.entries.map(({ name }) => name)).toEqual(['a.pdf']);
   expect(await asUser(() => folder.verdict('x.csv'))).toBe('ignored attachment');
+});
+
+describe('a companion whose path is longer than the system allows', () => {
+  /** A directory in which the path of `a.pdf` is short enough, and that of its sidecar is not. */
+  async function deepDirectory(): Promise<string> {
+    folder = await servedFolder();
+    const room = 4_095 - '/a.pdf'.length - folder.path.length;
+    let path = '';
+    while (path.length + 100 < room) path += `/${'d'.repeat(99)}`;
+    path += `/${'e'.repeat(room - path.length - 1)}`;
+    mkdirSync(`${folder.path}${path}`, { recursive: true });
+    writeFileSync(`${folder.path}${path}/a.pdf`, 'a');
+    return path.slice(1);
+  }
+
+  it.each([
+    ['its sidecar stands there', 'a.pdf.meta.json', 'unfit sidecar-unreadable'],
+    ['its defaults stand there', '.meta.json', 'unfit defaults-unreadable'],
+    ['none does', 'b.txt', 'document'],
+  ])('keeps its document where the listing shows it: %s', async (_, name, expected) => {
+    const directory = await deepDirectory();
+    // Only by a path that begins in the directory can it be written.
+    execFileSync('sh', ['-c', `echo '{}' > ${name}`], { cwd: folder.join(directory) });
+    await folder.scan();
+    const verdict = await folder.verdict(`${directory}/a.pdf`);
+    execFileSync('rm', ['-r', directory.slice(0, directory.indexOf('/'))], { cwd: folder.path });
+    expect(verdict).toBe(expected);
+  });
+});
+
+describe('an .ingestignore', () => {
+  it.each([
+    ['in UTF-16', Buffer.from('\uFEFF*.pdf\n', 'utf16le')],
+    ['in UTF-16 without its mark', Buffer.from('*.pdf\n', 'utf16le')],
+    ['in Latin-1', Buffer.from('Rechnungen für*.pdf\n', 'latin1')],
+  ])('%s is not valid: nothing beside it is sent', async (_, bytes) => {
+    folder = await servedFolder();
+    await folder.write('d/a.pdf', 'a');
+    await folder.scan();
+    writeFileSync(folder.join('d/.ingestignore'), bytes);
+    await folder.scan();
+    expect(await folder.inspect('d/a.pdf')).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringMatching(/\.ingestignore is (?:UTF-16|not UTF-8); save it as UTF-8/),
+    });
+  });
+
+  it('may end its lines with CR', async () => {
+    folder = await servedFolder();
+    await folder.write('a.pdf', 'a');
+    await folder.write('b.txt', 'b');
+    await folder.write('c.txt', 'c');
+    await folder.write('.ingestignore', 'a.*\rb.*\r');
+    await folder.scan();
+    const verdicts = await Promise.all(['a.pdf', 'b.txt', 'c.txt'].map(folder.verdict));
+    expect(verdicts).toEqual(['ignored ignore-rule', 'ignored ignore-rule', 'document']);
+  });
 });
