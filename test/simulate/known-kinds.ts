@@ -4,17 +4,7 @@
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [/\/in-a-gap/, 'nothing looks again between the plan and the first byte, nor before the last piece (7.30)'],
-  [
-    /^(?:unsettled-statement|unquiet(?:\/below)?)\/clocks-apart$/,
-    'how old a file says it is is compared with the clock of this host (7.31)',
-  ],
   [/^two-folders$/, 'two folders that show one directory are not found (section 4)'],
-  [/^unready-sent\/hidden-companion$/, 'a companion that cannot be looked at counts as absent (7.29)'],
-  [
-    /^refused-at-end\/defaults-(?:invalid|unreadable)$/,
-    'an absent companion whose path would be too long fails its document',
-  ],
-  [/^unready-sent\/ignore-encoding$/, 'an ignore file that is not UTF-8 ignores nothing (7.35)'],
   [/^attachment-alone$/, 'attachments are not known by the record of their owner (section 4)'],
   [
     /^wider-than-its-file$/,
@@ -23,7 +13,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [/^unready-sent\/likely-sidecar$/, 'a sidecar that fits no file holds back nothing (7.29)'],
   [/^wrong-file\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
   [/^unquiet(?:\/below)?\/polled$/, 'in a polled folder quiet does not take two polls (7.28)'],
-  [/^unquiet\/below$/, 'what comes deeper in a new tree is not waited for (7.28)'],
+  [/^unquiet\/below(?:\/clocks-apart)?$/, 'what comes deeper in a new tree is not waited for (7.28)'],
   [
     /^(?:doubled|deleted-standing)\/replaced$/,
     'a file that is saved by rename in a directory that moves at once becomes a new document (7.25)',
@@ -41,10 +31,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
     /^refused-at-end\/(?:sidecar-left-behind|attachments-would-show)$/,
     'it fails instead of staying as held (7.27)',
-  ],
-  [
-    /\/identities$/,
-    'inode numbers above 2^53, or used again without birth times, count as identities (7.19, 7.31)',
   ],
 ];
 

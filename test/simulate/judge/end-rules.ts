@@ -28,6 +28,7 @@ export interface Claims {
     readonly skipped: readonly Ref[];
     readonly held: readonly { readonly folder: string; readonly count: number }[];
     readonly inDoubt: readonly Ref[];
+    readonly reasons: readonly { readonly code: string; readonly message: string }[];
   };
   /** What the ledger exports. */
   readonly documents: readonly (Ref & { readonly docId: string })[];
@@ -151,7 +152,12 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   // A restart forgets the list of an owner that was not sent.
   if (judge.isAttached(file)) return judge.blames(path);
   if (why !== null) {
-    const isTold = failure !== undefined || wait !== undefined || isListed;
+    // Of a directory that cannot be read a reason tells, for all that is below.
+    const isBelow = status.reasons.some(
+      ({ code, message }) =>
+        code.startsWith('unreadable-directory') && `${path}/`.includes(`/${message.split(': ')[0] ?? ''}/`),
+    );
+    const isTold = failure !== undefined || wait !== undefined || isListed || isBelow;
     // What is at the service as it is needs no reason.
     if (!isTold && !(isHeld && one.text === content.toString()))
       tell('untold', `${path} is not sent (${why}), and nobody is told`);
