@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { link, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
@@ -66,8 +66,9 @@ export async function openCluster(options: ClusterOptions) {
     },
     onChange: () => {
       const open = link.session();
-      // A window without permits begins when it has to, not when a stand-by has taken over.
-      if (open !== null && settings.standBy && limiter === null)
+      // A window without permits begins when it has to, not when a stand-by has taken over. Of a new state directory
+      // nothing was sent: it may found the fleet.
+      if (open !== null && settings.standBy && !isNew && limiter === null)
         void beginWindow(open, { host, limit: options.requestsPerMinute, times }).catch(() => {});
       lease?.hear();
       owners?.hear();
@@ -191,12 +192,19 @@ const longestName = 80;
 async function stateId(dir: string): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const path = join(dir, 'id');
   let isNew = false;
-  try {
-    const text = `${randomBytes(16).toString('hex')}\n`;
-    await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true });
-    isNew = true;
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
+  if ((await readStateId(dir)) === null) {
+    const fresh = randomBytes(16).toString('hex');
+    const temporary = `${path}.${fresh}`;
+    try {
+      // Whole from the beginning: another host may begin in this directory at the same moment.
+      await writeFile(temporary, `${fresh}\n`, { mode: 0o600, flush: true });
+      await link(temporary, path);
+      isNew = true;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    } finally {
+      await rm(temporary, { force: true });
+    }
   }
   const id = await readStateId(dir);
   if (id !== null) return { id, isNew };

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
@@ -80,6 +82,20 @@ describeWhere(missingRedis, 'hosts that do not go together', () => {
       second.publish();
       return second.codes().length === 0;
     });
+  });
+
+  it('begin in one directory at the same moment and know it by one id', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      await folder.write(`${round}/.keep`, '');
+      const at = {
+        redisUrl: redis.url,
+        stateDir: folder.join(String(round)),
+        limit: 50,
+        times: scaledTimes(2_000),
+      };
+      hosts.push(...(await Promise.all(['a', 'b', 'c'].map((name) => fleetHost({ ...at, name })))));
+      expect((await readdir(at.stateDir)).toSorted()).toEqual(['.keep', 'id']);
+    }
   });
 
   it('are not taken for two after a restart that came without a word', async () => {
