@@ -8,7 +8,7 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
   if (one === undefined || one.isDeleted) return;
   const standing = held.filesOf(one, reading).filter(isListed);
   // What is out of sight may go where a person has said so.
-  const counted = approved.has(docId) ? standing.filter(({ isUnlisted }) => !isUnlisted) : standing;
+  const counted = approved.has(docId) ? standing.filter(({ isHidden }) => !isHidden) : standing;
   const others = held.othersOf(counted, reading, one);
   const [file] = counted;
   // Another document's own file does not count: as many as there are others.

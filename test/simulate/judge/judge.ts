@@ -387,7 +387,7 @@ export class Judge {
     if (one === undefined) return false;
     const inSight = this.held
       .filesOf(one, reading)
-      .filter(({ isUnlisted, role }) => !isUnlisted && role.kind !== 'elsewhere');
+      .filter(({ isHidden, role }) => !isHidden && role.kind !== 'elsewhere');
     // Another document's own file does not count.
     return this.held.othersOf(inSight, reading, one).length >= new Set(inSight.map(keyOf)).size;
   }

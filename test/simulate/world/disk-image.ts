@@ -13,7 +13,7 @@ export interface ImageFile {
   readonly content: Buffer;
   /** No process can see it now: below a directory without rights, or covered by a mount. */
   readonly isHidden: boolean;
-  /** The directory that names it cannot be listed now, or is covered, or its name cannot be looked up. */
+  /** The directory that names it cannot be listed now, or is covered. */
   readonly isUnlisted: boolean;
 }
 
@@ -45,7 +45,7 @@ export function imageOf(
           directory,
           content: inode.content,
           isHidden: isShutHere || (inode.mode & 0o400) === 0,
-          isUnlisted: isShutHere,
+          isUnlisted: isShut,
         });
     }
   };
