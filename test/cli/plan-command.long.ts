@@ -40,8 +40,11 @@ it('a file that was moved and edited comes from where it was, in the plan and in
     path: 'moved.txt',
     from: 'here/report.txt',
   });
-  const { next } = JSON.parse((await folder.run('why', 'here/report.txt', '--json')).stdout) as Why;
-  expect(next).toBe('its document moves to here/moved.txt with the file when ingestd runs');
+  const { verdict, next } = JSON.parse((await folder.run('why', 'here/report.txt', '--json')).stdout) as Why;
+  expect([verdict.message, next]).toEqual([
+    'the file was moved to here/moved.txt, and its document with it',
+    'nothing',
+  ]);
   await folder.run('sync');
   expect((await folder.run('log')).stdout).toMatch(
     /moved +here\/moved\.txt \S+: from here\/report\.txt, edited$/m,

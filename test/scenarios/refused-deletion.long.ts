@@ -25,7 +25,7 @@ it('a deletion that the service refuses is failed, over restarts too, until a pe
   expect(await json<SyncReport>('sync')).toMatchObject({ uploaded: 1 });
   place.service.always(steps.refuse('no', 422));
   await rm(join(place.inbox, 'a.txt'));
-  expect((await place.run('status')).out).toContain('0 documents delivered, 1 to delete');
+  expect((await place.run('status')).out).toContain('ingestd is not running. 1 to delete');
   const first = await place.run('sync');
   expect([first.code, first.out]).toEqual([4, expect.stringMatching(/1 document failed:\n.*a\.txt/)]);
   expect(first.out).not.toContain('held');
