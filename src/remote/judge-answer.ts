@@ -3,7 +3,13 @@ import { excerpt } from '../lib/text/printable.ts';
 import { noDocIdCode, withoutDocIdWords } from '../model/doubts.ts';
 import { describeFault, loginPageWords } from './http/describe-fault.ts';
 import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
-import { describeAnswer, isHtml, readEnvelope, readRetryAfter } from './http/read-answer.ts';
+import {
+  describeAnswer,
+  isHtml,
+  notTheServiceCode,
+  readEnvelope,
+  readRetryAfter,
+} from './http/read-answer.ts';
 import type { Envelope } from './http/read-answer.ts';
 import { isUsableDocId } from '../model/document.ts';
 import { unreadableCode, unreadableNowCode } from '../model/errors.ts';
@@ -52,11 +58,11 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
     const mayBeTaken = sent === 'all' && !turnedAwayStatuses.has(status);
     return elsewhere({ code: 'redirect', message: redirectWords(answer), mayBeTaken }, circumstances, sent);
   }
-  if (status === 401) {
-    return circumstances.hasWorked && isHtml(answer)
-      ? elsewhere({ code: 'http-401', message, mayBeTaken: false }, circumstances, sent)
-      : { kind: 'unauthorized', message };
+  // The service and its token endpoints have no pages for people.
+  if ((status === 401 || status === 403) && isHtml(answer)) {
+    return elsewhere({ code: notTheServiceCode, message, mayBeTaken: false }, circumstances, sent);
   }
+  if (status === 401) return { kind: 'unauthorized', message };
   if (status === 407) {
     return { kind: 'misaddressed', code: 'proxy-authentication', message, mayBeTaken: false };
   }

@@ -288,11 +288,54 @@ describe('what comes of a request', () => {
     expect(JSON.stringify(outcome)).not.toContain('SECRET');
   });
 
+  it.each([401, 403])(
+    'A %i with a page for people refuses no credentials, and says who answered',
+    (status) => {
+      const answer = {
+        ...whole,
+        status,
+        headers: { server: 'squid/6' },
+        text: '<html><title>Access denied</title>',
+      };
+      const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
+      expect(judgeAnswer(answer, around)).toMatchObject({
+        kind: 'misaddressed',
+        code: 'not-the-service',
+        message: expect.stringMatching(/a web page of squid\/6 titled “Access denied”/),
+      });
+    },
+  );
+
+  it.each([
+    ['{"type":"about:blank","title":"Forbidden","detail":"no such scope"}', 'no such scope'],
+    ['{"errors":[{"message":"first"},"second"]}', 'first; second'],
+    ['{"error":"invalid","error_description":"expired"}', 'expired'],
+    ['{"error":{"message":"no"}}', 'no'],
+  ])('shows the words of %s', (body, words) => {
+    const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
+    const outcome = judgeAnswer({ ...whole, status: 422, text: body }, around);
+    expect(outcome).toMatchObject({ kind: 'rejected', message: expect.stringContaining(`: ${words}`) });
+  });
+
+  it('shows the words of a plain text', () => {
+    const answer = {
+      ...whole,
+      status: 422,
+      headers: { 'content-type': 'text/plain' },
+      text: 'too many pages',
+    };
+    const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
+    expect(judgeAnswer(answer, around)).toMatchObject({
+      message: expect.stringContaining(': too many pages'),
+    });
+  });
+
   const page = '<!DOCTYPE html><title>Hotel Wi-Fi</title>';
   it.each<readonly [string, HttpResult, string]>([
     ['a redirect', { ...whole, status: 302, text: page }, 'unavailable redirect'],
     ['the result of an upload', { ...whole, status: 303, text: page }, 'unknown redirect'],
-    ['a page for 401', { ...whole, status: 401, text: page }, 'unavailable http-401'],
+    ['a page for 401', { ...whole, status: 401, text: page }, 'unavailable not-the-service'],
+    ['a page for 403', { ...whole, status: 403, text: page }, 'unavailable not-the-service'],
     ['a 401 of a gateway in XML', { ...whole, status: 401, text: '<error/>' }, 'unauthorized'],
     ['another certificate', { ...lost, code: 'CERT_HAS_EXPIRED' }, 'unavailable tls'],
     ['no TLS', { ...lost, code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'unavailable tls'],

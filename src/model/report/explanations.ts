@@ -256,6 +256,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Uploads stopped: accepted without a docId',
         fix: 'The last three uploads were accepted with no docId that ingestd can use. Ask the service’s administrator what its answers mean; end their doubts with ingestd resolve, or run ingestd retry to go on.',
       },
+      'not-the-service': {
+        cause: 'Something else answered at the service’s address',
+        fix: 'A web page came in place of the service’s answer: of a proxy, a gateway or a network’s login. Check service.ingestUrl and any proxy in between.',
+      },
       'no-access': {
         cause: 'User has no permission at the service',
         fix: 'The service refused several documents in a row (403). Ask its administrator for permission; ingestd retries by itself.',

@@ -52,7 +52,8 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
     });
     if (answer.status >= 300) throw failure(answer, credentials);
     const parsed = tokenResponse.safeParse(answer.state === 'whole' ? parseJson(answer.text) : undefined);
-    if (!parsed.success) throw new ServiceUnavailableError('the token endpoint sent no token');
+    if (!parsed.success)
+      throw new ServiceUnavailableError(`the token endpoint sent no token: ${lackOf(answer)}`);
     const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = parsed.data;
     if (!isHeaderSafe(accessToken)) {
       throw new ServiceUnavailableError('the token endpoint sent an invalid token');
@@ -113,7 +114,7 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
     if (status < 400) return elsewhere('redirect', `${message}, a redirect`);
     if (status === 404 || status === 405 || status === 410) return elsewhere('auth-not-found', message);
     if (status === 400 || status === 401 || status === 403) {
-      return hasWorked() && isHtml(answer)
+      return isHtml(answer)
         ? elsewhere('auth-not-found', message)
         : new CredentialsRefusedError(refusedWords(authUrl, words));
     }
@@ -122,6 +123,14 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
     const retryAfterMs = readRetryAfter(headers['retry-after'], { now, date: headers.date });
     return new ServiceUnavailableError(message, retryAfterMs, { isTooMany: status === 429 });
   }
+}
+
+/** What keeps a success from being a token. */
+function lackOf({ state, text }: Answer): string {
+  if (state !== 'whole') return 'its answer was cut off or is too long';
+  if (text.trim() === '') return 'its answer is empty';
+  if (isHtml({ text })) return 'its answer is a web page; a network login page or a proxy may be in between';
+  return parseJson(text) === undefined ? 'its answer is not JSON' : 'its answer has no access_token of text';
 }
 
 /** Who refused the credentials, and with which answer. */

@@ -90,24 +90,49 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const words = z.looseObject({
-  error: z
-    .union([z.string(), z.looseObject({ message: z.string().nullish() })])
-    .nullish()
-    .catch(undefined),
-  error_description: z.string().nullish().catch(undefined),
-  message: z.string().nullish().catch(undefined),
-});
+/** The code of an answer that is a page for people: a login page of a network, a gateway's or a proxy's own. */
+export const notTheServiceCode = 'not-the-service';
 
-/** `403 Forbidden`, and the service's own words where its answer has some. Raw: redact it before it is shown. */
-export function describeAnswer({ status, state, text }: Answer): string {
+/** Where services put their words: interface 2.10, OAuth, RFC 9457, lists of errors. */
+const wordKeys = ['error', 'error_description', 'message', 'detail', 'title', 'errors'] as const;
+const longestWords = 500;
+
+/**
+ * `403 Forbidden`, and what the answer says, in whatever form: JSON, text, the title of a page with the server that names
+ * itself. Raw: redact it before it is shown.
+ */
+export function describeAnswer({ status, state, text, headers }: Answer): string {
   const name = STATUS_CODES[status];
   const line = `the service answered ${status}${name === undefined ? '' : ` ${name}`}`;
-  const parsed = words.safeParse(state === 'whole' ? parseJson(text) : undefined);
-  if (!parsed.success) return line;
-  const { error, error_description: description, message } = parsed.data;
-  const said = (typeof error === 'object' ? error?.message : (description ?? error)) ?? message ?? '';
-  return said.trim() === '' ? line : `${line}: ${said.trim()}`;
+  if (state !== 'whole') return line;
+  if (isHtml({ text })) {
+    const server = headers['server'] === undefined ? '' : ` of ${headers['server'].slice(0, longestWords)}`;
+    const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? '';
+    return `${line} with a web page${server}${title === '' ? '' : ` titled “${title.slice(0, longestWords)}”`}, which is not the service’s own`;
+  }
+  const value = parseJson(text);
+  const isPlain = value === undefined && headers['content-type']?.startsWith('text/plain') === true;
+  const said = isPlain ? text : wordsOf(value);
+  return said.trim() === '' ? line : `${line}: ${said.trim().slice(0, longestWords)}`;
+}
+
+/** The most telling words of a value, '' where it has none. */
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsOf).filter(Boolean).join('; ');
+  if (typeof value !== 'object' || value === null) return '';
+  const found = new Map(wordKeys.map((key) => [key, textOf(Reflect.get(value, key))]));
+  const [error = '', description = '', ...others] = found.values();
+  const isObject = typeof Reflect.get(value, 'error') === 'object';
+  const first = isObject ? [error] : [description, error];
+  return [...first, ...others].find((one) => one.trim() !== '') ?? '';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : Array.isArray(value)
+      ? value.map(textOf).filter(Boolean).join('; ')
+      : wordsOf(value);
 }
 
 /** Whether an answer is a page for people: a login page of a network, a gateway's or a proxy's own. */

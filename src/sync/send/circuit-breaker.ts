@@ -12,7 +12,7 @@ const inARow = 3;
 
 /** What has nothing to do with the document: too many requests, and answers of another program. */
 const serviceCodes: ReadonlySet<string> = new Set([
-  'http-401',
+  'not-the-service',
   'http-404',
   'http-410',
   'http-425',

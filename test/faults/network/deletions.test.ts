@@ -68,7 +68,7 @@ describe('deletions that were under way when the process died', () => {
   });
 
   it('are held after a refusal as before: many unknown ones at once are a wrong address', async () => {
-    await expectHeld(await filledNetworkWorld(8), steps.html(403), steps.html(503));
+    await expectHeld(await filledNetworkWorld(8), steps.refuse('no', 403), steps.html(503));
   });
 
   it.each([429, 500, 502, 503])(

@@ -116,7 +116,7 @@ describe('the token source', () => {
     service.scriptTokens(steps.raw(`HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n${body}`));
     await expect(token()).rejects.toMatchObject({
       code: 'service-unavailable',
-      message: 'the token endpoint sent no token',
+      message: 'the token endpoint sent no token: its answer was cut off or is too long',
     });
   });
 
