@@ -106,7 +106,8 @@ export function describeAnswer({ status, state, text, headers }: Answer): string
   const line = `the service answered ${status}${name === undefined ? '' : ` ${name}`}`;
   if (state !== 'whole') return line;
   if (isHtml({ text })) {
-    const server = headers['server'] === undefined ? '' : ` of ${headers['server'].slice(0, longestWords)}`;
+    const server =
+      typeof headers['server'] === 'string' ? ` of ${headers['server'].slice(0, longestWords)}` : '';
     const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? '';
     return `${line} with a web page${server}${title === '' ? '' : ` titled “${title.slice(0, longestWords)}”`}, which is not the service’s own`;
   }
