@@ -4,7 +4,10 @@
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [/^two-folders$/, 'two folders that show one directory are not found (section 4)'],
-  [/^attachment-alone$/, 'attachments are not known by the record of their owner (section 4)'],
+  [
+    /^(?:attachment-alone|waits-at-end\/attached-before)$/,
+    'attachments are not known by the record of their owner (section 4)',
+  ],
   [
     /^wider-than-its-file$/,
     'what a file was (private and not sent, an attachment, of another record) does not go with it (7.27)',
@@ -15,8 +18,17 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a copy is taken for the file that was renamed, and its first place is gone by then (7.1, 7.19)',
   ],
   [/^wrong-file\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
-  [/^unquiet(?:\/below)?\/polled$/, 'in a polled folder quiet does not take two polls (7.28)'],
+  [/^unquiet(?:\/below|\/grown)?\/polled$/, 'in a polled folder quiet does not take two polls (7.28)'],
   [/^unquiet\/below(?:\/clocks-apart)?$/, 'what comes deeper in a new tree is not waited for (7.28)'],
+  [
+    /^unquiet\/grown(?:\/clocks-apart)?$/,
+    'what still grows beside it when a process begins is not waited for (7.28)',
+  ],
+  [
+    /^deleted-standing\/moved-over$/,
+    'a document that is renamed to the place of another one may lose its docId to that (7.1)',
+  ],
+  [/^left-over\/was-kept$/, 'what was kept while it was ignored or attached stays when its file goes (7.25)'],
   [
     /^(?:doubled|deleted-standing)\/replaced$/,
     'a file that is saved by rename in a directory that moves at once becomes a new document (7.25)',

@@ -39,6 +39,11 @@ export class Arrivals {
     for (const directory of this.#directories.keys()) this.#directories.set(directory, -Infinity);
   }
 
+  /** Whether it is not the name that came last. */
+  hasGrown(path: string): boolean {
+    return (this.#grew.get(path) ?? -Infinity) > (this.#came.get(path) ?? -Infinity);
+  }
+
   /** When a name came, or what it names grew. */
   lastChange(path: string): number {
     return Math.max(this.#came.get(path) ?? -Infinity, this.#grew.get(path) ?? -Infinity);

@@ -36,7 +36,10 @@ export function changedFiles(
 ): readonly RoledFile[] {
   const placed = held.placedFiles(one, reading);
   const same = placed.filter(({ content }) => file !== null && content.toString() === file.text);
-  return same.length > 0 ? same : held.filesOf(one, reading);
+  if (same.length > 0) return same;
+  const own = held.filesOf(one, reading);
+  if (own.length > 0) return own;
+  return reading.all().filter(({ path, content }) => one.copies.has(path) && content.toString() === one.text);
 }
 
 /** What is wrong with an upload or a change of one document. Where it may be of several files, it is wrong if it is so for each. */
@@ -177,7 +180,11 @@ const onlyItsContent: Rule = ({ request, moment, document, file }, add) => {
     .all()
     .find(({ content, role }) => content.toString() === text && role.kind === 'document');
   if (other === undefined) add('old-content', `${file.path} is sent as it was before`);
-  else add('wrong-file', `${document.docId} is of ${file.path}, and gets what stands at ${other.path}`);
+  else
+    add(
+      document.copies.has(other.path) ? 'wrong-file/copy' : 'wrong-file',
+      `${document.docId} is of ${file.path}, and gets what stands at ${other.path}`,
+    );
 };
 
 /** Contract, section 4: what goes out with a document is what is listed, whole (7.8). */

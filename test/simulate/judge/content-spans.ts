@@ -40,12 +40,6 @@ export class ContentSpans {
     this.#current = next;
   }
 
-  /** What its file held just before; null: there was none. */
-  before({ identity, from }: Span): Span | null {
-    const all = [...this.#spans.values()].flat();
-    return all.find((other) => other.identity === identity && other.to === from) ?? null;
-  }
-
   of(text: string): readonly Span[] {
     return this.#spans.get(text) ?? [];
   }

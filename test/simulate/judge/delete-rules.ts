@@ -17,7 +17,10 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
       // Its own file was replaced, and what came to its place stands.
       counted.every(({ identity }) => identity !== one.accepted)
         ? 'deleted-standing/replaced'
-        : 'deleted-standing',
+        : // It was moved to the place of another document, and one of the two has to go.
+          held.alive().some((other) => other !== one && other.places.has(file.path))
+          ? 'deleted-standing/moved-over'
+          : 'deleted-standing',
       `${docId} is deleted, and its file stands at ${file.path}${file.isUnlisted ? ', out of sight' : ''}`,
     );
   else if (reading.hidesSomething && !approved.has(docId))

@@ -37,6 +37,7 @@ export interface Claims {
   /** What waits, with the reason and until when; null: for no moment. */
   readonly waits: readonly {
     readonly path: string;
+    readonly code: string;
     readonly reason: string;
     readonly until: number | null;
   }[];
@@ -85,8 +86,6 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const standing = judge.held.filesOf(one, reading).filter(isListed);
     const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;
     if (isKept && (file === undefined || !isListed(file))) continue;
-    // Of what is ignored nothing is said when it goes; the contract leaves it open.
-    if (file === undefined && (one.isIgnored || reading.isIgnored(place))) continue;
     if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
     else if (!judge.held.placedFiles(one, reading).some(({ path }) => path === place))
       report(
@@ -102,7 +101,11 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const words = documents.map(({ docId }) => `${docId} (${places.get(docId)})`).join(', ');
     const isHiddenAway = documents.some((one) => judge.held.filesOf(one, reading).length > 0);
     judge.report(
-      reading.isAnyShownTwice() ? 'two-folders' : isHiddenAway ? 'left-over/hidden-place' : 'left-over',
+      isHiddenAway
+        ? 'left-over/hidden-place'
+        : documents.some(({ wasKept }) => wasKept)
+          ? 'left-over/was-kept'
+          : 'left-over',
       `${words}: gone, and still at the service; held are ${held}`,
     );
   }
@@ -113,7 +116,7 @@ const nothingUnknown: EndRule = ({ judge, claims: { duplicates }, places }) => {
   const unknown = judge.held.alive().filter(({ docId }) => !places.has(docId));
   if (unknown.length > duplicates)
     judge.report(
-      'doubled',
+      'unreported',
       `the service holds ${unknown.map(({ docId, holding }) => `${docId} (${holding.path})`).join(', ')}; told are ${duplicates}`,
     );
 };
@@ -160,13 +163,14 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
     const isTold = failure !== undefined || wait !== undefined || isListed || isBelow;
     // What is at the service as it is needs no reason.
     if (!isTold && !(isHeld && one.text === content.toString()))
-      tell('untold', `${path} is not sent (${why}), and nobody is told`);
+      tell(
+        role.kind === 'document' ? `untold/${role.obstacle?.kind}` : 'untold',
+        `${path} is not sent (${why}), and nobody is told`,
+      );
     return;
   }
-  if (role.kind !== 'document' || file.isHidden) return;
-  // A link of what is in doubt waits with it.
-  const isInDoubt = isListed || failure?.code === 'in-doubt';
-  if (!isHeld && isInDoubt && judge.isInDoubt(file)) return;
+  if (role.kind !== 'document' || role.obstacle?.kind === 'hidden') return;
+  if (!isHeld && (isListed || failure?.code === 'in-doubt') && judge.isInDoubt(file)) return;
   // Of two names that are one either may stand, and the other is failed (contract 7.3).
   if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
   // The contract leaves open what an attachment with attachments is.
@@ -174,7 +178,7 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (failure?.code === 'attachment-invalid' && role.attachments.some(isOwning)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
-  if (wait !== undefined) return tell('waits-at-end', `${path} waits: ${wait.reason}`);
+  if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== content.toString()) tell('old-at-end', `${path}: the service holds ${one.text}`);
   judgeSharing(judge, file, one, reading);
@@ -183,7 +187,7 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
 /** Why a file may not go out, where somebody has to be told; null: it may, or it is ignored or goes out with another. */
 function whyNot({ path, role, isHidden }: RoledFile): string | null {
   // Of what cannot be looked at its directory is told.
-  if (isHidden) return null;
+  if (isHidden || (role.kind === 'document' && role.obstacle?.kind === 'hidden')) return null;
   // What is of no type that the service takes is counted only.
   if (role.kind === 'empty' || (role.kind === 'unfit' && Reading.maySay(path))) return `it is ${role.kind}`;
   return role.kind === 'document' ? (role.obstacle?.words ?? null) : null;
@@ -199,7 +203,14 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
   if (isWider(holding.mode, mode)) report(judge, file, 'wider-at-end', words);
   const listed = role.attachments.map(nameOf);
   const isUntaken = listed.length === 0 && attachments.length > 0;
-  if (isWider(mode, holding.mode) && mayWiden(holding, role.statement) && !isUntaken)
+  // With another file its mode may have come with that.
+  if (
+    one.accepted === file.identity &&
+    one.before === null &&
+    isWider(mode, holding.mode) &&
+    mayWiden(holding, role.statement) &&
+    !isUntaken
+  )
     report(
       judge,
       file,

@@ -2,6 +2,7 @@ import type { FormFile } from '../service/read-form.ts';
 import type { Ending, ServiceRequest } from '../service/service.ts';
 import { nameOf } from './reading.ts';
 import type { Reading, RoledFile } from './reading.ts';
+import { isWider } from './statement.ts';
 import type { Holding, ShareMode, Statement } from './statement.ts';
 
 /** A document at the service, and the files that it may be of. */
@@ -21,10 +22,12 @@ export interface HeldDocument {
   files: Set<object>;
   /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
   places: Map<string, number | null>;
+  /** When its file was seen last, it was ignored, an attachment, or else nothing to be sent. */
+  wasKept: boolean;
+  /** Where copies of it have stood: of a move to another file system nothing else is left. */
+  copies: Set<string>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
   lostAt: number | null;
-  /** Whether all of them are ignored, or were when they were last seen. */
-  isIgnored: boolean;
 }
 
 const nobody: Statement = { mode: 'DEFAULT', by: 'nobody', place: '', file: null };
@@ -66,7 +69,7 @@ export class HeldDocuments {
   ): readonly HeldDocument[] {
     const wanted = new Set(files.map(keyOf));
     return this.alive().filter(
-      (one) => one !== except && this.placedFiles(one, reading).some((file) => wanted.has(keyOf(file))),
+      (one) => one !== except && this.filesOf(one, reading).some((file) => wanted.has(keyOf(file))),
     );
   }
 
@@ -93,11 +96,14 @@ export class HeldDocuments {
         const vacatedAt = since ?? now;
         one.places.set(path, vacatedAt);
         const isSeen = now - Math.max(vacatedAt, startedAt) > this.#seenMs;
-        if (isSeen && paths.length > 0) one.places.delete(path);
+        const isDocument = paths.some((other) => reading.files.get(other)?.role.kind === 'document');
+        if (isSeen && isDocument) one.places.delete(path);
       }
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       for (const { identity } of standing) one.files.add(identity);
-      if (standing.length > 0) one.isIgnored = standing.every(({ role }) => role.kind === 'ignored');
+      for (const { path, content, identity } of reading.files.values())
+        if (content.toString() === one.text && !one.files.has(identity)) one.copies.add(path);
+      if (standing.length > 0) one.wasKept = standing.every(({ role }) => role.kind !== 'document');
       one.lostAt = standing.length > 0 ? null : (one.lostAt ?? now);
     }
   }
@@ -128,7 +134,15 @@ export class HeldDocuments {
     const { holding, accepted } = one;
     if (request.attachments !== null) one.attachments = request.attachments;
     if (request.metadata?.shareInfo !== undefined) one.holding = holdingOf(request, file, carried);
-    if (request.file === null) return;
+    if (request.file === null) {
+      if (file !== null) one.files.add(file.identity);
+      return;
+    }
+    // What comes with a file that was private stays so.
+    const own = carried.find(
+      ({ mode, statement }) => statement.by === 'sidecar' && !isWider(mode, one.holding.mode),
+    );
+    if (own !== undefined) one.holding = { ...one.holding, statement: own.statement };
     one.text = request.file.text;
     if (file === null) return;
     one.holding = { ...one.holding, path: file.path };
@@ -176,8 +190,9 @@ function newDocument(
     before: null,
     files: new Set(file === null ? [] : [file.identity]),
     places: new Map([[path, null]]),
+    wasKept: false,
+    copies: new Set(),
     lostAt: null,
-    isIgnored: false,
   };
 }
 

@@ -61,8 +61,10 @@ const graceMs = 2 * 5_000;
 const byIdentity: ReadonlySet<string> = new Set([
   'doubled',
   'deleted-standing',
+  'deleted-standing/moved-over',
   'left-over',
   'left-over/hidden-place',
+  'left-over/was-kept',
   'missing',
   'old-at-end',
   'waits-at-end',
@@ -72,6 +74,15 @@ const byIdentity: ReadonlySet<string> = new Set([
   'narrower-at-end',
   'not-there',
   'doubled/replaced',
+  'unreported',
+]);
+/** Where two folders show one directory, nobody can say to which of them a document belongs. */
+const perFolder: ReadonlySet<string> = new Set([
+  'start-sends',
+  'deleted-unguarded',
+  'left-over',
+  'left-over/hidden-place',
+  'unreported',
 ]);
 /** These rest on how long something has stood. */
 const byClock: ReadonlySet<string> = new Set([
@@ -80,6 +91,7 @@ const byClock: ReadonlySet<string> = new Set([
   'unsettled-statement',
   'unquiet',
   'unquiet/below',
+  'unquiet/grown',
 ]);
 /** What has gone out cannot be called back: that it is old, or not whole, is put right by the next request. */
 const onlyAtFirst: ReadonlySet<string> = new Set(['old-content', 'wrong-attachments']);
@@ -137,6 +149,7 @@ export class Judge {
     if (isClockApart && byClock.has(rule)) kind = `${rule}/clocks-apart`;
     if (isPolled && rule.startsWith('unquiet')) kind = `${rule}/polled`;
     if (hasClockJumped && rule === 'deleted-unguarded') kind = `${rule}/clock-jumped`;
+    if (perFolder.has(rule) && this.reading().showsTwice) kind = 'two-folders';
     (isWanted(kind) ? this.violations : this.passed).push({ kind, message });
   }
 
@@ -181,6 +194,7 @@ export class Judge {
   /** A person has had everything in doubt sent again. */
   sendsAgain(): void {
     this.#inDoubt = [];
+    this.#unanswered.clear();
     for (const one of this.held.alive()) if (one.answer === 'unusable') one.answer = 'none';
   }
 
@@ -234,6 +248,7 @@ export class Judge {
       arrivals: this.#arrivals,
       window: first,
       settling: this.#window(firstByteAt, this.#options.settleMs),
+      underWay: this.#window(firstByteAt, this.#underWayMs(request, firstByteAt)),
     };
     judgeTimes(request, times, (kind, words) => this.report(kind, words));
     this.#judgeGuard(request);
@@ -260,6 +275,7 @@ export class Judge {
       null;
     const taint = found === null ? undefined : this.#moments.at(-1)?.taintOf(found.identity);
     this.held.taken(request, created, found, taint?.holdings ?? []);
+    this.held.follow(this.reading(), lastByteAt, this.#startedAt);
     const docId = created ?? request.docIds[0];
     if (docId !== undefined && found !== null && request.kind !== 'delete')
       this.#taints.taken(
@@ -295,12 +311,8 @@ export class Judge {
   }
 
   /** As what a file counts, beside what stands beside it. */
-  isAttached({ identity, content }: SeenFile): boolean {
-    const text = content.toString();
-    return (
-      this.#moments.at(-1)?.taintOf(identity).owner !== null ||
-      this.held.alive().some(({ attachments }) => attachments.some((one) => one.text === text))
-    );
+  isAttached({ identity }: SeenFile): boolean {
+    return this.#moments.at(-1)?.taintOf(identity).owner !== null;
   }
 
   /** The rules for one request and one moment. */
@@ -342,21 +354,23 @@ export class Judge {
   }
 
   /** More than so many deletions of a folder within ten minutes wait for a person (contract 3 and 7.15). */
-  #judgeGuard({ kind, docIds, firstByteAt }: ServiceRequest): void {
+  #judgeGuard({ kind, docIds }: ServiceRequest): void {
     if (kind !== 'delete') return;
     for (const docId of docIds) {
       const one = this.held.all.get(docId);
       const isKnown = this.#deleted.some((other) => other.docId === docId);
       if (one === undefined || isKnown || this.#approved.has(docId)) continue;
       const folder = one.holding.path.split('/')[0] ?? '';
-      const lostAt = one.lostAt ?? firstByteAt;
+      // What stands is wrong by another rule.
+      if (one.lostAt === null) continue;
+      const { lostAt } = one;
       this.#deleted.push({ folder, docId, lostAt });
       const within = this.#deleted.filter(
         (other) => other.folder === folder && other.lostAt > lostAt - tenMinutesMs && other.lostAt <= lostAt,
       );
       if (within.length > this.#options.maxDeleteCount)
         this.report(
-          this.reading().isAnyShownTwice() ? 'two-folders' : 'deleted-unguarded',
+          'deleted-unguarded',
           `${within.map((other) => other.docId).join()} are deleted, and nobody approved it`,
         );
     }

@@ -112,6 +112,11 @@ export class Reading {
     return [...this.files.values()].some(({ isUnlisted }) => isUnlisted);
   }
 
+  /** Whether any directory is shown in two folders. */
+  get showsTwice(): boolean {
+    return [...this.files.values()].some((file) => this.isShownTwice(file));
+  }
+
   /** Whether a directory is shown in two folders, with this file in it. */
   isShownTwice(file: SeenFile): boolean {
     return this.pathsOf(file.identity).some(
@@ -124,10 +129,6 @@ export class Reading {
   saidOf(path: string): Said | null {
     const own = this.sidecarOf(path);
     return own === null ? null : this.said(own.path);
-  }
-
-  isAnyShownTwice(): boolean {
-    return [...this.files.values()].some((file) => this.isShownTwice(file));
   }
 
   /** Names by which a file stands. */
@@ -184,7 +185,12 @@ export class Reading {
         if (target !== path && this.#seen.has(target) && isFit(target)) add(path, target);
       }
     }
-    return lists;
+    // What has attachments of its own is none; the contract leaves that open.
+    const hasOwn = (path: string) =>
+      lists.has(path) || (this.said(this.sidecarOf(path)?.path ?? '')?.attachments ?? []).length > 0;
+    return new Map(
+      [...lists].map(([owner, listed]) => [owner, listed.filter((path) => !hasOwn(path))] as const),
+    );
   }
 
   #isCandidate(path: string): boolean {
@@ -232,6 +238,14 @@ export class Reading {
     if (isHidden) return { kind: 'hidden', words: 'it is out of sight' };
     const hidden = attachments.find((one) => this.#seen.get(one)?.isHidden === true);
     if (hidden !== undefined) return { kind: 'hidden-companion', words: `${hidden} cannot be looked at` };
+    const unfit = [...this.#seen.keys()].find(
+      (one) =>
+        directoryOf(one) === `${path}${listEnd}` &&
+        !types.test(one) &&
+        !neverNames.test(nameOf(one)) &&
+        !this.isIgnored(one),
+    );
+    if (unfit !== undefined) return { kind: 'attachments', words: `${unfit} is of no type that can be sent` };
     if (attachments.length > 10) return { kind: 'attachments', words: 'it has more than ten attachments' };
     if (new Set(attachments.map(nameOf)).size < attachments.length)
       return { kind: 'attachments', words: 'two of its attachments have one name' };
@@ -240,11 +254,17 @@ export class Reading {
     if (invalid !== null) return invalid;
     const lists = sidecar === null ? [] : (this.said(sidecar.path)?.attachments ?? []);
     const listed = lists.map((one) => `${directoryOf(path)}/${one}`);
+    const isShut = (one: string) =>
+      above(one).some((directory) => this.#seen.get(`${directory}/.ingestignore`)?.isHidden === true);
+    if (listed.some(isShut))
+      return { kind: 'hidden-companion', words: 'a list of ignored names cannot be looked at' };
     if (listed.some((one) => !attachments.includes(one)))
       return { kind: 'attachments', words: 'an attachment cannot be sent' };
     for (const directory of above(path)) {
       const fault = this.#companionFault(`${directory}/${sidecarEnd}`);
       if (fault !== null) return fault;
+      if (this.#seen.get(`${directory}/.ingestignore`)?.isHidden === true)
+        return { kind: 'hidden', words: `${directory}/.ingestignore cannot be looked at` };
       if (this.#ignoreLines(directory) === null)
         return { kind: 'ignore-encoding', words: `${directory}/.ingestignore is not UTF-8` };
     }

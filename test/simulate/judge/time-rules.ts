@@ -19,6 +19,8 @@ export interface Times {
   readonly window: readonly Moment[];
   /** Those within `settleMs` before it. */
   readonly settling: readonly Moment[];
+  /** Those since it may have been decided. */
+  readonly underWay: readonly Moment[];
 }
 
 const tenMinutesMs = 600_000;
@@ -43,7 +45,7 @@ export function judgeTimes(request: ServiceRequest, times: Times, add: Add): voi
 function onlyWhatHasSettled(
   { firstByteAt }: ServiceRequest,
   { name, text }: { readonly name: string; readonly text: string },
-  { spans, settleMs, lateMs, window }: Times,
+  { spans, settleMs, lateMs, window, underWay }: Times,
   add: Add,
 ): void {
   const all = spans.of(text);
@@ -56,13 +58,24 @@ function onlyWhatHasSettled(
   const own = all.filter(({ identity }) => holders.has(identity));
   const stood = Math.max(...(own.length > 0 ? own : all).map((span) => stoodFor(span, firstByteAt)));
   if (stood >= settleMs - lateMs - 1) return;
-  // What was right a while ago: it was written to on the way to the first byte.
-  const wasSettled = all.some((span) => {
-    const before = spans.before(span);
-    return before !== null && span.from - before.from >= settleMs;
-  });
+  // What stood there before had settled when it was decided.
+  const hadSettled = underWay.some(({ reading }) =>
+    reading
+      .all()
+      .filter((file) => nameOf(file.path) === name.normalize('NFC'))
+      .some(({ identity, content }) =>
+        spans
+          .of(content.toString())
+          .some(
+            (span) =>
+              span.identity === identity &&
+              span.to !== null &&
+              stoodFor(span, firstByteAt) >= settleMs - lateMs - 1,
+          ),
+      ),
+  );
   add(
-    wasSettled ? 'unsettled/in-a-gap' : 'unsettled',
+    hadSettled ? 'unsettled/in-a-gap' : 'unsettled',
     `${name} goes out when it has stood for ${Math.round(stood)} ms`,
   );
 }
@@ -126,7 +139,13 @@ function onlyWhenQuiet(
     stood - (request.firstByteAt - before) >= settleMs && arrivals.lately(file.path, before, 0) === null;
   const isBelow = directoryOf(late) !== directoryOf(file.path);
   add(
-    wasReady ? 'unquiet/in-a-gap' : isBelow ? 'unquiet/below' : 'unquiet',
+    wasReady
+      ? 'unquiet/in-a-gap'
+      : isBelow
+        ? 'unquiet/below'
+        : arrivals.hasGrown(late)
+          ? 'unquiet/grown'
+          : 'unquiet',
     `${file.path} goes out, and ${late} has just come`,
   );
 }

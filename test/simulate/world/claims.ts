@@ -11,6 +11,7 @@ export function saidBy({ engine, control }: Daemon): Pick<Claims, 'status' | 'wa
     .filter(({ state }) => state.kind !== 'held' && state.kind !== 'dormant' && state.kind !== 'failed')
     .map((task) => ({
       path: `${task.ref.folder}/${task.ref.path}`,
+      code: reasonOf(task)?.code ?? '',
       reason: reasonOf(task)?.message ?? '',
       until: dueOf(task),
     }));

@@ -109,8 +109,10 @@ async function quiet(simulation: Simulation): Promise<boolean> {
   }
   const { daemon } = simulation;
   const reasons = daemon?.control.status().reasons ?? [];
-  // What is out of reach for ever is told.
-  if (simulation.plan.setting.maxPathBytes < 4096 && reasons.length > 0) return false;
+  // What is out of reach for ever is told; so are tokens that never last until the next permit.
+  const { maxPathBytes, tokenSeconds, requestsPerMinute } = simulation.plan.setting;
+  const isHopeless = maxPathBytes < 4096 || tokenSeconds * requestsPerMinute < 120;
+  if (isHopeless && reasons.length > 0) return false;
   judge.report(
     'never-quiet',
     daemon === null ? 'it has not started' : JSON.stringify([reasons, saidBy(daemon).waits]),
