@@ -93,7 +93,8 @@ function hasZip64End(tail: Buffer, end: number, before: number): boolean {
 
 /** Sector numbers above this one have meanings of their own: free, end of a chain, a table. */
 const lastSector = 0xfffffffa;
-const freeSector = 0xffffffff;
+/** What stands for sectors that are not in use: free, or, as some programs write it, the end of a chain. */
+const unused: readonly number[] = [0xffffffff, 0xfffffffe];
 /** So many numbers of tables stand in the header. */
 const headerTables = 109;
 
@@ -137,8 +138,10 @@ async function hasAllSectors(head: Buffer, size: number, read: ReadAt): Promise<
     const table = await sectorAt(tables[index] ?? 0);
     // Its place is there, and its bytes are still to come.
     if (table === null || isEmpty(table)) return false;
+    const filler = table.readUInt32LE(sectorBytes - 4);
     for (let entry = perSector - 1; entry >= 0; entry--)
-      if (table.readUInt32LE(entry * 4) !== freeSector) return begins(index * perSector + entry) < size;
+      if (!unused.includes(filler) || table.readUInt32LE(entry * 4) !== filler)
+        return begins(index * perSector + entry) < size;
   }
   return true;
 }

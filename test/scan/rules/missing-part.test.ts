@@ -35,6 +35,21 @@ describe('a document that is not whole by its own format', () => {
     }
   });
 
+  it.each([
+    'message.msg',
+    'slides.ppt',
+    'note.doc',
+    'figures.xls',
+    'ledger.xlsb',
+    'ledger.xlsm',
+    'slides.pptx',
+    'note.pdf',
+  ])('is no %s of the examples, and each half of one', async (name) => {
+    const whole = readFileSync(join(import.meta.dirname, '../../../fixtures/documents', name));
+    expect(await missingOf(name, whole)).toBeNull();
+    expect(await missingOf(name, whole.subarray(0, whole.length / 2))).toEqual(expect.any(String));
+  });
+
   it('is a file of its full length whose bytes are still to come', async () => {
     for (const type of ['pdf', 'docx', 'xlsx', 'pptx', 'xlsm', 'xlsb', 'ods', 'doc', 'xls', 'ppt', 'msg'])
       expect(await missingOf(`a.${type}`, Buffer.alloc(5000))).toBe('a file that begins with zero bytes');
