@@ -20,7 +20,7 @@ it('service --fixtures holds a document of each type from the start, and none of
     const { INGESTD_INGEST_URL: url = '' } = parse(stdout);
     const page = await (await fetch(url)).text();
     const links = Array.from(
-      page.matchAll(/href="(\/documents\/[^"]+\/content)">([^<]+)</g),
+      page.matchAll(/href="(\/documents\/[^"]+\/0)">([^<]+)</g),
       ([, path = '', name = '']) => ({ path, name }),
     );
     const types = links.map(({ name }) => name.split('.').at(-1));

@@ -25,7 +25,7 @@ function settlesIn(at: number): number {
   return observations.settle('a', statsOf('a'));
 }
 
-describe('a file settles when two looks that are far enough apart agree (F1, F5, F49, I31)', () => {
+describe('a file settles when two looks that are far enough apart agree (F1, F5, F49)', () => {
   const times: readonly (readonly [string, Date | null])[] = [
     ['just now', null],
     ['an hour ago', new Date(Date.now() - hourMs)],
