@@ -96,7 +96,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const above = path === '' ? undefined : tree.get(directoryOf(path));
   const listing = folder.settings.followSymlinks ? follow(folder, path, opened) : opened.listing;
   const listedAt = observations.now();
-  const fresh = observations.list(path, stats, listing.entries);
+  const fresh = observations.list(path, stats, [...listing.entries, ...listing.twins]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
   const earlier = folder.formerCompanions.get(path) ?? before ?? noCompanions;

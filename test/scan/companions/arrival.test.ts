@@ -1,7 +1,10 @@
 import { lstatSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { lateFiles } from '../../../src/scan/companions/arrival.ts';
+import { eventually } from '../../support/eventually.ts';
+import { folderWorld } from '../support/folder-world.ts';
 import { servedFolder, servedTiming } from '../inspect/served-folder.ts';
 import type { ServedFolder } from '../inspect/served-folder.ts';
 
@@ -77,6 +80,25 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     expect(await stateOf('proj/a.pdf')).toBe('is expected');
     await folder.scan();
     expect(await stateOf('proj/a.pdf')).toBe('does not come');
+  });
+
+  it('is not expected for ever beside names that stand twice, by how accents are encoded, or are not UTF-8', async () => {
+    const world = await folderWorld({
+      settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
+      before: async (home) => {
+        await home.write('old.pdf.meta.json', sidecar);
+        await home.write('\u00e9.pdf', 'composed');
+        await home.write('e\u0301.pdf', 'decomposed');
+        await writeFile(Buffer.concat([Buffer.from(home.join('/')), Buffer.of(0xe9)]), 'bytes');
+        await home.write('a.pdf', 'pdf');
+      },
+    });
+    const arrives = async () => (await world.document('a.pdf')).arrival !== undefined;
+    try {
+      await eventually(async () => !(await arrives()));
+    } finally {
+      await world.close();
+    }
   });
 
   it('is expected at a start, too, until a second listing says that the directory is quiet', async () => {
