@@ -1154,6 +1154,8 @@ export class Engine {
       if (isUnforeseen) this.#settleSoon(task, unforeseenMs);
       else this.#advance(task, { kind: 'replan' });
     }
+    // What was refused is not inspected again, and leaves its place to another.
+    this.#drawFromBacklog();
   }
 
   /** One document: what to send is decided now that the permit is there. */

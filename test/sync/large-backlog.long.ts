@@ -33,6 +33,7 @@ describe('a backlog of more files than are inspected ahead', () => {
     folder.write('newest.txt', 'newest');
     await clock.advance(60_000);
     await world.restart();
+    await world.until(() => world.engine().tasks.backlog.size < 1_201);
     const counts = () => world.engine().tasks.counts('inbox');
     expect(counts().pending).toBe(1_201);
     expect(world.engine().tasks.backlog.size).toBe(201);
