@@ -5,7 +5,7 @@ const keptMs = 120_000;
 /** From so many directories on, what is too old is looked for. */
 const crowded = 1_000;
 
-/** In which directories of a folder something has happened of late, as far as events and sweeps told. */
+/** In which directories of a folder something has happened of late, as far as events and scans told. */
 export function createRecentChanges(clock: Clock) {
   /** By directory, when it was told last, monotonic ms; the latest last. */
   const told = new Map<string, number>();

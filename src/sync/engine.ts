@@ -1289,7 +1289,7 @@ export class Engine {
       if (late === null) throw error;
       return this.#apply(task, 'upload', late, answered);
     }
-    this.#done(task, 'uploaded', { docId, message: outcome.warning ?? asItStands(task), sharing });
+    this.#done(task, 'uploaded', { docId, message: outcome.warning ?? incompleteWords(task), sharing });
   }
 
   async #modify(task: Task, found: Modifiable, open: OpenFile, permit: Permit): Promise<void> {
@@ -1403,7 +1403,7 @@ export class Engine {
     message: string | null,
   ): void {
     const sharing = sharingChange(operation, document, record);
-    const more = operation.content ? asItStands(task) : null;
+    const more = operation.content ? incompleteWords(task) : null;
     this.#done(task, 'modified', { docId: record.docId, message: message ?? more, sharing });
   }
 
@@ -1681,7 +1681,7 @@ function resolvedBy({ intentIds }: RequestResult): readonly Change[] {
 }
 
 /** What is said of a document that was not whole, and did not change for as long as it had to wait. */
-function asItStands({ format }: Task): string | null {
+function incompleteWords({ format }: Task): string | null {
   const missing = format?.missing ?? null;
   return missing === null ? null : `sent as it stood: ${missing}, unchanged for timing.incompleteMinutes`;
 }

@@ -32,7 +32,7 @@ export async function missingPart(name: string, size: number, read: ReadAt): Pro
   const head = await read(0, Math.min(size, headBytes));
   if (isEmpty(head.subarray(0, 8))) return 'a file that begins with zero bytes';
   const begins = (mark: Buffer) => head.subarray(0, mark.length).equals(mark);
-  const kind = `${type.toUpperCase()} file`;
+  const file = `${/^[mox]/.test(type) ? 'an' : 'a'} ${type.toUpperCase()} file`;
   if (type === 'pdf') {
     if (!begins(pdfMark)) return null;
     const tail = await read(Math.max(0, size - 1024), Math.min(size, 1024));
@@ -41,10 +41,10 @@ export async function missingPart(name: string, size: number, read: ReadAt): Pro
   if (zipTypes.includes(type) && begins(zipMark)) {
     const length = Math.min(size, tailBytes);
     const isWhole = hasZipEnd(await read(size - length, length), size);
-    return isWhole ? null : `a ${kind} without its end`;
+    return isWhole ? null : `${file} without its end`;
   }
   if (!begins(oleMark)) return null;
-  return (await hasAllSectors(head, size, read)) ? null : `a ${kind} that is shorter than its tables say`;
+  return (await hasAllSectors(head, size, read)) ? null : `${file} that is shorter than its tables say`;
 }
 
 function isEmpty(bytes: Buffer): boolean {

@@ -59,7 +59,7 @@ describe('a document that is not whole by its own format', () => {
     const half = (name: string) => sample(name).subarray(0, sample(name).length / 2);
     expect(await missingOf('a.PDF', half('pdf/ghostscript.pdf'))).toBe('a PDF file without its end');
     expect(await missingOf('a.docx', half('ooxml/pandoc.docx'))).toBe('a DOCX file without its end');
-    const shorter = 'a XLS file that is shorter than its tables say';
+    const shorter = 'an XLS file that is shorter than its tables say';
     expect(await missingOf('a.xls', half('ole2/xlwt.xls'))).toBe(shorter);
   });
 
