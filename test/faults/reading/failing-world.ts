@@ -5,7 +5,7 @@ import { directoryOf } from '../../../src/model/document.ts';
 import type { Metadata, ShareMode } from '../../../src/model/metadata/metadata.ts';
 import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
-import type { ScannedFolder, ScannedSource } from '../../sync/histories/scanned-folder.ts';
+import type { ScannedFolder, ScannedSource } from '../../support/worlds/scanned-folder.ts';
 import { disk, failDisk } from './failing-disk.mjs';
 import type { DiskOperation } from './failing-disk.mjs';
 
@@ -54,7 +54,7 @@ export async function failingWorlds() {
     return fault?.code ?? null;
   });
   const { engineWorld } = await import('../../support/worlds/engine-world.ts');
-  const { scannedFolder } = await import('../../sync/histories/scanned-folder.ts');
+  const { scannedFolder } = await import('../../support/worlds/scanned-folder.ts');
   const { folderSettingsOf } = await import('../../support/fixtures/default-settings.ts');
   const { temporaryFolder } = await import('../../support/temporary-folder.ts');
 
@@ -81,7 +81,7 @@ export async function failingWorlds() {
       isReading: () => folder?.isReading() ?? false,
       port: (clock) => {
         const settings = folderSettingsOf(root, { watch: 'native', metadata });
-        folder = scannedFolder({ settings, clock, listed: () => {}, settledMs: () => Infinity });
+        folder = scannedFolder(settings, clock);
         return folder;
       },
     });

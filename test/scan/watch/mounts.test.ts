@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
-import { diskWorld } from '../../sync/histories/disk-world.ts';
+import { diskWorld } from '../../support/worlds/disk-world.ts';
 import { folderWorld } from '../support/folder-world.ts';
 import { syncedFolder } from '../support/synced-folder.ts';
 import type { SyncedFolder } from '../support/synced-folder.ts';
@@ -278,19 +278,13 @@ describeWhere(missing(), 'a folder with mounts', () => {
 
 describeWhere(missing(), 'a mount that came and went between two scans of everything', () => {
   it('I3: takes no document with it', async () => {
-    const world = await diskWorld({
-      slow: () => 0,
-      inDoubt: 'retry',
-      requestsPerMinute: 1_000,
-      barred: true,
-    });
-    await world.change(({ write, mount: mountThere }) => {
-      mountThere('disk');
-      write('m/a.txt', 'a');
-    });
+    const world = await diskWorld();
+    mkdirSync(world.place('m'));
+    mount('-t', 'tmpfs', 'tmpfs', world.place('m'));
+    await world.change(({ write }) => write('m/a.txt', 'a'));
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload']);
-    await world.begin(world.mode(), ({ mount: mountThere }) => mountThere(null));
+    await world.restart(() => unmount(world.place('m')));
     await world.pass(longMs);
     const held = [...world.engine().tasks.in('held')].map(({ ref }) => ref.path);
     const { calls } = world.service;

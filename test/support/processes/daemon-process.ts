@@ -12,7 +12,7 @@ import { eventually } from '../eventually.ts';
 import { environmentOf, plantedCredentials } from '../planted-secrets.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { TemporaryFolder } from '../temporary-folder.ts';
-import { copyProgram, program as builtProgram } from './program.ts';
+import { program } from './program.ts';
 
 interface Finished {
   readonly code: number | null;
@@ -76,8 +76,6 @@ export interface InstallationOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** A command that the program is started through: `sh -c 'umask 0; exec "$@"' sh`. It has to exec. */
   readonly through?: readonly string[];
-  /** It runs a copy of the program in its home, for a user who cannot read the built one. */
-  readonly copiesProgram?: boolean;
   /** It runs in a network of its own: its status comes over its Unix socket, and `fetch` does not reach it. */
   readonly isElsewhere?: boolean;
 }
@@ -91,12 +89,10 @@ export async function installation({
   nodeOptions = [],
   environment = {},
   through = [],
-  copiesProgram = false,
   isElsewhere = false,
 }: InstallationOptions): Promise<Installation> {
   const home = await temporaryFolder();
   await home.write('inbox/.keep', '');
-  const program = copiesProgram ? await copyProgram(home.join('program')) : builtProgram;
   const { dir } = { dir: './state', ...(more['state'] as { dir?: string } | undefined) };
   const stateDir = resolve(home.path, dir);
   const configure = async (merged: Readonly<Record<string, unknown>>) => {

@@ -4,11 +4,10 @@ import TestSequencer from '@jest/test-sequencer';
 const slowest = [
   'sync/send/untaken-documents.test.ts',
   'faults/reading/random-faults.test.ts',
-  'sync/histories/private-files.test.ts',
+  'sync/sharing/private-histories.test.ts',
   'sync/engine.test.ts',
   'ledger/ledger-properties.test.ts',
   'faults/network/matrix.test.ts',
-  'sync/histories/histories.test.ts',
   'scenarios/main-job.test.ts',
   'sync/sharing/mode-goes-with-the-file.test.ts',
   'sync/sharing/left-sidecar.test.ts',

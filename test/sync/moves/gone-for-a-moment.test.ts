@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -6,7 +7,7 @@ import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 import { busyOf } from '../../support/fixtures/model-fixtures.ts';
-import { diskWorld } from '../histories/disk-world.ts';
+import { diskWorld } from '../../support/worlds/disk-world.ts';
 
 let world: SyncedFolder;
 let opened: { readonly close: () => Promise<void> };
@@ -79,8 +80,7 @@ describe('I6: while the root cannot be listed', () => {
     ['an ignore file', '.ingestignore', 'new.txt\n', 'new.txt'],
     ['a sidecar', 'new.txt.meta.json', none, 'new.txt'],
   ])('%s that went meanwhile is waited for when it can be listed again', async (_, path, text, document) => {
-    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
-    const disk = await diskWorld(options);
+    const disk = await diskWorld();
     opened = disk;
     await disk.change(({ write }) => {
       write('d/a.txt', 'a');
@@ -187,8 +187,7 @@ describe('I6: a document that was never sent, when the process is killed', () =>
     ['an ignore file', '.ingestignore', 'new.txt\n', 3_000, []],
     ['a sidecar', 'new.txt.meta.json', none, 8_000, ['EVERYONE', 'NONE']],
   ])('waits for %s that is gone for a moment just then', async (_, path, text, goneMs, modes) => {
-    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
-    const disk = await diskWorld(options);
+    const disk = await diskWorld();
     opened = disk;
     await disk.change(({ write }) => {
       write('x.y.txt', 'a document that cannot be sent');
@@ -198,7 +197,7 @@ describe('I6: a document that was never sent, when the process is killed', () =>
     const sent: unknown[] = [];
     disk.service.observe(({ metadata }) => sent.push(metadata?.shareInfo?.mode));
     await disk.change(({ rename }) => rename(path, '~/aside'));
-    await disk.begin('EVERYONE', ({ write }) => write('new.txt', 'new'));
+    await disk.restart(() => writeFileSync(disk.place('new.txt'), 'new'));
     await disk.pass(goneMs);
     await disk.change(({ rename }) => rename('~/aside', path));
     await disk.quiesce();
@@ -238,8 +237,7 @@ describe('I5: a document whose attachment is ignored for a while', () => {
     ['below it, by a rule in a directory', 'd/', 'e/x.csv'],
     ['below it, by a rule of its own directory', 'd/e/', 'e/x.csv'],
   ])('is sent when the rules let it again: %s', async (_, place, attachment) => {
-    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
-    const disk = await diskWorld(options);
+    const disk = await diskWorld();
     opened = disk;
     const directory = place === '' ? '' : 'd/';
     await disk.change(({ write }) => {
@@ -264,8 +262,7 @@ describe('I1: a directory that is renamed while the sidecar of its only document
     ['below it', 'd', 'f', 'parts/x.csv'],
     ['with a directory above it', 'd/e', 'f/e', 'x.csv'],
   ])('brings its attachments, also one that is saved anew: %s', async (_, from, to, attachment) => {
-    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
-    const disk = await diskWorld(options);
+    const disk = await diskWorld();
     opened = disk;
     const sidecar = JSON.stringify({ attachments: [attachment] });
     await disk.change(({ write }) => {
@@ -293,8 +290,7 @@ describe('I1: a directory that is renamed while the sidecar of its only document
 describe('I1: a file that is moved on while its record is being written down at the place before', () => {
   it('keeps its document, also where a new file stands at its first path by then', async () => {
     let slowMs = 0;
-    const options = { inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
-    const disk = await diskWorld({ ...options, slow: () => slowMs });
+    const disk = await diskWorld({ slow: () => slowMs });
     opened = disk;
     await disk.change(({ write }) => write('a.txt', 'a'));
     await disk.quiesce();

@@ -8,7 +8,7 @@ import type { EngineWorld, EngineWorldOptions } from '../../support/worlds/engin
 import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
 
 import { seededRandom } from '../../soak/seeded-random.ts';
-import { answers, pathsOf, untakenHistories } from '../histories/untaken-histories.ts';
+import { answers, pathsOf, untakenHistories } from './untaken-histories.ts';
 
 let world: EngineWorld;
 

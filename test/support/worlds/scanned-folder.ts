@@ -15,17 +15,12 @@ import { readRoot, mountsBelow } from '../../../src/scan/walk/root-identity.ts';
 import { createScanner } from '../../../src/scan/walk/scanner.ts';
 import { createWatchSet } from '../../../src/scan/watch/watch-set.ts';
 import type { ScanOutcome, ScanReport } from '../../../src/scan/walk/scan-request.ts';
-import { engineTiming } from '../../support/worlds/engine-world.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
+import { engineTiming } from './engine-world.ts';
+import type { ManualClock } from '../manual-clock.ts';
 
-/** A file that goes out, with what a judge has to know of it. */
+/** A file that goes out. */
 export interface ScannedSource extends ContentSource {
   readonly path: string;
-  readonly ino: number;
-  readonly birthtimeMs: number;
-  readonly dev: number;
-  /** For how long it had stood unchanged when it was opened. */
-  readonly settledMs: number;
 }
 
 export interface ScannedFolder extends FolderPort {
@@ -35,19 +30,10 @@ export interface ScannedFolder extends FolderPort {
   readonly isReading: () => boolean;
 }
 
-interface Options {
-  readonly settings: FolderSettings;
-  readonly clock: ManualClock;
-  /** A directory was listed and reported. */
-  readonly listed: (directory: string) => void;
-  /** For how long a file has stood unchanged, by its inode number, ms. */
-  readonly settledMs: (ino: number) => number;
-}
-
 const rootRetryMs = 1_000;
 
 /** A folder on disk, scanned and inspected by the real code in this very thread, under a clock in hand. */
-export function scannedFolder({ settings, clock, listed, settledMs }: Options): ScannedFolder {
+export function scannedFolder(settings: FolderSettings, clock: ManualClock): ScannedFolder {
   const root = settings.path;
   const { settleMs, removeGraceMs } = engineTiming;
   const maxFileBytes = 1024 * 1024;
@@ -69,7 +55,6 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
       for (const packed of scans) {
         if (closed) continue;
         listener?.directory(unpackScan(settings.name, packed));
-        listed(packed.directory);
       }
       return Promise.resolve();
     },
@@ -128,18 +113,10 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
     },
     missingPart: () => Promise.resolve(null),
     hash: (path, stat) => read(() => hashFile(wanted(path, stat))),
-    open: async (path, stat): Promise<ScannedSource> => {
-      // What is written while it is being opened comes too late to be known.
-      const settledForMs = settledMs(stat.ino);
-      return {
-        ...(await read(() => openSource(wanted(path, stat)))),
-        path,
-        ino: stat.ino,
-        birthtimeMs: stat.birthtimeMs,
-        dev: stat.dev,
-        settledMs: settledForMs,
-      };
-    },
+    open: async (path, stat): Promise<ScannedSource> => ({
+      ...(await read(() => openSource(wanted(path, stat)))),
+      path,
+    }),
     health: () =>
       folderHealth({
         clock,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 
+import { it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import type { FoundDocument, Inspection } from '../../../src/model/document.ts';
@@ -7,12 +8,12 @@ import { modeOf } from '../../../src/model/metadata/metadata.ts';
 import type { ShareMode } from '../../../src/model/metadata/metadata.ts';
 
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
+import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 import type { SimulatedFolder, SimulatedSource } from '../../support/worlds/simulated-folder.ts';
 import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
-import { failures } from './failures.ts';
 
 /** What the sidecars state, which stand as they are from beginning to end; of all other documents the folder states EVERYONE. */
 const stated: ReadonlyMap<string, ShareMode> = new Map([
@@ -111,7 +112,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constant<Step>(['busy', ({ service }) => service.failNext(failures.busy)]),
+    arbitrary: fc.constant<Step>(['busy', ({ service }) => service.failNext(busyOf())]),
   },
 );
 
@@ -122,7 +123,7 @@ const delays = fc.array(fc.constantFrom(0, 0, 0, 150, 700, 6_000), { minLength: 
  * A random history of private files that are renamed, put aside, rewritten and brought back, live and while nobody looks. At
  * each request: no content that the service held as NONE goes out to more people, but as a sidecar of its own states.
  */
-export const privateHistories = fc.asyncProperty(
+const privateHistories = fc.asyncProperty(
   fc
     .array(step, { minLength: 3, maxLength: 25 })
     .map((list) => Object.assign(list, { [fc.toStringMethod]: () => list.map(([name]) => name).join('; ') })),
@@ -236,3 +237,7 @@ function* violationsOf(
       yield `${kind} of ${at} as ${mode}, and what is in it was held as NONE`;
   }
 }
+
+it('random histories of private files show no content to more people that was held as private (A1)', async () => {
+  await fc.assert(privateHistories, { numRuns: 60 });
+}, 120_000);
