@@ -85,12 +85,13 @@ export async function installDaemon(home, service, more = {}) {
     /** Starts `run`; resolves when it answers. */
     start: async () => {
       const { child, ended } = launch('run');
-      const status = async () => {
+      const address = async () => {
         if (child.exitCode !== null) throw new Error(`the daemon ended: ${(await ended).said}`);
         const { pid, http } = JSON.parse(await readFile(join(home, 'state/daemon.json'), 'utf8'));
         if (pid !== child.pid) throw new Error('not this life');
-        return (await fetch(`${http}/api/status`)).json();
+        return http;
       };
+      const status = async () => (await fetch(`${await address()}/api/status`)).json();
       const until = async (ready, everyMs = 20) => {
         for (;;) {
           const now = await status().catch((error) => {
@@ -104,6 +105,7 @@ export async function installDaemon(home, service, more = {}) {
       await until(() => true);
       return {
         pid: child.pid,
+        address,
         status,
         until,
         stop: async () => {

@@ -14,8 +14,9 @@ export const shareModes = ['NONE', 'DEFAULT', 'EVERYONE'] as const;
 /** Interface 2.4, 2.5. */
 export const elementOperations = ['ADD', 'DELETE'] as const;
 
-/** The fields of metadata, interface 2.2. `name` is what names a company, a tag or a user. */
-export function metadataFields(name: z.ZodString) {
+/** The fields of metadata, interface 2.2. `name` is what names a company, a tag or a user; `most`: elements of a list. */
+export function metadataFields(name: z.ZodString, most = Infinity) {
+  const list = <T extends z.ZodType>(element: T) => z.array(element).max(most, tooMany(most)).optional();
   /** As stated in a sidecar it is sent unchanged. */
   const operation = z.enum(elementOperations).optional();
   const identifier = z.enum(companyIdentifiers).optional();
@@ -23,14 +24,12 @@ export function metadataFields(name: z.ZodString) {
   const visibility = z.enum(tagVisibilities).optional();
   return {
     title: z.string().optional(),
-    companies: z.array(z.strictObject({ value: name, operation, identifier, salience })).optional(),
-    customTags: z.array(z.strictObject({ name, operation, visibility })).optional(),
+    companies: list(z.strictObject({ value: name, operation, identifier, salience })),
+    customTags: list(z.strictObject({ name, operation, visibility })),
     /** Interface 2.6. An empty object means mode DEFAULT. */
     shareInfo: z.strictObject({ mode: z.enum(shareModes).optional() }).optional(),
     /** Interface 2.7. Authors can only be added. */
-    docAuthors: z
-      .array(z.strictObject({ authorName: name, operation: z.literal('ADD').optional() }))
-      .optional(),
+    docAuthors: list(z.strictObject({ authorName: name, operation: z.literal('ADD').optional() })),
     documentOwner: name.optional(),
     /** yyyy-mm-ddThh:mm:ssZ; goes out with an upload only. */
     createdTimestamp: z.string().optional(),
@@ -39,9 +38,12 @@ export function metadataFields(name: z.ZodString) {
   };
 }
 
+/** Of one list: the main thread works on all of it in one turn. */
+const maxElements = 1_000;
+
 /** Metadata as a folder's defaults and a `.meta.json` state it: an unknown field is not valid. */
 export const metadataSchema = z.strictObject({
-  ...metadataFields(z.string().min(1)),
+  ...metadataFields(z.string().min(1), maxElements),
   createdTimestamp: z
     .string()
     .refine(isTimestamp, 'must be a valid date of the form yyyy-mm-ddThh:mm:ssZ')
@@ -71,9 +73,13 @@ const sidecarSchema = metadataSchema.extend({
         .min(1)
         .refine((path) => Buffer.byteLength(path) <= 4_096, 'is longer than 4096 bytes; shorten it'),
     )
-    .max(64, 'has more than 64 entries; remove some')
+    .max(64, tooMany(64))
     .optional(),
 });
+
+function tooMany(most: number): string {
+  return `has more than ${most} entries; remove some`;
+}
 
 /** The fields of each place, by the field that leads there. */
 const { companies, customTags, docAuthors } = metadataSchema.shape;

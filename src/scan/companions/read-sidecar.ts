@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 
+import { createContentCache } from '../../lib/content-cache.ts';
 import { decodeText } from '../../lib/text/decode-text.ts';
 import { readJson } from '../../lib/text/read-json.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
@@ -16,17 +17,23 @@ export type SidecarReading<T> =
   /** `code`: the file system's. */
   | { readonly kind: 'unreadable'; readonly code: string | undefined };
 
+/** Parsed they take about twice that. */
+const rememberedBytes = 4 * 1024 * 1024;
+
+const sidecarOf = createContentCache((bytes) => readContent(bytes, readSidecar), rememberedBytes);
+const defaultsOf = createContentCache((bytes) => readContent(bytes, readMetadata), rememberedBytes);
+
 /** Reads a document's sidecar. Never throws. */
 export function readSidecarFile(absolute: string): SidecarReading<Sidecar> {
-  return readJsonFile(absolute, readSidecar);
+  return readJsonFile(absolute, sidecarOf);
 }
 
 /** Reads a directory's `.meta.json`. Never throws. */
 export function readDefaultsFile(absolute: string): SidecarReading<Metadata> {
-  return readJsonFile(absolute, readMetadata);
+  return readJsonFile(absolute, defaultsOf);
 }
 
-function readJsonFile<T>(absolute: string, judge: (value: unknown) => Reading<T>): SidecarReading<T> {
+function readJsonFile<T>(absolute: string, read: (bytes: Uint8Array) => Reading<T>): SidecarReading<T> {
   try {
     const file = readSmallFile(absolute);
     if (file === null) {
@@ -35,15 +42,19 @@ function readJsonFile<T>(absolute: string, judge: (value: unknown) => Reading<T>
         message: `it is larger than ${maxSmallFileBytes / 1024} KiB or not a regular file; replace it, or remove it`,
       };
     }
-    const text = decodeText(file.bytes);
-    if (text.kind === 'invalid') return { kind: 'invalid', message: `it ${text.message}` };
-    const json = readJson(text.text);
-    if (json.kind === 'invalid') return { kind: 'invalid', message: `it is not valid JSON: ${json.message}` };
-    const value = judge(json.value);
-    return value.kind === 'valid' ? { ...value, stats: file.stats } : value;
+    const reading = read(file.bytes);
+    return reading.kind === 'valid' ? { ...reading, stats: file.stats } : reading;
   } catch (error) {
     return unreadable(errorCode(error));
   }
+}
+
+function readContent<T>(bytes: Uint8Array, judge: (value: unknown) => Reading<T>): Reading<T> {
+  const text = decodeText(bytes);
+  if (text.kind === 'invalid') return { kind: 'invalid', message: `it ${text.message}` };
+  const json = readJson(text.text);
+  if (json.kind === 'invalid') return { kind: 'invalid', message: `it is not valid JSON: ${json.message}` };
+  return judge(json.value);
 }
 
 function unreadable(code: string | undefined): SidecarReading<never> {

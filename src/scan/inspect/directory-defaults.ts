@@ -12,7 +12,6 @@ import { lookUp } from '../companions/look-up.ts';
 import { changedMeanwhile, foreignCompanion, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
-import type { SidecarReading } from '../companions/read-sidecar.ts';
 
 /** What a directory's documents inherit. */
 interface InheritedDefaults {
@@ -28,23 +27,7 @@ export type DefaultsReader = (directory: string, known?: readonly string[]) => I
 
 const defaultsUnreadable = 'defaults-unreadable';
 
-/** Files are read again only when their stats differ. */
 export function createDefaultsReader(folder: FolderState): DefaultsReader {
-  const known = new Map<string, { readonly key: string; readonly reading: SidecarReading<Metadata> }>();
-
-  function read(path: string, absolute: string, key: string): SidecarReading<Metadata> {
-    const before = known.get(path);
-    if (before?.key === key) return before.reading;
-    const reading = readDefaultsFile(absolute);
-    if (reading.kind === 'valid' && statKey(reading.stats) !== key) {
-      folder.observations.settle(path, reading.stats);
-      return { kind: 'gone' };
-    }
-    // What could not be read is read again.
-    if (reading.kind !== 'unreadable') known.set(path, { key, reading });
-    return reading;
-  }
-
   return (directory, expected = []) => {
     const layers: { path: string; metadata: Metadata }[] = [];
     let fingerprint = folder.fingerprint;
@@ -57,7 +40,6 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         const foreign =
           stats !== undefined && !isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid);
         if (stats === undefined || foreign) {
-          known.delete(path);
           if (foreign && expected.includes(place)) return foreignCompanion(path, 'its directory');
           const graceMs = companionGrace(folder, path, expected.includes(place));
           if (graceMs > 0) return settling(graceMs);
@@ -68,8 +50,11 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         fingerprint = directoryFingerprint(fingerprint, key);
         const delay = kind === 'file' ? folder.observations.settle(path, stats) : 0;
         if (delay > 0) return settling(delay);
-        const reading = read(path, absolute, key);
+        const reading = readDefaultsFile(absolute);
         if (reading.kind === 'gone') return changedMeanwhile;
+        // It changed between two readings: the next inspection sees the new one.
+        if (reading.kind === 'valid' && statKey(reading.stats) !== key)
+          return settling(Math.max(1, folder.observations.settle(path, reading.stats)));
         if (reading.kind === 'unreadable') return notRead(printable(path), reading.code, defaultsUnreadable);
         if (reading.kind !== 'valid')
           return unfit('defaults-invalid', `${printable(path)}: ${reading.message}`);

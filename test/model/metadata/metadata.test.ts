@@ -121,6 +121,17 @@ describe('metadata from outside (F53, F55)', () => {
     expect(reading.kind === 'valid' ? reading.kind : reading.message).toContain(expected);
   });
 
+  it.each(['companies', 'customTags', 'docAuthors'])('bounds the elements of %s', (field) => {
+    const key = { companies: 'value', customTags: 'name' }[field] ?? 'authorName';
+    const listOf = (length: number) => ({
+      [field]: Array.from({ length }, (_, index) => ({ [key]: `${index}` })),
+    });
+    expect(readMetadata(listOf(1_000)).kind).toBe('valid');
+    expect(readMetadata(listOf(1_001))).toMatchObject({
+      message: expect.stringContaining(`${field}: a list has more than 1000 entries; remove some`),
+    });
+  });
+
   it('names three faults and counts the rest', () => {
     const value = { title: 1, sourceType: 2, documentOwner: 3, documentUrl: 4, createdTimestamp: 5 };
     expect(readMetadata(value)).toMatchObject({

@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { copyFile, link, mkdir, symlink } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
 
 import { readSidecarFile } from '../../../src/scan/companions/read-sidecar.ts';
@@ -34,4 +34,15 @@ it('what it states is what stands in it', () => {
   expect(readSidecarFile(folder.join('valid.json'))).toMatchObject({
     value: { metadata: { title: 'A' }, attachments: ['x.csv'] },
   });
+});
+
+it('one content under many names is read into one value', async () => {
+  await link(folder.join('valid.json'), folder.join('linked.json'));
+  await copyFile(folder.join('valid.json'), folder.join('copied.json'));
+  const [first, ...others] = ['valid.json', 'linked.json', 'copied.json'].map((name) => {
+    const reading = readSidecarFile(folder.join(name));
+    return reading.kind === 'valid' ? reading.value : null;
+  });
+  expect(first).not.toBeNull();
+  for (const other of others) expect(other).toBe(first);
 });
