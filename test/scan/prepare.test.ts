@@ -6,7 +6,7 @@ import type { FolderListener } from '../../src/model/ports/folder-port.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { openFolder } from '../../src/scan/folder.ts';
 import type { Folder } from '../../src/scan/folder.ts';
-import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
+import { folderSettingsOf, timingSettingsOf } from '../support/fixtures/default-settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
@@ -35,14 +35,7 @@ describe('a folder that is scanned before anybody listens', () => {
     home = await temporaryFolder();
     folder = openFolder({
       settings: folderSettingsOf(home.join('inbox'), { watch: 'native' }),
-      timing: {
-        settleMs: 10,
-        removeGraceMs: 10,
-        rescanMinutes: 60,
-        pollSeconds: 60,
-        incompleteMinutes: 10,
-        stopSeconds: 1,
-      },
+      timing: timingSettingsOf({ settleMs: 10, removeGraceMs: 10, rescanMinutes: 60, pollSeconds: 60 }),
       maxFileBytes: 1_000,
       stateDir: home.join('state'),
       clock: systemClock,

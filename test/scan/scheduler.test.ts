@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RootIdentity } from '../../src/model/ports/ledger-port.ts';
 import { createScheduler } from '../../src/scan/scheduler.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from '../../src/scan/walk/scan-request.ts';
+import { timingSettingsOf } from '../support/fixtures/default-settings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const report: ScanReport = {
@@ -17,14 +18,7 @@ const report: ScanReport = {
   unreadableTotal: 0,
   attached: 0,
 };
-const timing = {
-  settleMs: 2_000,
-  removeGraceMs: 5_000,
-  rescanMinutes: 15,
-  pollSeconds: 30,
-  incompleteMinutes: 10,
-  stopSeconds: 30,
-};
+const timing = timingSettingsOf();
 const root: RootIdentity = { path: '/inbox', dev: 1, ino: 1 };
 
 type Scanned = Extract<ScanOutcome, { kind: 'scanned' }>;

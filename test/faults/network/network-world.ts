@@ -1,160 +1,89 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { noMetrics } from '../../../src/model/ports/metrics-port.ts';
-import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
-import type { Credentials, SafetySettings, ServiceSettings, Settings } from '../../../src/model/settings.ts';
-import type { Activity, Status } from '../../../src/model/report/status.ts';
+import type { Settings } from '../../../src/model/settings.ts';
+import type { Status } from '../../../src/model/report/status.ts';
 import { listDuplicates, makeStatus } from '../../../src/daemon/make-status.ts';
-import { openLedger } from '../../../src/ledger/open-ledger.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
-import { createLimiter } from '../../../src/remote/limiter.ts';
 import { createTokenSource } from '../../../src/remote/auth/token-source.ts';
-import { Engine } from '../../../src/sync/engine.ts';
 import { safetySettingsOf, serviceSettingsOf } from '../../support/fixtures/default-settings.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
-import { recordedLog } from '../../support/recorded-log.ts';
-import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
-import type { SimulatedFolder } from '../../support/worlds/simulated-folder.ts';
-import { temporaryFolderInMemory } from '../../support/temporary-folder.ts';
+import { plantedCredentials } from '../../support/planted-secrets.ts';
 import { startHoldingService } from '../../support/services/holding-service.ts';
 import type { HoldingService } from '../../support/services/holding-service.ts';
+import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
+import type { EngineWorld, EngineWorldOptions } from '../../support/worlds/engine-world.ts';
 
 /** The engine, the client, the tokens, the limiter and the ledger, all real, before a service over a real socket. */
-export interface NetworkWorld {
-  readonly clock: ManualClock;
-  readonly folder: SimulatedFolder;
+export interface NetworkWorld extends Pick<
+  EngineWorld,
+  'clock' | 'folder' | 'activities' | 'engine' | 'ledger' | 'quiesce' | 'restart' | 'close'
+> {
   readonly service: HoldingService;
-  readonly activities: readonly Activity[];
-  readonly engine: () => Engine;
-  readonly ledger: () => LedgerPort;
   readonly status: () => Status;
   /** Writes files and lets the folder be scanned. */
   readonly write: (files: Readonly<Record<string, string>>) => void;
   /** Lets time pass until this is true, in steps from one timer to the next. Throws after so many hours. */
   readonly until: (done: () => boolean, hours?: number) => Promise<void>;
-  /** Until nothing moves any more. */
-  readonly quiesce: (hours?: number) => Promise<void>;
   /** Until every document is delivered, failed, held, or waits for a retry. */
   readonly shown: () => Promise<void>;
   readonly pass: (ms: number) => Promise<void>;
-  /** Ends the process and starts another on the same state. */
-  readonly restart: () => Promise<void>;
   /**
    * What folder, ledger and service do not agree on, in words; documents at the service that the ledger does not know
    * are `strays`.
    */
   readonly disagreements: () => readonly string[];
   readonly strays: () => readonly string[];
-  readonly close: () => Promise<void>;
 }
 
-export interface NetworkWorldOptions {
-  readonly service?: Partial<ServiceSettings>;
-  readonly safety?: Partial<SafetySettings>;
-}
+type Options = Pick<EngineWorldOptions, 'service' | 'safety'>;
 
-const secrets: Credentials = {
-  apiKey: 'planted-api-key',
-  clientId: 'planted-client-id',
-  clientSecret: 'planted-client-secret',
-  username: 'planted.user@example.com',
-  password: 'planted-password',
-};
-
-const timing = {
-  settleMs: 2_000,
-  removeGraceMs: 5_000,
-  rescanMinutes: 15,
-  pollSeconds: 30,
-  incompleteMinutes: 10,
-  stopSeconds: 30,
-};
 /** Nothing here takes this long of real time unless it hangs. */
 const hangsMs = 20_000;
 
 const open = new Set<NetworkWorld>();
 
 /** Starts a world of its own for one test. */
-export async function startNetworkWorld(options: NetworkWorldOptions = {}): Promise<NetworkWorld> {
-  const clock = manualClock();
-  const state = await temporaryFolderInMemory();
+export async function startNetworkWorld(options: Options = {}): Promise<NetworkWorld> {
   const service = await startHoldingService();
-  let inode = 100;
-  const folder = simulatedFolder({
-    name: 'inbox',
-    clock,
-    settleMs: timing.settleMs,
-    nextInode: () => (inode += 1),
-  });
   const metadata = new Map<string, Metadata>();
-  const activities: Activity[] = [];
-  const settings = settingsFor(service, state.join('state'), options);
-  let life = await begin();
+  const settings = settingsFor(service, options);
+  let remote: ReturnType<typeof connect>;
+  const engineAlone = await engineWorld({
+    ...options,
+    service: settings.service,
+    remote: (parts) => (remote = connect(parts)),
+  });
+  const { clock, folder, engine, ledger, activities } = engineAlone;
 
-  async function begin() {
-    const log = recordedLog();
-    const ledger = await openLedger({ dir: settings.state.dir, clock, log });
-    const tokens = createTokenSource({
-      authUrl: settings.service.authUrl,
-      credentials: () => secrets,
-      clock,
-      settings: settings.service,
-      log,
-    });
-    const { requestsPerMinute } = settings.service;
-    const limiter = createLimiter({ requestsPerMinute, clock, recent: ledger.sentRequests() });
+  function connect({ clock, log, limiter }: Parameters<NonNullable<EngineWorldOptions['remote']>>[0]) {
+    const { authUrl, ingestUrl } = settings.service;
+    const parts = { clock, settings: settings.service, log };
+    const tokens = createTokenSource({ ...parts, authUrl, credentials: () => plantedCredentials });
     const waiting = { any: 0, ahead: 0 };
     const counted = countTakes(limiter, waiting);
-    const client = createIngestionClient({
-      ingestUrl: settings.service.ingestUrl,
+    const client = createIngestionClient({ ...parts, ingestUrl, tokens, limiter: counted });
+    return {
       tokens,
-      limiter: counted,
-      settings: settings.service,
-      clock,
-      log,
-    });
-    const engine = new Engine({
-      clock,
-      log,
-      ledger,
-      folders: [{ settings: { name: 'inbox', onRemove: 'delete' }, port: folder }],
+      waiting,
       limiter: counted,
       service: client,
-      metrics: noMetrics,
-      settings,
       authRestMs: () => tokens.backOffMs(),
-      maxAttempts: null,
-      random: () => 0.5,
-      onActivity: (activity) => activities.push(activity),
-      onChange: () => {},
-    });
-    await engine.recover();
-    await folder.start(engine.listener('inbox'));
-    return { ledger, tokens, limiter, waiting, client, engine, log };
-  }
-
-  async function end(): Promise<void> {
-    const { engine, client, tokens, limiter, ledger } = life;
-    const stopped = engine.stop(0);
-    await clock.advance(0);
-    await stopped;
-    client.close();
-    tokens.close();
-    limiter.close();
-    await ledger.close();
+      close: () => {
+        client.close();
+        tokens.close();
+      },
+    };
   }
 
   /** Real input and output is under way: the clock has to stand still for it. */
   function isMoving(): boolean {
-    const { engine, limiter, waiting } = life;
+    const { limiter, waiting } = remote;
     const hasRoom = limiter.status().nextFreeMs === 0;
     if (hasRoom && waiting.any > 0) return true;
     const blocked = service.stalled() + (hasRoom ? 0 : waiting.ahead);
-    return engine.inFlight() > blocked || engine.tasks.in('inspecting').size > 0;
+    return engine().inFlight() > blocked || engine().tasks.in('inspecting').size > 0;
   }
 
   async function rest(): Promise<void> {
@@ -187,20 +116,20 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
   }
 
   function status(): Status {
-    const { engine, ledger, limiter, tokens } = life;
+    const { limiter, tokens } = remote;
     const refused = { code: 'credentials-refused', message: 'the service refused the credentials' };
     return makeStatus({
       startedAt: '',
       settings,
       clock,
-      engine,
-      ledger,
+      engine: engine(),
+      ledger: ledger(),
       folders: [folder],
       limiter,
       auth: tokens,
       service: { address: 'https://ingest.example', account: 'ada' },
-      duplicates: listDuplicates(ledger),
-      totals: engine.totals,
+      duplicates: listDuplicates(ledger()),
+      totals: engine().totals,
       phase: 'running',
       ownReasons: tokens.status().state === 'refused' ? [refused] : [],
     });
@@ -208,10 +137,10 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
 
   function isShown(): boolean {
     const moving = ['inspect', 'inspecting', 'ready', 'sending', 'settling', 'grace'] as const;
-    return moving.every((kind) => life.engine.tasks.in(kind).size === 0);
+    return moving.every((kind) => engine().tasks.in(kind).size === 0);
   }
 
-  const docIds = () => new Map([...life.ledger.entries()].map(({ ref, record }) => [ref.path, record]));
+  const docIds = () => new Map([...ledger().entries()].map(({ ref, record }) => [ref.path, record]));
   const world: NetworkWorld = {
     clock,
     folder: {
@@ -223,21 +152,18 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
     },
     service,
     activities,
-    engine: () => life.engine,
-    ledger: () => life.ledger,
+    engine,
+    ledger,
     status,
     write: (files) => {
       for (const [path, content] of Object.entries(files)) folder.write(path, content);
       folder.scan();
     },
     until,
-    quiesce: (hours) => until(() => life.engine.isIdle(), hours),
+    quiesce: (hours) => until(() => engine().isIdle(), hours),
     shown: () => until(isShown),
     pass,
-    restart: async () => {
-      await end();
-      life = await begin();
-    },
+    restart: engineAlone.restart,
     disagreements: () => {
       const known = docIds();
       const contents = folder.contents();
@@ -266,9 +192,8 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
     },
     close: async () => {
       open.delete(world);
-      await end();
+      await engineAlone.close();
       await service.close();
-      await state.remove();
     },
   };
   open.add(world);
@@ -276,10 +201,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
 }
 
 /** One whose service holds so many documents, `0.txt` and on, and has a free minute. */
-export async function filledNetworkWorld(
-  count: number,
-  options?: NetworkWorldOptions,
-): Promise<NetworkWorld> {
+export async function filledNetworkWorld(count: number, options?: Options): Promise<NetworkWorld> {
   const world = await startNetworkWorld(options);
   world.write(textFiles(count));
   await world.quiesce();
@@ -316,17 +238,13 @@ function countTakes(limiter: LimiterPort, waiting: { any: number; ahead: number 
   };
 }
 
-function settingsFor(
-  { authUrl, ingestUrl }: HoldingService,
-  dir: string,
-  { service, safety }: NetworkWorldOptions,
-): Settings {
+function settingsFor({ authUrl, ingestUrl }: HoldingService, { service, safety }: Options): Settings {
   return {
     file: '',
     service: serviceSettingsOf({ authUrl, ingestUrl, ...service }),
     folders: [],
-    state: { dir, mustExist: false },
-    timing,
+    state: { dir: '', mustExist: false },
+    timing: engineTiming,
     safety: safetySettingsOf(safety),
     notify: { command: [], afterMinutes: 5 },
     http: { host: '127.0.0.1', port: false },

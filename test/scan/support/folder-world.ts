@@ -8,7 +8,7 @@ import type { FolderSettings, TimingSettings } from '../../../src/model/settings
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { openFolder } from '../../../src/scan/folder.ts';
 import type { FolderOptions } from '../../../src/scan/folder.ts';
-import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
+import { folderSettingsOf, timingSettingsOf } from '../../support/fixtures/default-settings.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import type { RecordedLog } from '../../support/recorded-log.ts';
@@ -54,14 +54,12 @@ interface WorldOptions {
   readonly start?: boolean;
 }
 
-export const quickTiming: TimingSettings = {
+export const quickTiming = timingSettingsOf({
   settleMs: 120,
   removeGraceMs: 300,
   rescanMinutes: 60,
   pollSeconds: 60,
-  incompleteMinutes: 10,
-  stopSeconds: 1,
-};
+});
 
 /** Opens a folder over a directory of its own, and scans it. */
 export async function folderWorld(options: WorldOptions = {}): Promise<FolderWorld> {

@@ -6,11 +6,12 @@ import { noMetrics } from '../../../src/model/ports/metrics-port.ts';
 import { joinPath } from '../../../src/model/document.ts';
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
+import type { LimiterPort, ServicePort } from '../../../src/model/ports/service-port.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings } from '../../../src/model/settings.ts';
 import type { Activity } from '../../../src/model/report/status.ts';
 import { Engine } from '../../../src/sync/engine.ts';
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
-import { safetySettingsOf, serviceSettingsOf } from '../fixtures/default-settings.ts';
+import { safetySettingsOf, serviceSettingsOf, timingSettingsOf } from '../fixtures/default-settings.ts';
 import { manualClock } from '../manual-clock.ts';
 import type { ManualClock } from '../manual-clock.ts';
 import { recordedLog } from '../recorded-log.ts';
@@ -54,6 +55,8 @@ export interface EngineWorldOptions {
   readonly port?: (clock: ManualClock) => FolderPort;
   /** The folder reads the disk at this moment. */
   readonly isReading?: () => boolean;
+  /** Made for each process, with its limiter; left out: the service in memory. */
+  readonly remote?: (parts: { clock: ManualClock; log: RecordedLog; limiter: LimiterPort }) => Remote;
   /** Another folder, which nobody starts. */
   readonly beside?: FolderPort;
   /** What the wall clock shows at the beginning, ms. */
@@ -64,14 +67,15 @@ export interface EngineWorldOptions {
   readonly slow?: () => number;
 }
 
-export const engineTiming = {
-  settleMs: 2_000,
-  removeGraceMs: 5_000,
-  rescanMinutes: 15,
-  pollSeconds: 30,
-  incompleteMinutes: 10,
-  stopSeconds: 30,
-};
+/** What the engine of one process sends through. */
+interface Remote {
+  readonly limiter: LimiterPort;
+  readonly service: ServicePort;
+  readonly authRestMs: () => number;
+  readonly close: () => void;
+}
+
+export const engineTiming = timingSettingsOf();
 
 /** The engine on a real ledger, with a folder and a service in memory and a clock in hand. */
 export async function engineWorld(options: EngineWorldOptions = {}): Promise<EngineWorld> {
@@ -133,6 +137,12 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
       clock,
       recent: ledger.sentRequests(),
     });
+    const remote = options.remote?.({ clock, log, limiter }) ?? {
+      limiter,
+      service,
+      authRestMs: () => 0,
+      close: () => {},
+    };
     const port = options.port?.(clock) ?? folder;
     const engine = new Engine({
       clock,
@@ -149,11 +159,11 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
               },
             ]),
       ],
-      limiter,
-      service,
+      limiter: remote.limiter,
+      service: remote.service,
       metrics: noMetrics,
       settings: { service: serviceSettings, timing: engineTiming, safety },
-      authRestMs: () => 0,
+      authRestMs: remote.authRestMs,
       maxAttempts: options.maxAttempts ?? null,
       random: options.random ?? (() => 0.5),
       onActivity: (activity) => activities.push(activity),
@@ -161,7 +171,7 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
     });
     await engine.recover();
     await port.start(engine.listener('inbox'));
-    return { ledger, limiter, engine, port, die };
+    return { ledger, limiter, engine, port, remote, die };
   }
 
   async function withTime<T>(act: Promise<T>): Promise<T> {
@@ -182,6 +192,7 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
     const stopped = life.engine.stop(0);
     await clock.advance(0);
     await stopped;
+    life.remote.close();
     life.limiter.close();
     await life.ledger.close();
   }
