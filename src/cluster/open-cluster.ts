@@ -10,7 +10,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { errorCode } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import type { LimiterPort } from '../model/ports/service-port.ts';
+import type { PermitSource } from '../model/ports/service-port.ts';
 import { fleetPaused } from '../model/report/fleet-pause.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
@@ -22,9 +22,9 @@ import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
-import { resetWords, SharedLimiter } from './permits/shared-limiter.ts';
+import { resetWords, SharedMinute } from './permits/shared-minute.ts';
 import { beginWindow } from './permits/permit-script.ts';
-import type { FleetPauseNews } from './permits/shared-limiter.ts';
+import type { FleetPauseNews } from './permits/shared-minute.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
 
 export interface ClusterOptions {
@@ -48,7 +48,7 @@ export async function openCluster(options: ClusterOptions) {
   const { id, isNew } = await stateId(options.stateDir);
   const host = settings.host ?? hostName(id);
   const prefix = fleetPrefix(settings.account, service);
-  let limiter: SharedLimiter | null = null;
+  let minute: SharedMinute | null = null;
   let lease: Lease | null = null;
   let owners: FolderOwners | null = null;
   let notify = () => {};
@@ -62,17 +62,17 @@ export async function openCluster(options: ClusterOptions) {
     onMessage: (text) => {
       if (text === 'token') tokens.hear();
       else if (text === 'lease') lease?.hear();
-      else limiter?.hear(text);
+      else minute?.hear(text);
     },
     onChange: () => {
       const open = link.session();
       // A window without permits begins when it has to, not when a stand-by has taken over. Of a new state directory
       // nothing was sent: it may found the fleet.
-      if (open !== null && settings.standBy && !isNew && limiter === null)
+      if (open !== null && settings.standBy && !isNew && minute === null)
         void beginWindow(open, { host, limit: options.requestsPerMinute, times }).catch(() => {});
       lease?.hear();
       owners?.hear();
-      limiter?.connectionChanged();
+      minute?.connectionChanged();
       notify();
     },
   });
@@ -94,7 +94,7 @@ export async function openCluster(options: ClusterOptions) {
       : options.stateDir,
     /** One token for all hosts. */
     tokens,
-    /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
+    /** Begins to ask for the lease of the state directory. To be called once, before `permits`. */
     enter: async ({ traces }: Pick<LeaseOptions, 'traces'>) => {
       lease = new Lease({
         session: link.session,
@@ -111,7 +111,7 @@ export async function openCluster(options: ClusterOptions) {
       lease.begin();
       return lease;
     },
-    /** Claims these folders from now on. To be called when this host may write its ledger, before `limiter`. */
+    /** Claims these folders from now on. To be called when this host may write its ledger, before `permits`. */
     claim: (folders: readonly { readonly name: string; readonly path: string }[]) => {
       owners ??= new FolderOwners({
         session: link.session,
@@ -120,33 +120,30 @@ export async function openCluster(options: ClusterOptions) {
         folders,
         clock,
         onChange: () => {
-          limiter?.connectionChanged();
+          minute?.connectionChanged();
           notify();
         },
       });
       owners.begin();
       return owners;
     },
-    /** Puts the shared minute before the local one; to be called once. */
-    limiter: (local: LimiterPort, recent: readonly SentRequest[]): LimiterPort => {
-      limiter = new SharedLimiter({
-        local,
+    /** Where this host's permits come from; to be called once. `recent`: what it has sent before. */
+    permits: (recent: readonly SentRequest[]): PermitSource => {
+      minute = new SharedMinute({
         session: link.session,
         host,
         limit: options.requestsPerMinute,
         times,
         clock,
         log,
-        // Redis counts what the holder before has sent.
-        recent: lease?.hadPredecessor === true ? [] : recent,
+        recent,
         lease,
-        hasPredecessor: lease?.hadPredecessor === true,
         mayAsk: () => owners?.isPending !== true && link.refusal() === null,
         onReset: () => owners?.hear(),
         onChange: () => notify(),
         onHalt: (news) => notifyHalt(news),
       });
-      return limiter;
+      return minute;
     },
     /** Publishes a summary of this host for the others from now on. */
     publish: (status: () => Status) => publisher.begin(status),
@@ -167,14 +164,14 @@ export async function openCluster(options: ClusterOptions) {
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => [
       // Who stands by asks for no permits.
-      ...((limiter === null ? publisher.isHalted : limiter.state().isHalted) ? [fleetPaused] : []),
-      ...reasonsOf(settings, { away: link.away(), refused: link.refusal() }, limiter, clock),
+      ...((minute === null ? publisher.isHalted : minute.state().isHalted) ? [fleetPaused] : []),
+      ...reasonsOf(settings, { away: link.away(), refused: link.refusal() }, minute, clock),
       ...(link.away() === null && publisher.isNameTaken ? [nameTaken(host)] : []),
     ],
     /** Publishes that this host stops. */
     close: async () => {
       await publisher.end();
-      await limiter?.leave();
+      await minute?.leave();
       await lease?.release();
       owners?.close();
       link.close();
@@ -235,10 +232,10 @@ function nameTaken(host: string): Reason {
 function reasonsOf(
   { redis }: ClusterSettings,
   { away, refused }: { readonly away: string | null; readonly refused: string | null },
-  limiter: SharedLimiter | null,
+  minute: SharedMinute | null,
   clock: Clock,
 ): readonly Reason[] {
-  const state = limiter?.state();
+  const state = minute?.state();
   const isHalted = state?.isHalted === true;
   const reasons: Reason[] = [];
   if (away !== null) {

@@ -129,12 +129,12 @@ export function assembleDaemon(
     hasWorked,
   });
   const recent = ledger.sentRequests();
-  const local = createLimiter({
+  const limiter = createLimiter({
     requestsPerMinute: settings.service.requestsPerMinute,
     clock,
     recent,
+    source: cluster?.permits(recent) ?? null,
   });
-  const limiter = cluster?.limiter(local, recent) ?? local;
   const client = createIngestionClient({
     ingestUrl: embedded?.ingestUrl ?? settings.service.ingestUrl,
     tokens,

@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { PermitLostError } from '../../model/errors.ts';
 import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease-port.ts';
-import type { Permit, PermitGuard } from '../../model/ports/service-port.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';
@@ -313,24 +311,3 @@ function followedByMany(): AbortController {
 }
 
 const lapsed = 'the lease of the state directory is lost';
-
-/** A permit that counts as long as this host has the lease of its state directory, and no longer. */
-export function leasedPermit(permit: Permit, lease: Lease): Permit {
-  const { guard } = permit;
-  const both: PermitGuard = {
-    confirm: async () => {
-      // Nothing went out: the request is tried again, by whoever has the lease then.
-      await lease.confirm().catch(() => {
-        throw new PermitLostError();
-      });
-      await guard?.confirm();
-    },
-    mayBegin: () => lease.holds() && guard?.mayBegin() !== false,
-    mayGoOn: () => lease.holds() && guard?.mayGoOn() !== false,
-    signal: guard === undefined ? lease.signal : AbortSignal.any([lease.signal, guard.signal]),
-    get lapsed() {
-      return lease.lapsed;
-    },
-  };
-  return { ...permit, guard: both };
-}

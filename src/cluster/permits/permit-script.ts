@@ -4,17 +4,15 @@ import type { FleetTimes } from '../fleet-times.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
-/** What a host asks for. By `channel` the script tells `next` to all, and `offer` to one host. */
+/** What a host asks for. By `channel` the script tells `next` to all, and `ask` to one host. */
 export interface PermitRequest extends Pick<
   FleetTimes,
   'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs'
 > {
   readonly host: string;
   readonly limit: number;
-  /** A place that is offered to a host is kept for it for so long. */
+  /** A host that was woken because it is first in line has so long to ask. */
   readonly offerMs: number;
-  /** A host that waits says so at least this often. */
-  readonly waitMs: number;
   /** The last that this host has seen of both. */
   readonly seq: number;
   readonly epoch: number;
@@ -28,8 +26,6 @@ export interface PermitRequest extends Pick<
   readonly jump?: number | undefined;
   /** Nothing but a sign of life. */
   readonly idle?: boolean | undefined;
-  /** Keeps the keys from expiring. */
-  readonly keepKeys?: boolean | undefined;
   /** The host stops. */
   readonly leave?: boolean | undefined;
   /** When a person has stopped all hosts, in case that Redis has lost it. */
@@ -46,11 +42,8 @@ export interface PermitRequest extends Pick<
   readonly recent: readonly number[];
   /** Nobody sends for so long. */
   readonly pauseMs?: number | undefined;
-  /** How many permits are wanted, with their names if they are granted. */
-  readonly want: number;
+  /** The names of the permits that are wanted, if they are granted. */
   readonly ids: readonly string[];
-  /** Offers to this host. */
-  readonly claims: readonly string[];
   /** 0 to 9: the priority of what is first in line here. */
   readonly level?: number | undefined;
   /** How much is in line here. */
@@ -101,8 +94,8 @@ export type PermitAnswer = z.output<typeof answerSchema>;
  * asks has sent nothing, two seconds are enough, if no other host asks within them: those that are there are woken.
  *
  * A place goes to the waiting host with the highest priority, among them to the one that has used least of its part:
- * its demand for one window. A place for another host than the caller is offered to it by a message, for a short time.
- * Rejects where Redis does not answer, or refuses.
+ * its demand for one window. A place for another host than the caller is kept for it while it is woken by a message, for
+ * a short time. Rejects where Redis does not answer, or refuses.
  */
 export const askForPermits = redisScript<PermitRequest, PermitAnswer>({
   keys: ['permits', 'state', 'waiting', 'seen', 'use'],
@@ -158,8 +151,9 @@ end
 
 if ask.idle and reset == '' then
   redis.call('ZADD', seen, now, host)
+  redis.call('PEXPIRE', state, 172800000)
   return { now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
-    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted, why = why }
+    waiting = redis.call('HLEN', waiting), openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted, why = why }
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', now)) do drop(id) end
@@ -187,50 +181,45 @@ if open > now then
     redis.call('HSET', state, 'halted', halted)
   end
 end
+-- A request that was long on its way says when its host was alive, not that it is.
+local sent = now
+if ask.estimate and ask.estimate + ask.marginMs < now then sent = ask.estimate end
 if ask.leave then
   redis.call('ZREM', seen, host)
   redis.call('HDEL', waiting, host)
-else
-  -- A request that was long on its way says when its host was alive, not that it is.
-  local sent = now
-  if ask.estimate and ask.estimate + ask.marginMs < now then sent = ask.estimate end
-  redis.call('ZADD', seen, sent, host)
-end
-
-local want, granted = ask.want, 0
-local function grant()
-  granted = granted + 1
-  seq = seq + 1
-  put(ask.ids[granted], now + underWay)
-end
-for _, id in ipairs(ask.claims) do
-  if drop(id) and granted < want and now >= open and now >= pause and halted == '' then grant() end
-end
+else redis.call('ZADD', seen, sent, host) end
 
 -- A thousand hosts may wait: what is done for each of them is little.
+local want, granted = #ask.ids, 0
 local entries, own, usedBy = {}, nil, {}
 local counted = redis.call('HGETALL', use)
 for i = 1, #counted, 2 do usedBy[counted[i]] = tonumber(counted[i + 1]) end
-local function enter(name, level, demand, since, till, wanted)
+local function enter(name, level, demand, since, till, wanted, woken)
   local used = usedBy[name] or 0
-  local entry = { name = name, level = level, used = used, since = since, till = till, want = wanted, demand = demand,
-    weight = math.max(1, math.min(limit, demand + used)) }
+  local entry = { name = name, level = level, used = used, since = since, till = till, want = wanted, asked = wanted,
+    demand = demand, woken = woken, weight = math.max(1, math.min(limit, demand + used)) }
   entries[#entries + 1] = entry
   return entry
+end
+local function keep(entry, asked)
+  redis.call('HSET', waiting, entry.name, string.format('%d %d %.0f %.0f %d %.0f', entry.level, entry.demand,
+    entry.since, entry.till, asked, entry.woken))
 end
 local listed = redis.call('HGETALL', waiting)
 local since = now
 for i = 1, #listed, 2 do
-  local level, demand, from, till, wanted = string.match(listed[i + 1], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local level, demand, from, till, wanted, woken =
+    string.match(listed[i + 1], '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+  woken = tonumber(woken)
   if listed[i] == host then since = tonumber(from)
-  elseif tonumber(till) < now then redis.call('HDEL', waiting, listed[i])
-  else enter(listed[i], tonumber(level), tonumber(demand), tonumber(from), tonumber(till), tonumber(wanted)) end
+  -- It died while it waited.
+  elseif tonumber(till) < now or woken > 0 and woken + ask.offerMs <= now then
+    redis.call('HDEL', waiting, listed[i])
+  else
+    enter(listed[i], tonumber(level), tonumber(demand), tonumber(from), tonumber(till), tonumber(wanted), woken)
+  end
 end
-if want > granted then
-  if granted > 0 then since = now end
-  own = enter(host, ask.level, ask.demand, since, now + ask.waitMs, want - granted)
-  own.changed = true
-end
+if want > 0 then own = enter(host, ask.level, ask.demand, since, sent + ask.unreachableMs, want, 0) end
 
 local function before(a, b)
   if a.level ~= b.level then return a.level > b.level end
@@ -239,47 +228,48 @@ local function before(a, b)
   if a.since ~= b.since then return a.since < b.since end
   return a.name < b.name
 end
+-- Until when places are kept for hosts that were woken.
+local kept = math.huge
 if now >= open and now >= pause and halted == '' then
-  local free = limit - redis.call('ZCARD', permits)
-  while free > 0 do
+  for _ = 1, limit - redis.call('ZCARD', permits) do
     local best = nil
     for _, entry in ipairs(entries) do
       if entry.want > 0 and (not best or before(entry, best)) then best = entry end
     end
     if not best then break end
-    if best == own then grant()
-    elseif now - tonumber(redis.call('ZSCORE', seen, best.name) or 0) > ask.unreachableMs then
-      -- It died while it waited.
-      best.want, free = 0, free + 1
-    else
+    best.want, best.used = best.want - 1, best.used + 1
+    if best == own then
+      granted = granted + 1
       seq = seq + 1
-      local id = best.name .. '/offer' .. string.format('%.0f', seq)
-      put(id, now + ask.offerMs)
-      redis.call('PUBLISH', ask.channel .. ':' .. best.name, 'offer ' .. id)
+      put(ask.ids[granted], now + underWay)
+    else
+      if best.woken == 0 then
+        best.woken = now
+        keep(best, best.asked)
+        redis.call('PUBLISH', ask.channel .. ':' .. best.name, 'ask')
+      end
+      kept = math.min(kept, best.woken + ask.offerMs)
     end
-    best.want, best.used, best.changed, free = best.want - 1, best.used + 1, true, free - 1
   end
 end
 
 local left, rank = 0, 0
 for _, entry in ipairs(entries) do
-  if entry.want > 0 then left = left + 1 end
+  if entry ~= own or granted < want then left = left + 1 end
   if own and entry ~= own and entry.want > 0 and before(entry, own) then rank = rank + 1 end
-  if entry.want <= 0 then redis.call('HDEL', waiting, entry.name)
-  elseif entry.changed then
-    redis.call('HSET', waiting, entry.name,
-      string.format('%d %d %.0f %.0f %d', entry.level, entry.demand, entry.since, entry.till, entry.want))
-  end
 end
-if want <= granted then redis.call('HDEL', waiting, host) end
+if granted < want then keep(own, want - granted)
+else redis.call('HDEL', waiting, host) end
 
 local used = redis.call('ZCARD', permits)
 local nextMs = 0
 if halted ~= '' then nextMs = 5000
 elseif now < open then nextMs = open - now
 elseif now < pause then nextMs = pause - now
-elseif used >= limit then
-  nextMs = tonumber(redis.call('ZRANGE', permits, used - limit, used - limit, 'WITHSCORES')[2]) - now
+elseif used >= limit or kept < math.huge then
+  local index = math.max(0, used - limit)
+  local first = tonumber(redis.call('ZRANGE', permits, index, index, 'WITHSCORES')[2] or kept)
+  nextMs = math.min(first, kept) - now
 end
 if left > 0 and (at <= now or now + nextMs < at - 5) then
   at = now + nextMs
@@ -288,7 +278,7 @@ end
 
 redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
   'at', at, 'sure', sure, 'why', why, 'founder', founder)
-if ask.keepKeys then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 172800000) end end
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 172800000) end
 return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
   rank = rank, used = used, openMs = math.max(0, open - now),
   pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset ~= '', why = why, waiting = left, halted = halted }
@@ -300,7 +290,7 @@ export function beginWindow(
   session: RedisSession,
   { host, limit, times }: { readonly host: string; readonly limit: number; readonly times: FleetTimes },
 ): Promise<PermitAnswer> {
-  const nothing = { spent: [], returned: [], renew: [], confirm: [], recent: [], ids: [], claims: [] };
-  const numbers = { offerMs: 0, waitMs: 0, lateMs: 0, seq: 0, epoch: 0, want: 0 };
+  const nothing = { spent: [], returned: [], renew: [], confirm: [], recent: [], ids: [] };
+  const numbers = { offerMs: 0, lateMs: 0, seq: 0, epoch: 0 };
   return askForPermits(session, { ...times, ...numbers, ...nothing, host, limit, leave: true });
 }

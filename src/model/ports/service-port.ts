@@ -10,7 +10,7 @@ export interface Permit {
   /** Nothing went out: the place is free at once. */
   readonly giveBack: () => void;
   /** Left out where the place cannot be lost. */
-  readonly guard?: PermitGuard;
+  readonly guard?: PermitGuard | undefined;
 }
 
 /** What keeps a request from going out, or on, when its place in the minute is lost. */
@@ -24,7 +24,7 @@ export interface PermitGuard {
   /** Aborted when the request may not go on. What was sent in full may still be answered. */
   readonly signal: AbortSignal;
   /** Aborted when another host may send instead: nothing may arrive any more, and an answer counts no longer. */
-  readonly lapsed?: AbortSignal;
+  readonly lapsed?: AbortSignal | undefined;
 }
 
 /** What is in line for permits. */
@@ -59,6 +59,28 @@ export interface LimiterPort {
   /** How long until so many more requests can have gone out, ms from now, if nobody else takes a permit. */
   readonly waitMs: (requests: number) => number;
   readonly close: () => void;
+}
+
+/** A minute that several hosts share, as one of them has its permits from it. */
+export interface PermitSource extends Pick<Required<LimiterPort>, 'demand'> {
+  /** To be called once. Grants permits from then on, one at a time, as many as are wanted. */
+  readonly begin: (taker: {
+    /** `isAhead`: the first of them goes before all other hosts. */
+    readonly wanted: () => { readonly count: number; readonly isAhead: boolean };
+    readonly grant: (permit: Permit) => void;
+  }) => void;
+  /** What is wanted may have changed. */
+  readonly changed: () => void;
+  /** No host gets a permit for so long. */
+  readonly pause: (ms: number) => void;
+  readonly status: () => {
+    /** Undefined: not known yet. */
+    readonly used: number | undefined;
+    readonly pauseMs: number;
+    readonly nextFreeMs: number;
+    /** How many hosts are in line. */
+    readonly waiting: number;
+  };
 }
 
 /** A file that is sent under this name. Opened again for each attempt. */

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 
 import { haltFleet } from '../../../src/cluster/fleet/whole-fleet.ts';
 import { openLink } from '../../../src/cluster/redis/connection.ts';
-import { SharedLimiter } from '../../../src/cluster/permits/shared-limiter.ts';
+import { SharedMinute } from '../../../src/cluster/permits/shared-minute.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { RedisAddress } from '../../../src/lib/server/redis-address.ts';
@@ -122,15 +122,15 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       const address = parseRedisAddress(fleet.redis.url);
       if (address === null) throw new Error('no address');
       const log = recordedLog();
-      let limiter: SharedLimiter | null = null;
+      let minute: SharedMinute | null = null;
       const link = openLink({
         address,
         clock: systemClock,
         log,
         prefix: 'ingestd:{jump}',
         channels: ['wake', 'wake:a'],
-        onMessage: (text) => limiter?.hear(text),
-        onChange: () => limiter?.connectionChanged(),
+        onMessage: (text) => minute?.hear(text),
+        onChange: () => minute?.connectionChanged(),
       });
       // The clock of a process cannot be set for itself alone: the script adds to it what stands in a key.
       const session = () => {
@@ -149,12 +149,10 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
         if (!sessions.has(real)) sessions.set(real, session());
         return sessions.get(real);
       };
-      limiter = new SharedLimiter({
-        local: createLimiter({ requestsPerMinute: limit, windowMs, clock: systemClock, recent: [] }),
+      minute = new SharedMinute({
         session: steady,
         host: 'a',
         limit,
-        hasPredecessor: false,
         mayAsk: () => true,
         onReset: () => {},
         times,
@@ -165,11 +163,18 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
         onChange: () => {},
         onHalt: () => {},
       });
+      const limiter = createLimiter({
+        requestsPerMinute: limit,
+        windowMs,
+        clock: systemClock,
+        recent: [],
+        source: minute,
+      });
       const sent: number[] = [];
       let isOver = false;
       const worker = async () => {
         for (;;) {
-          const permit = await limiter?.take().catch(() => null);
+          const permit = await limiter.take().catch(() => null);
           if (!permit || isOver) return;
           sent.push(performance.now());
           permit.spent();
@@ -187,7 +192,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       isOver = true;
       limiter.close();
       await Promise.all(workers);
-      await limiter.leave();
+      await minute.leave();
       link.close();
     },
     60_000,

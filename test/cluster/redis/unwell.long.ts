@@ -120,7 +120,7 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
       return {
         lease,
         limiter: () =>
-          cluster.limiter(createLimiter({ requestsPerMinute: 10, windowMs, clock, recent: [] }), []),
+          createLimiter({ requestsPerMinute: 10, windowMs, clock, recent: [], source: cluster.permits([]) }),
       };
     };
     const first = await open();

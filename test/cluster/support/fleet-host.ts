@@ -65,8 +65,9 @@ export async function fleetHost(options: HostOptions): Promise<FleetHost> {
     log,
     times,
   });
-  const local = createLimiter({ requestsPerMinute: limit, windowMs: times.windowMs, clock, recent });
-  const limiter = cluster.limiter(local, recent);
+  const { windowMs } = times;
+  const source = cluster.permits(recent);
+  const limiter = createLimiter({ requestsPerMinute: limit, windowMs, clock, recent, source });
   const arrivals: number[] = [];
   const workers: Promise<void>[] = [];
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { fleetTimes } from '../../src/cluster/fleet-times.ts';
-import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
+import { SharedMinute } from '../../src/cluster/permits/shared-minute.ts';
 import type { RedisSession } from '../../src/cluster/redis/connection.ts';
+import type { LimiterPort } from '../../src/model/ports/service-port.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
@@ -12,7 +13,8 @@ describe('the limiter of a host', () => {
   let clock: ManualClock;
   /** Null: Redis is away. */
   let session: RedisSession | null;
-  let limiter: SharedLimiter;
+  let minute: SharedMinute;
+  let limiter: LimiterPort;
 
   /** A connection whose Redis grants whatever is wanted, or does what `answer` says. */
   const connection = (answer?: () => Promise<string>) => {
@@ -23,8 +25,9 @@ describe('the limiter of a host', () => {
       evictsBy: null,
       evaluate: async (_script, _keys, [request = '{}']) => {
         asked.push(request);
-        const { want } = JSON.parse(request) as { want: number };
-        return answer?.() ?? JSON.stringify({ now: 1_000_000 + clock.monotonic(), granted: want, epoch: 1 });
+        const { ids } = JSON.parse(request) as { ids: readonly string[] };
+        const now = 1_000_000 + clock.monotonic();
+        return answer?.() ?? JSON.stringify({ now, granted: ids.length, epoch: 1 });
       },
       send: async () => null,
       close: () => {},
@@ -34,8 +37,7 @@ describe('the limiter of a host', () => {
 
   const begin = (first: RedisSession) => {
     session = first;
-    limiter = new SharedLimiter({
-      local: createLimiter({ requestsPerMinute: 50, clock, recent: [] }),
+    minute = new SharedMinute({
       session: () => session,
       host: 'h',
       limit: 50,
@@ -44,12 +46,12 @@ describe('the limiter of a host', () => {
       log: recordedLog(),
       recent: [],
       lease: null,
-      hasPredecessor: false,
       mayAsk: () => true,
       onReset: () => {},
       onChange: () => {},
       onHalt: () => {},
     });
+    limiter = createLimiter({ requestsPerMinute: 50, clock, recent: [], source: minute });
   };
 
   beforeEach(() => {
@@ -57,7 +59,7 @@ describe('the limiter of a host', () => {
   });
   afterEach(async () => {
     limiter.close();
-    await limiter.leave();
+    await minute.leave();
   });
 
   it('asks on a new connection at once, though the answer of the old one is given up later', async () => {
@@ -70,7 +72,7 @@ describe('the limiter of a host', () => {
     await clock.advance(0);
     const next = connection();
     session = next.opened;
-    limiter.connectionChanged();
+    minute.connectionChanged();
     giveUp();
     await clock.advance(0);
     expect(next.asked).not.toEqual([]);
@@ -81,11 +83,11 @@ describe('the limiter of a host', () => {
     begin(connection().opened);
     const { guard } = await limiter.take();
     session = null;
-    limiter.connectionChanged();
+    minute.connectionChanged();
     await clock.advance(fleetTimes.validMs);
     const confirmed = expect(guard?.confirm()).rejects.toMatchObject({ code: 'permit-lost' });
     limiter.close();
-    await limiter.leave();
+    await minute.leave();
     await confirmed;
     expect(guard?.signal.aborted).toBe(true);
   });

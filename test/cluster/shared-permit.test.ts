@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { SharedPermit } from '../../src/cluster/permits/held-permits.ts';
+import { SharedPermit } from '../../src/cluster/permits/shared-permit.ts';
 import { RedisTime } from '../../src/cluster/redis/redis-time.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -15,7 +15,14 @@ describe('a permit in the hands of its host', () => {
     const clock = manualClock();
     const asked: number[] = [];
     const now = () => ({ monotonic: clock.monotonic(), wall: clock.now() });
-    const permit = new SharedPermit('h/1', { heldAt: now(), clock, times, ask: () => asked.push(1) });
+    const permit = new SharedPermit('h/1', {
+      heldAt: now(),
+      clock,
+      times,
+      lease: null,
+      ask: () => asked.push(1),
+      end: () => {},
+    });
     return { clock, permit, asked, now };
   };
 
@@ -75,10 +82,11 @@ describe('a permit in the hands of its host', () => {
 describe('a permit that counts as long as the lease', () => {
   it('can be one of sixty-four, without a warning between the lines of the log', async () => {
     const script = `
-      import { Lease, leasedPermit } from './build/cluster/lease/lease.js';
+      import { Lease } from './build/cluster/lease/lease.js';
+      import { SharedPermit } from './build/cluster/permits/shared-permit.js';
       const lease = new Lease({});
       for (let index = 0; index < 64; index += 1) {
-        const { guard } = leasedPermit({}, lease);
+        const { guard } = new SharedPermit('h/1', { lease, times: {} });
         guard.signal.addEventListener('abort', () => {});
         guard.lapsed.addEventListener('abort', () => {});
       }`;
