@@ -25,7 +25,7 @@ export default {
     project('fast', 'test'),
     // What starts programs many times, or a browser, and takes minutes: `npm run test:long`.
     project('long', 'long'),
-    // What builds root trees, packages and images, or needs the machine for itself: `npm run test:packaging`.
+    // What builds root trees, packages and images, or keeps the whole machine busy: `npm run test:packaging`.
     project('packaging', 'slow', {
       globalSetup: '<rootDir>/test/packaging/support/set-up.js',
       globalTeardown: '<rootDir>/test/packaging/support/tear-down.js',

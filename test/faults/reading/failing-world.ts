@@ -19,7 +19,6 @@ export interface DiskFault {
 /** A folder on a disk that fails when it is told to, under the real engine and the real scan. */
 export interface FailingWorld extends EngineWorld {
   readonly write: (path: string, text: string) => Promise<void>;
-  readonly textOf: (path: string) => string;
   /** From now on; none: the disk is well. */
   readonly fail: (...faults: readonly DiskFault[]) => void;
   readonly pass: (ms: number) => Promise<void>;
@@ -114,7 +113,6 @@ export async function failingWorlds() {
         write(path, text);
         folder?.changed(directoryOf(path));
       },
-      textOf: (path) => disk.readFileSync(join(root, path), 'utf8'),
       fail: (...now) => {
         faults = now;
       },

@@ -20,7 +20,8 @@ export function missingForMachine(): string | null {
 
 /** Boots `root`, which has to hold a systemd, and waits until it is up. */
 export async function startMachine(root: string): Promise<Machine> {
-  const options = ['--quiet', '--boot', '--register=no', '--keep-unit', '--private-network'];
+  const name = `--machine=ingestd-${process.pid}`;
+  const options = ['--quiet', '--boot', '--register=no', '--keep-unit', '--private-network', name];
   const child = spawn('systemd-nspawn', [...options, '--directory', root], {
     stdio: 'ignore',
     // Where the kernel has the older control groups beside the newer ones, a systemd of Debian 12 runs on the older.

@@ -2,17 +2,13 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeOnce } from './make-once.ts';
+import { madeOnce, makeOnce } from './make-once.ts';
 
 const run = promisify(execFile);
 
 /** The archive that `npm pack` makes of this tree. */
 export async function npmArchive(): Promise<string> {
-  return onlyFile(
-    await makeOnce('archive', async (directory) => {
-      await run('npm', ['pack', '--silent', '--pack-destination', directory]);
-    }),
-  );
+  return onlyFile(madeOnce('archive'));
 }
 
 /** The Debian package of that archive, under a version of the test's choice. */

@@ -3,7 +3,6 @@ import TestSequencer from '@jest/test-sequencer';
 /** Below `test`. Where one of them begins last, the other processors wait for it. */
 const slowest = [
   'sync/send/untaken-documents.test.ts',
-  'faults/reading/random-faults.test.ts',
   'sync/sharing/private-histories.test.ts',
   'sync/engine.test.ts',
   'ledger/ledger-properties.test.ts',
@@ -20,6 +19,7 @@ const slowest = [
   'faults/process/folders.long.ts',
   'cluster/shared-minute.long.ts',
   'status/page.long.ts',
+  'packaging/debian.slow.ts',
 ];
 
 /** Jest learns how long a test file takes only by running it: in a new clone it would go by the size of the file. */
