@@ -36,6 +36,8 @@ export interface DocumentEntry {
    * directory defaults, the folder's settings. Equal texts, equal inputs.
    */
   readonly fingerprint: string;
+  /** The sharing mode that its own sidecar states; absent: none, or EVERYONE. */
+  readonly ownMode?: ShareMode | undefined;
 }
 
 /** A file in a folder that is not sent, with the rule that says so. Counted in `skipped`. */
@@ -130,18 +132,15 @@ export interface FoundDocument {
   /** The sidecar that was read, NFC, from the folder's root. */
   readonly sidecar?: string | null | undefined;
   /**
-   * Where it has no sidecar and the service got it by one: a sidecar that may be that one, from the root, or with the name
-   * of another folder.
-   */
-  readonly leftSidecar?: string | undefined;
-  /**
-   * A sharing mode that goes with it, and the one that is stated for it now, with its source. Where that is wider,
-   * `metadata` has the one that goes with it. Absent: what is stated counts.
+   * A sharing mode that is held for it, and the one that is stated now, with its source, and that may not widen it.
+   * `metadata` has the one that is held. Absent: what is stated counts.
    */
   readonly kept?:
     | {
         readonly held: HeldMode;
         readonly stated: { readonly mode: ShareMode; readonly source: string | undefined };
+        /** The service holds attachments that it no longer lists, and that more people would see. */
+        readonly wouldShowAttachments?: true;
       }
     | undefined;
   /** Absent: nothing that belongs to it is on its way. */

@@ -1,5 +1,4 @@
 import type { FoundDocument } from './document.ts';
-import type { Reason } from './report/status.ts';
 import type { Company, CustomTag, Metadata, ShareInfo } from './metadata/metadata.ts';
 
 /** Metadata of a modify, interface 2.3: only the fields that change, operations included. */
@@ -54,14 +53,11 @@ export type Operation =
       readonly kind: 'none';
       readonly accepted: Metadata;
       readonly unclearable: readonly Unclearable[];
-      readonly withheld: Reason | null;
     }
   | {
       readonly kind: 'upload';
       readonly metadata: Metadata;
       readonly accepted: Metadata;
-      /** Why it is sent with a narrower sharing mode than the document asks for; null: it is not. */
-      readonly withheld: Reason | null;
     }
   | {
       readonly kind: 'modify';
@@ -71,8 +67,6 @@ export type Operation =
       readonly metadata: MetadataChange | null;
       readonly accepted: Metadata;
       readonly unclearable: readonly Unclearable[];
-      /** Why another sharing mode is not sent though the document asks for it; null: it does not, or it is sent. */
-      readonly withheld: Reason | null;
       /** Set when the whole change could go out in a bulk call; equal `key`, one call. */
       readonly bulk: { readonly key: string; readonly change: BulkChange } | null;
     };

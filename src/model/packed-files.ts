@@ -1,5 +1,6 @@
 import { knownInode } from './document.ts';
 import type { DirectoryScan, DocumentEntry, FileStat } from './document.ts';
+import type { ShareMode } from './metadata/metadata.ts';
 
 /** Files of one directory in a tenth of the memory that objects take; the buffer of `stats` may be transferred. */
 export interface PackedFiles {
@@ -9,6 +10,8 @@ export interface PackedFiles {
   readonly stats: Float64Array;
   /** The fingerprint of each; one for all where all are equal. */
   readonly fingerprints: readonly string[];
+  /** Sharing modes of own sidecars, by name; null: there are none. */
+  readonly ownModes: ReadonlyMap<string, ShareMode> | null;
 }
 
 export const packedFields = ['size', 'mtimeMs', 'ctimeMs', 'birthtimeMs', 'ino', 'dev'] as const;
@@ -18,9 +21,11 @@ export function packFiles(files: readonly DocumentEntry[]): PackedFiles {
   const names: string[] = [];
   const stats = new Float64Array(files.length * packedWidth);
   const fingerprints: string[] = [];
+  const ownModes = new Map<string, ShareMode>();
   const known = new Map<string, string>();
   let at = 0;
-  for (const { name, stat, fingerprint } of files) {
+  for (const { name, stat, fingerprint, ownMode } of files) {
+    if (ownMode !== undefined) ownModes.set(name, ownMode);
     names.push(name);
     stats[at] = stat.size;
     stats[at + 1] = stat.mtimeMs;
@@ -35,16 +40,20 @@ export function packFiles(files: readonly DocumentEntry[]): PackedFiles {
     fingerprints.push(first ?? fingerprint);
   }
   if (known.size === 1) fingerprints.length = 1;
-  return { names: names.join('/'), stats, fingerprints };
+  return { names: names.join('/'), stats, fingerprints, ownModes: ownModes.size === 0 ? null : ownModes };
 }
 
 export function unpackFiles(packed: PackedFiles): readonly DocumentEntry[] {
   if (countPacked(packed) === 0) return [];
-  return packed.names.split('/').map((name, index) => ({
-    name,
-    stat: packedStat(packed, index),
-    fingerprint: packedFingerprint(packed, index),
-  }));
+  return packed.names.split('/').map((name, index) => ({ name, ...packedSeen(packed, name, index) }));
+}
+
+/** The file of this name and number. */
+export function packedSeen(packed: PackedFiles, name: string, index: number): Omit<DocumentEntry, 'name'> {
+  const stat = packedStat(packed, index);
+  const fingerprint = packedFingerprint(packed, index);
+  const ownMode = packed.ownModes?.get(name);
+  return ownMode === undefined ? { stat, fingerprint } : { stat, fingerprint, ownMode };
 }
 
 export function countPacked({ stats }: Pick<PackedFiles, 'stats'>): number {

@@ -1,4 +1,3 @@
-import { printable } from '../lib/text/printable.ts';
 import { sameStat } from './document.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import type {
@@ -11,15 +10,10 @@ import type {
 } from './operation.ts';
 import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts';
 import { timestampOf } from './metadata/effective-metadata.ts';
-import { isDelete, metadataDelta, unstatedMode, uploadMetadata } from './metadata/metadata-delta.ts';
-import { isWider, narrowestMode } from './metadata/held-mode.ts';
+import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
 import { modeOf } from './metadata/metadata.ts';
-import type { Metadata, ShareMode } from './metadata/metadata.ts';
+import type { Metadata } from './metadata/metadata.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
-import type { Reason } from './report/status.ts';
-
-/** `code` of what is withheld until a sidecar is renamed or removed. */
-export const leftSidecarCode = 'sidecar-left-behind';
 
 /** What a bulk call is stated to update, interface 4.6. */
 const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'shareInfo']);
@@ -43,19 +37,13 @@ export const lateTimestamp: Unclearable = {
  * the bytes that stand there, without sending them. What an unanswered modify may have
  * changed is sent again, and the content after an unanswered deletion: the answer tells whether the document is there.
  * A file name that differs is no difference by itself: the service learns it when content goes out next.
- * A wider sharing mode may be withheld, and all else is sent.
- * `lost`: the record of a document that the service no longer has, in whose place this one is uploaded.
+ * The document's sharing mode is the one that may go out (`keepHeldMode`).
  */
-export function planDocument(
-  compared: ComparedDocument,
-  record: LedgerRecord | null,
-  lost: LedgerRecord | null = null,
-): Operation {
+export function planDocument(compared: ComparedDocument, record: LedgerRecord | null): Operation {
   const { document } = compared;
   if (record === null) {
-    const { metadata, withheld } = inPlaceOf(lost, document);
-    const { send, accepted } = uploadMetadata(metadata);
-    return { kind: 'upload', metadata: send, accepted, withheld };
+    const { send, accepted } = uploadMetadata(document.metadata);
+    return { kind: 'upload', metadata: send, accepted };
   }
   const said = record.said ?? [];
   const { unsure } = record;
@@ -76,10 +64,9 @@ export function planDocument(
     ...(stuck ? [lastAttachment] : []),
     ...(late ? [lateTimestamp] : []),
   ];
-  const withheld = withholding(delta.change, document, record);
-  const { change, accepted } = withheld === null ? delta : withoutMode(delta, record);
+  const { change, accepted } = delta;
   if (!content && attachments !== 'changed' && change === null)
-    return { kind: 'none', accepted, unclearable, withheld };
+    return { kind: 'none', accepted, unclearable };
   return {
     kind: 'modify',
     docId: record.docId,
@@ -88,76 +75,13 @@ export function planDocument(
     metadata: change,
     accepted,
     unclearable,
-    withheld,
     bulk: content || attachments === 'changed' ? null : bulkOf(change, accepted.documentOwner),
   };
-}
-
-/**
- * Why a change of the sharing mode may not go out to more people than before. Null: it may, or there is none.
- * - The service would show attachments that nobody lists any more, and that it cannot remove.
- * - The document was renamed or moved, and the sidecar that states the narrower mode was not.
- */
-function withholding(
-  change: MetadataChange | null,
-  document: FoundDocument,
-  record: LedgerRecord,
-): Reason | null {
-  if (change?.shareInfo === undefined) return null;
-  const after = modeOf(change);
-  if (!isWider(after, narrowestMode(record))) return null;
-  if (document.attachments.length === 0 && mayHoldAttachments(record)) {
-    const why =
-      'more people would see attachments that it no longer lists, and that the service cannot remove';
-    return { code: 'attachments-would-show', message: `${keptMode(after)}: ${why}` };
-  }
-  return leftBehind(after, document, record);
-}
-
-/** Why a document may not get a wider mode: the sidecar that states the narrower one stands elsewhere. */
-function leftBehind(after: ShareMode, { leftSidecar }: FoundDocument, record: LedgerRecord): Reason | null {
-  if (leftSidecar === undefined || !isWider(after, narrowestMode(record))) return null;
-  return leftSidecarReason(keptMode(after), leftSidecar);
-}
-
-/** `what` is not done while a sidecar stands at `sidecar` that the document may have had. */
-export function leftSidecarReason(what: string, sidecar: string): Reason {
-  const why = `it was renamed or moved without its sidecar, which may be ${printable(sidecar)}; move that beside the document and name it after it, write a new one there, or remove that one`;
-  return { code: leftSidecarCode, message: `${what}: ${why}` };
-}
-
-function keptMode(after: ShareMode): string {
-  return `its sharing mode is not changed to ${after}`;
-}
-
-function withoutMode(
-  { change, accepted }: MetadataDelta,
-  { metadata: { shareInfo } }: LedgerRecord,
-): Pick<MetadataDelta, 'change' | 'accepted'> {
-  const { shareInfo: _, ...rest } = change ?? {};
-  return { change: Object.keys(rest).length === 0 ? null : rest, accepted: { ...accepted, shareInfo } };
 }
 
 /** A document of which nothing was hashed. */
 export function unread(document: FoundDocument): ComparedDocument {
   return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
-}
-
-/**
- * What is uploaded of a document's metadata in the place of a lost one: the sharing mode is what the modify would have left
- * it, for which the upload stands.
- */
-function inPlaceOf(
-  lost: LedgerRecord | null,
-  document: FoundDocument,
-): { readonly metadata: Metadata; readonly withheld: Reason | null } {
-  const { metadata } = document;
-  if (lost === null) return { metadata, withheld: null };
-  const withMode = (mode: ShareMode): Metadata => ({ ...metadata, shareInfo: { mode } });
-  const staysPrivate = metadata.shareInfo === undefined && unstatedMode(lost.metadata) === 'NONE';
-  const stated = staysPrivate ? withMode('NONE') : metadata;
-  const withheld = leftBehind(modeOf(stated), document, lost);
-  return { metadata: withheld === null ? stated : withMode(narrowestMode(lost)), withheld };
 }
 
 /** What attempts without an answer may have changed is put right. */
@@ -190,7 +114,7 @@ function unsureAttachments({ attachments }: FoundDocument): 'changed' | 'cannot-
 }
 
 /** Whether the service holds attachments of a document as far as can be known, those that an answer was lost about too. */
-function mayHoldAttachments({ attachments, unsure, said }: LedgerRecord): boolean {
+export function mayHoldAttachments({ attachments, unsure, said }: LedgerRecord): boolean {
   return (
     attachments.length > 0 || unsure?.attachments === true || said?.includes(lastAttachment.code) === true
   );

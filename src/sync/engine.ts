@@ -6,22 +6,23 @@ import type { DueTimes } from '../lib/time/due-times.ts';
 import { readAgainMs } from '../model/back-off.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
 import type { Retries } from '../model/choose-retries.ts';
-import {
-  directoryOf,
-  joinPath,
-  nameOf,
-  orphanSidecarCode,
-  refKey,
-  sameStat,
-  sameFile,
+import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
+import type {
+  DirectoryScan,
+  DocumentRef,
+  FileStat,
+  FoundDocument,
+  HeldMode,
+  Inspection,
+  ScanCause,
+  Skip,
 } from '../model/document.ts';
-import type { DirectoryScan, DocumentRef, FileStat, Inspection, ScanCause, Skip } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads, isWithoutDocId, openDoubts } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
 import { isWider, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
-import { leftSidecarCode } from '../model/plan.ts';
+import { mayHoldAttachments } from '../model/plan.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import { isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
@@ -52,7 +53,7 @@ import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
-import { LeftUnsent } from './decide/left-unsent.ts';
+import { UnsentModes } from './decide/unsent-modes.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
 import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
@@ -190,7 +191,7 @@ export class Engine {
   readonly #timers: DueTimes<string>;
   readonly #inspections: WorkQueue;
   readonly #sends: SendQueue;
-  readonly #leftUnsent: LeftUnsent;
+  readonly #unsentModes = new UnsentModes();
   readonly #comparison: DocumentComparison;
   /** What is asked while looking for where a record belongs. */
   readonly #moveEvidence: MoveEvidence & DirectoryEvidence;
@@ -215,7 +216,6 @@ export class Engine {
       removeGraceMs: options.maxAttempts === null ? options.settings.timing.removeGraceMs : 0,
       settleMs: options.settings.timing.settleMs,
     });
-    this.#leftUnsent = new LeftUnsent();
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
     this.#locks = new PathLocks(this.tasks);
@@ -252,7 +252,6 @@ export class Engine {
       ledger,
       folders: this.folders,
       locks: this.#locks,
-      leftUnsent: this.#leftUnsent,
       writer: this.#writer,
       timing: options.settings.timing,
       responseMs: options.settings.service.responseSeconds * 1_000,
@@ -391,23 +390,9 @@ export class Engine {
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
     if (this.#paused.has(folder)) this.#notes.inBackground(this.#judgePaused());
-    this.#noteSkips(scan);
+    view.setSkips(directory, scan.skips);
     for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
     this.#options.onChange();
-  }
-
-  /** What waits for a sidecar that was left behind is inspected when something happens where it may stand. */
-  #noteSkips({ folder, directory, skips }: Pick<DirectoryScan, 'folder' | 'directory' | 'skips'>): void {
-    const view = this.folders.viewOf(folder);
-    const orphans = view.skipsIn(directory).filter(({ code }) => code === orphanSidecarCode);
-    view.setSkips(directory, skips);
-    const still = new Set(skips.filter(({ code }) => code === orphanSidecarCode).map(({ path }) => path));
-    const hasOrphanGone = orphans.some(({ path }) => !still.has(path));
-    this.#inspectFailed(leftSidecarCode, (ref) => {
-      const left = this.#ledger.get(ref)?.leftSidecars ?? [];
-      const isThere = left.some((one) => one.folder === folder && directoryOf(one.path) === directory);
-      return hasOrphanGone || isThere;
-    });
   }
 
   /** Opens and advances tasks for what differs. */
@@ -420,33 +405,33 @@ export class Engine {
       const task = this.tasks.open(ref, { present: true, priority: 'backlog', at: stat.mtimeMs, seen });
       this.#advance(task, { kind: 'refused', reason: { code, message }, attempts });
     }
-    for (const { name, stat, fingerprint } of differences.found) {
-      this.#notes.changeFound(folder, cause, stat.ctimeMs);
+    for (const { name, ...seen } of differences.found) {
+      const { ctimeMs, mtimeMs } = seen.stat;
+      this.#notes.changeFound(folder, cause, ctimeMs);
       const ref = { folder, path: joinPath(directory, name) };
-      const seen = { stat, fingerprint };
-      this.#inspectPath(ref, { present: true, seen, ...urgencyOf(liveAt, stat.mtimeMs) });
+      this.#inspectPath(ref, { present: true, seen, ...urgencyOf(liveAt, mtimeMs) });
     }
     for (const { task, entry } of differences.changed) {
-      const { stat, fingerprint } = entry;
+      const { name: _, ...seen } = entry;
       const before = task.seen;
-      this.#advance(task, { kind: 'seen', seen: { stat, fingerprint }, liveAt });
+      this.#advance(task, { kind: 'seen', seen, liveAt });
       this.#noteReplaced(task, before);
     }
     for (const { task, present } of differences.touched) this.#advance(task, { kind: 'touched', present });
     for (const path of differences.gone) this.#lose({ folder, path }, cause);
   }
 
-  /** Another file has come to a path: the one that was seen there may have gone to another. */
+  /** Another file has come to a path: the one that was seen there may have gone to another. Or it lost its sidecar. */
   #noteReplaced({ ref, seen }: Task, before: Seen | null): void {
-    if (before === null || seen === null || sameFile(before.stat, seen.stat)) return;
-    this.#leftUnsent.note(ref, before, this.#clock.monotonic());
+    if (before === null || seen === null) return;
+    this.#unsentModes.note(ref, before);
+    if (sameFile(before.stat, seen.stat)) return;
     this.#inspectKept(before.stat);
   }
 
   /** What waited in a directory and is not there any more may come to another path. */
   #noteLeft(scan: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): void {
-    for (const { ref, seen } of this.tasks.backlog.missingFrom(scan))
-      this.#leftUnsent.note(ref, seen, this.#clock.monotonic());
+    for (const { ref, seen } of this.tasks.backlog.missingFrom(scan)) this.#unsentModes.note(ref, seen);
   }
 
   /** A recorded path whose file is not listed. */
@@ -458,7 +443,6 @@ export class Engine {
 
   /** A directory with records is gone, ignored by now, or a link. */
   #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
-    this.#noteSkips({ folder, directory, skips: [] });
     const wasListed = this.folders.viewOf(folder).forgetDirectory(directory);
     this.#noteLeft({ folder, directory, entries: [] });
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
@@ -747,7 +731,7 @@ export class Engine {
     }
     const { document } = found;
     const before = task.seen;
-    this.#advance(task, { kind: 'found', seen: { stat: document.stat, fingerprint: document.fingerprint } });
+    this.#advance(task, { kind: 'found', seen: seenOf(document) });
     this.#noteReplaced(task, before);
     const carried = await this.#comparison.awaitCarriers(task, document);
     if (carried !== null) return carried;
@@ -759,18 +743,22 @@ export class Engine {
       // come, one that came beside it may have it as an attachment.
       const record = this.#ledger.get(task.ref);
       if (!this.tasks.has(task) || record === undefined) return compareAgain;
-      // What was found so far knows nothing of the sidecar that it left, and takes its own record for another's.
-      if (record.leftSidecars !== undefined || document.kept !== undefined) return this.#assess(task);
+      // What was found so far takes its own record for another's.
+      if (document.kept !== undefined || mayHoldAttachments(record)) return this.#assess(task);
     }
     const compared = await this.#comparison.compare(task, document, this.#ledger.get(task.ref));
     return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;
   }
 
+  /** What an own sidecar stated for a file before it was sent; null: nothing. */
+  unsentMode(file: Pick<FoundDocument, 'stat'>): HeldMode | null {
+    return this.#unsentModes.of(file);
+  }
+
   #inspectAt(ref: DocumentRef, port: FolderPort, record = this.#ledger.get(ref)): Promise<Inspection> {
     return inspectDocument(port, ref, record, {
-      inspectIn: this.#inspectIfWatched,
-      orphanNamed: (name) => this.folders.orphanNamed(name),
       findHolders: this.#ledger.findHolders,
+      unsentMode: (file) => this.unsentMode(file),
     });
   }
 
@@ -912,7 +900,7 @@ export class Engine {
         return;
       case 'nothing':
         if (found.device !== null && task.seen !== null) {
-          this.#leftUnsent.note(task.ref, task.seen, this.#clock.monotonic());
+          this.#unsentModes.note(task.ref, task.seen);
           this.#inspectKept(task.seen.stat);
         }
         await this.#clearFailure(task, found.device);
@@ -1656,6 +1644,12 @@ export class Engine {
     if (seen === null || !present) return false;
     return this.#ledger.recordsIn(folder, directoryOf(path)).match(nameOf(path), seen) === 'same';
   }
+}
+
+function seenOf({ stat, fingerprint, sidecar, sources, metadata }: FoundDocument): Seen {
+  const isByOwnSidecar = (sidecar ?? null) !== null && sources?.['shareInfo'] === sidecar;
+  const mode = modeOf(metadata);
+  return { stat, fingerprint, ...(isByOwnSidecar && mode !== 'EVERYONE' ? { ownMode: mode } : null) };
 }
 
 /** Live, or of the first scan: then the newest file first. */

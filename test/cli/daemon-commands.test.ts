@@ -57,7 +57,7 @@ const why = {
   metadata: { title: 'a' },
   attachments: [],
   decisions: [],
-  withheld: null,
+  narrower: null,
   docId: 'doc-1',
   sha256: null,
   uploadedAt: '2026-01-01T00:00:00Z',

@@ -227,13 +227,13 @@ const worlds: Readonly<Record<string, World>> = {
     },
     files: { 'inbox/a.pdf.meta.json': sidecar({ shareInfo: { mode: 'EVERYONE' } }) },
     change: (folder) => rm(folder.join('inbox/a.pdf.attachments'), { recursive: true }),
-    counts: { onDisk: 1, failed: 1 },
-    check: [4, { 'inbox/a.pdf': 'attachments-would-show' }],
-    plan: { failed: 1 },
+    counts: { onDisk: 1, synced: 1 },
+    check: [0, {}],
+    plan: { unchanged: 1 },
     why: {
       'inbox/a.pdf': {
         metadata: { shareInfo: { mode: 'NONE' } },
-        withheld: { sharing: 'EVERYONE', code: 'attachments-would-show' },
+        narrower: { sharing: 'EVERYONE', code: 'attachments-would-show' },
       },
     },
   },

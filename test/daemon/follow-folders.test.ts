@@ -72,27 +72,6 @@ async function addHeldFolder(): Promise<void> {
   ]);
 }
 
-it('I15: a sidecar that a document left, and the modes that it is held by, follow their folder, of which nothing else is known', async () => {
-  const other = { folder: 'other', path: 'c.pdf' };
-  const left = { folder: 'bare', path: 'sub/c.pdf.meta.json' };
-  const heldModes = [
-    { folder: 'bare', path: 'sub/c.pdf', mode: 'NONE', by: left.path },
-    { folder: 'bare', path: 'sub/d.pdf', mode: 'NONE', by: null, file: statOf({ ino: 99 }) },
-  ] as const;
-  await mkdir(home.join('wide/bare'), { recursive: true });
-  const { dev, ino, birthtimeMs } = await stat(home.join('wide/bare'));
-  await ledger.commit([
-    { kind: 'root', folder: 'bare', identity: { path: home.join('wide/bare'), dev, ino, birthtimeMs } },
-    { kind: 'put', ref: other, record: recordOf({ docId: 'c', leftSidecars: [left], heldModes }) },
-  ]);
-  await followAll({ old: 'data', wide: 'wide', other: 'other' });
-  expect(ledger.get(other)?.leftSidecars).toEqual([{ folder: 'wide', path: 'bare/sub/c.pdf.meta.json' }]);
-  expect(ledger.get(other)?.heldModes).toEqual([
-    { ...heldModes[0], folder: 'wide', path: 'bare/sub/c.pdf', by: 'bare/sub/c.pdf.meta.json' },
-    { ...heldModes[1], folder: 'wide', path: 'bare/sub/d.pdf' },
-  ]);
-});
-
 it('a renamed folder takes approvals, doubts, open uploads, mounts and the identity of directories with it', async () => {
   await follow('new', 'data');
   expect(ledger.get({ folder: 'new', path: 'drive/a.pdf' })?.docId).toBe('a');

@@ -69,15 +69,15 @@ describe('A1: an old version of a private document that is put aside between two
     const asked = async () =>
       JSON.parse((await folder.run('why', 'inbox/a-old.txt', '--json')).stdout) as Why;
     const why = async () => {
-      const { metadata: shown, sources, withheld, fix, notes } = await asked();
-      return { shareInfo: shown?.shareInfo, source: sources['shareInfo'], withheld, fix, notes };
+      const { metadata: shown, sources, narrower, fix, notes } = await asked();
+      return { shareInfo: shown?.shareInfo, source: sources['shareInfo'], narrower, fix, notes };
     };
-    const message = 'kept private: this file was a.txt, which was held as NONE by its sidecar';
+    const message = 'kept private: its former sidecar said NONE';
     const expected = {
       shareInfo: { mode: 'NONE' },
-      source: 'a.txt.meta.json',
-      withheld: { sharing: 'EVERYONE', code: 'kept-private', message },
-      fix: 'To share it, state a sharing mode in a sidecar of its own.',
+      source: 'the ledger',
+      narrower: { sharing: 'EVERYONE', code: 'kept-private', message },
+      fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share with its path and --as stated.',
       notes: [message],
     };
     await eventually(async () => (await asked()).verdict.kind !== 'settling');

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { planDocument } from '../../src/model/plan.ts';
-import type { LedgerRecord, RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
-import { shareModes } from '../../src/model/metadata/metadata.ts';
-import type { Metadata, ShareInfo, ShareMode } from '../../src/model/metadata/metadata.ts';
+import type { RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import { arbitraryMetadata } from '../support/fixtures/arbitrary-metadata.ts';
 import { comparedOf, recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 
@@ -35,7 +34,6 @@ describe('what to send for a document', () => {
       kind: 'upload',
       metadata: { title: 'T', customTags: [{ name: 'a', operation: 'ADD' }] },
       accepted: metadata,
-      withheld: null,
     });
   });
 
@@ -44,7 +42,6 @@ describe('what to send for a document', () => {
       kind: 'none',
       accepted: {},
       unclearable: [],
-      withheld: null,
     });
   });
 
@@ -57,7 +54,6 @@ describe('what to send for a document', () => {
       metadata: null,
       accepted: {},
       unclearable: [],
-      withheld: null,
       bulk: null,
     });
   });
@@ -89,33 +85,6 @@ describe('what to send for a document', () => {
       kind: 'modify',
       content: false,
       metadata: { title: 'a', shareInfo: { mode: 'NONE' } },
-    });
-  });
-
-  it.each([
-    ['NONE where nobody states one', 'NONE', undefined, 'NONE'],
-    ['what is stated', 'NONE', 'EVERYONE', 'EVERYONE'],
-    ['none where the other was not private', 'EVERYONE', undefined, undefined],
-  ] as const)(
-    'is, in place of a document that the service lost, an upload with %s',
-    (_, held, stated, sent) => {
-      const of = (mode: ShareInfo['mode']): Metadata => (mode === undefined ? {} : { shareInfo: { mode } });
-      const lost = recordOf({ metadata: of(held) });
-      const operation = planDocument(comparedOf({ metadata: of(stated) }), null, lost);
-      expect(operation).toEqual({ kind: 'upload', metadata: of(sent), accepted: of(sent), withheld: null });
-    },
-  );
-
-  it('is, in place of a lost private document whose sidecar was left behind, a private upload', () => {
-    const lost = recordOf({ metadata: { shareInfo: { mode: 'NONE' } } });
-    const found = {
-      metadata: { shareInfo: { mode: 'EVERYONE' } } as Metadata,
-      leftSidecar: 'a.pdf.meta.json',
-    };
-    expect(planDocument(comparedOf(found), null, lost)).toMatchObject({
-      kind: 'upload',
-      metadata: { shareInfo: { mode: 'NONE' } },
-      withheld: { code: 'sidecar-left-behind' },
     });
   });
 
@@ -347,54 +316,9 @@ it('plans nothing more once what was planned is accepted', () => {
           said: operation.unclearable.map(({ code }) => code),
         });
         const again = planDocument(compared, after);
-        const { accepted, withheld } = operation;
-        expect(again).toEqual({ kind: 'none', accepted, unclearable: [], withheld });
+        const { accepted } = operation;
+        expect(again).toEqual({ kind: 'none', accepted, unclearable: [] });
       },
     ),
   );
-});
-
-describe('a sharing mode is not widened while the service holds attachments that nobody lists', () => {
-  const held = { name: 'a.csv', stat: statOf(), sha256: 'aa' };
-  const shown = (
-    before: ShareMode,
-    after: ShareMode,
-    changes: Partial<LedgerRecord> = {},
-    listed: [string, string][] = [],
-  ) => {
-    const compared = comparedOf({ metadata: { shareInfo: { mode: after } }, attachments: listed });
-    const record = recordOf({ metadata: { shareInfo: { mode: before } }, attachments: [held], ...changes });
-    const operation = planDocument(compared, record);
-    return operation.kind === 'upload' ? null : (operation.withheld?.code ?? null);
-  };
-  const pairs = shareModes.flatMap((before, narrow) =>
-    shareModes.map((after, wide) => [before, after, wide > narrow] as const),
-  );
-
-  it.each(pairs)('%s to %s: %s', (before, after, isWider) => {
-    expect(shown(before, after)).toBe(isWider ? 'attachments-would-show' : null);
-  });
-
-  it('but it is where they are listed, or replaced', () => {
-    expect(shown('NONE', 'EVERYONE', {}, [['a.csv', 'aa']])).toBeNull();
-    expect(shown('NONE', 'EVERYONE', {}, [['b.csv', 'bb']])).toBeNull();
-  });
-
-  it('and where there never were any', () => {
-    expect(shown('NONE', 'EVERYONE', { attachments: [] })).toBeNull();
-  });
-
-  it('an answer that was lost counts as either', () => {
-    const unsure = { content: false, attachments: true, metadata: [] };
-    expect(shown('NONE', 'EVERYONE', { attachments: [], unsure })).toBe('attachments-would-show');
-    expect(shown('NONE', 'EVERYONE', { attachments: [], said: ['attachments'] })).toBe(
-      'attachments-would-show',
-    );
-    const narrowed = {
-      content: false,
-      attachments: false,
-      metadata: [{ shareInfo: { mode: 'NONE' as const } }],
-    };
-    expect(shown('EVERYONE', 'EVERYONE', { unsure: narrowed })).toBe('attachments-would-show');
-  });
 });

@@ -42,11 +42,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^deleted-unguarded\/clock-jumped$/,
     "the ten minutes of the guard against mass deletion are counted by this host's clock (3)",
   ],
-  [/^widened-by-absence$/, 'what is held is shared more widely because a statement went (7.27)'],
-  [
-    /^refused-at-end\/(?:sidecar-left-behind|attachments-would-show)$/,
-    'it fails instead of staying as held (7.27)',
-  ],
 ];
 
 /** Whether a kind is on the list. What is known is known between two steps of a request too. */

@@ -11,15 +11,15 @@ export const plantedFaults = {
   },
   'mode-held-for-ever': {
     kind: 'wider-at-end',
-    file: 'src/model/plan.ts',
-    from: 'withheld === null ? delta : withoutMode(delta, record)',
-    to: 'withoutMode(delta, record)',
+    file: 'src/model/metadata/held-mode.ts',
+    from: 'canNarrow(one) && !isWider(one.mode, stated.mode) && !mayWiden(one, document, stated.source),',
+    to: 'one === own,',
   },
   'widens-when-a-statement-goes': {
     kind: 'widened-by-absence',
-    file: 'src/model/plan.ts',
-    from: 'const withheld = withholding(delta.change, document, record);',
-    to: 'const withheld = null;',
+    file: 'src/model/metadata/held-mode.ts',
+    from: '  if (source === undefined) return false;',
+    to: '  if (source !== sidecar) return true;',
   },
   'does-not-settle': {
     kind: 'unsettled',
@@ -137,15 +137,15 @@ export const plantedFaults = {
   },
   'never-widens': {
     kind: 'narrower-at-end',
-    file: 'src/model/plan.ts',
-    from: 'withheld === null ? delta : withoutMode(delta, record)',
-    to: 'withoutMode(delta, record)',
+    file: 'src/model/metadata/held-mode.ts',
+    from: '  if (source === sidecar) return true;',
+    to: '  if (source === sidecar) return false;',
   },
   'shows-attachments': {
     kind: 'widened-over-attachments',
-    file: 'src/model/plan.ts',
-    from: 'if (document.attachments.length === 0 && mayHoldAttachments(record)) {',
-    to: 'if (document.attachments.length < 0) {',
+    file: 'src/model/metadata/held-mode.ts',
+    from: '    document.attachments.length === 0 &&',
+    to: '    document.attachments.length < 0 &&',
   },
   'sends-no-attachment': {
     kind: 'wrong-attachments',

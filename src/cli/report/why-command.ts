@@ -51,7 +51,8 @@ function printStory(story: Why, { line, colors }: Output): void {
       `${field}: ${JSON.stringify(value)}${source === undefined ? '' : ` (${source})`}`,
     );
   }
-  if (story.withheld !== null) row('withheld', `sharing ${story.withheld.sharing} (${story.withheld.code})`);
+  if (story.narrower !== null)
+    row('narrower', `stated is ${story.narrower.sharing} (${story.narrower.code})`);
   for (const note of story.notes) row('note', note);
   for (const { at, operation, code, message } of story.attempts) {
     row(at, `${operation}: ${message} (${code})`);

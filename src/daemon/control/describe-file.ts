@@ -14,7 +14,7 @@ import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { keptReason } from '../../model/metadata/held-mode.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
-import type { OtherPlaces } from '../../sync/decide/inspect-document.ts';
+import type { FileKnowledge } from '../../sync/decide/inspect-document.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import { attemptsOf } from './attempts-of.ts';
@@ -42,7 +42,7 @@ interface LedgerSources extends AttemptSources {
 
 interface Sources extends LedgerSources {
   readonly port: FolderPort;
-  readonly places: OtherPlaces;
+  readonly known: FileKnowledge;
   readonly ahead: Ahead;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
@@ -50,11 +50,11 @@ interface Sources extends LedgerSources {
 
 /** The whole story of one file, as `why` prints it. */
 export async function describeFile(sources: Sources): Promise<Why> {
-  const { ref, port, ledger, nextAt, places } = sources;
+  const { ref, port, ledger, nextAt, known } = sources;
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path))))
     return describeDirectory(ref, port);
-  const found = await inspectDocument(port, ref, record, places);
+  const found = await inspectDocument(port, ref, record, known);
   const owner = found.kind === 'ignored' ? found.owner : undefined;
   const aside = owner === undefined ? null : await describeOwner(sources, owner);
   const document = found.kind === 'document' ? found.document : null;
@@ -65,7 +65,7 @@ export async function describeFile(sources: Sources): Promise<Why> {
     ...ref,
     ...remembered(sources),
     verdict: absent === null ? verdict : { ...verdict, message: absent.message },
-    fix: fixOf(verdict, { ...sources, document, withheld: held.withheld }),
+    fix: fixOf(verdict, { ...sources, document, narrower: held.narrower }),
     sidecar: found.kind === 'document' ? (found.document.sidecar ?? null) : null,
     sentAs: document === null || document.fileName === nameOf(ref.path) ? null : document.fileName,
     ...held,
@@ -144,10 +144,10 @@ function fixOf(
     ledger,
     ahead,
     document,
-    withheld,
-  }: Sources & { readonly document: FoundDocument | null; readonly withheld: Why['withheld'] },
+    narrower,
+  }: Sources & { readonly document: FoundDocument | null; readonly narrower: Why['narrower'] },
 ): string | null {
-  const code = withFix.has(verdict.kind) ? verdict.code : (withheld?.code ?? taskCode() ?? refusedCode());
+  const code = withFix.has(verdict.kind) ? verdict.code : (narrower?.code ?? taskCode() ?? refusedCode());
   const fix = code === undefined ? '' : fixBeside(code);
   return fix === '' ? null : fix;
 

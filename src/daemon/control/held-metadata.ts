@@ -9,18 +9,17 @@ import type { Why } from '../../model/report/command-reports.ts';
 import { unstatedSource } from '../../model/report/activity-words.ts';
 import { isModeUnknown, recordedSource } from '../../model/report/sharing-change.ts';
 
-type Shown = Pick<Why, 'metadata' | 'sources' | 'withheld'>;
+type Shown = Pick<Why, 'metadata' | 'sources' | 'narrower'>;
 
 /**
- * As the file states it, but for what is not sent of it: a sharing mode that is withheld, and a createdTimestamp after
- * the upload. The sharing mode is always named, except where nobody knows it. `document` null: the file is none.
+ * As the file states it, but for what is not sent of it: a sharing mode that is wider than may go out, and a
+ * createdTimestamp after the upload. The sharing mode is always named, except where nobody knows it. `document` null: the file is none.
  */
 export function metadataOf(document: FoundDocument | null, record: LedgerRecord | undefined): Shown {
   if (document === null) return { metadata: null, ...(record === undefined ? none : recorded(record)) };
   const { metadata, sources = {} } = document;
   const { shareInfo: _, createdTimestamp, ...others } = metadata;
-  const withheld = withheldOf(document, record);
-  const { mode, source } = sharingOf(document, record, withheld !== null);
+  const { mode, source } = sharingOf(document, record);
   const held = record === undefined ? createdTimestamp : record.metadata.createdTimestamp;
   return {
     metadata: {
@@ -33,11 +32,11 @@ export function metadataOf(document: FoundDocument | null, record: LedgerRecord 
       ...(held === createdTimestamp ? {} : { createdTimestamp: recordedSource }),
       shareInfo: source,
     },
-    withheld: keptReason(document) ?? withheld,
+    narrower: keptReason(document),
   };
 }
 
-const none = { sources: {}, withheld: null };
+const none = { sources: {}, narrower: null };
 
 /** As it was last sent. */
 function recorded(record: LedgerRecord): Shown {
@@ -50,28 +49,16 @@ function recorded(record: LedgerRecord): Shown {
   };
 }
 
-function withheldOf(document: FoundDocument, record: LedgerRecord | undefined): Why['withheld'] {
-  const operation = planDocument(unread(document), record ?? null);
-  if (record === undefined || operation.withheld === null) return null;
-  return { sharing: modeOf(document.metadata), ...operation.withheld };
-}
-
 /** The mode that the document has once all is sent, and what says so; null: nobody knows. */
 function sharingOf(
   { metadata, sources }: FoundDocument,
   record: LedgerRecord | undefined,
-  isWithheld: boolean,
 ): { readonly mode: ShareMode | null; readonly source: string } {
-  if (record !== undefined && isWithheld) return { mode: knownMode(record), source: recordedSource };
   if (metadata.shareInfo !== undefined)
     return { mode: modeOf(metadata), source: sources?.['shareInfo'] ?? recordedSource };
   if (record === undefined) return { mode: 'DEFAULT', source: unstatedSource };
   const mode = isModeUnknown(record) ? null : unstatedMode(record.metadata);
   return { mode, source: mode === 'NONE' ? recordedSource : unstatedSource };
-}
-
-function knownMode(record: LedgerRecord): ShareMode | null {
-  return isModeUnknown(record) ? null : modeOf(record.metadata);
 }
 
 /** Everything that cannot be taken back or changed, whether the log said it before or not. */

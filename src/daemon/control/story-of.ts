@@ -32,11 +32,7 @@ export async function storyOf(text: string, sources: Sources): Promise<Why> {
   return describeFile({
     ref,
     port,
-    places: {
-      inspectIn: async (other) => folders.find(({ name }) => name === other.folder)?.inspect(other.path),
-      orphanNamed: (name) => engine.folders.orphanNamed(name),
-      findHolders: ledger.findHolders,
-    },
+    known: { findHolders: ledger.findHolders, unsentMode: (file) => engine.unsentMode(file) },
     ledger,
     past: await past(ref),
     recent: engine.attempts.of(refKey(ref)),

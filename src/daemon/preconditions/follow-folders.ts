@@ -213,13 +213,12 @@ function* refsOf(ledger: LedgerPort, folder: string): Iterable<DocumentRef> {
     if (ref.folder === folder && ledger.get(ref) === undefined) yield ref;
 }
 
-/** Records that move, and those that stay while an attachment of theirs, or a sidecar that they left, does not. */
+/** Records that move, and those that stay while an attachment of theirs does not. */
 function recordsAfter(ledger: LedgerPort, moves: readonly Move[], follow: Follow): readonly LedgerEntry[] {
   const moved = new Map(moves.map(({ from, to }) => [refKey(from), to]));
   return Array.from(ledger.entries()).flatMap(({ ref: from, record }) => {
     const ref = moved.get(refKey(from)) ?? from;
     const attachments = placeAttachments(record.attachments, { from, to: ref }, follow);
-    const leftSidecars = record.leftSidecars?.map(follow);
     const heldModes = record.heldModes?.map((held): HeldMode => {
       const { folder, by } = held;
       return { ...held, ...follow(held), by: by === null ? null : follow({ folder, path: by }).path };
@@ -227,9 +226,8 @@ function recordsAfter(ledger: LedgerPort, moves: readonly Move[], follow: Follow
     const stays =
       ref === from &&
       isDeepStrictEqual(attachments, record.attachments) &&
-      isDeepStrictEqual(leftSidecars, record.leftSidecars) &&
       isDeepStrictEqual(heldModes, record.heldModes);
-    return stays ? [] : [{ ref, record: { ...record, attachments, leftSidecars, heldModes } }];
+    return stays ? [] : [{ ref, record: { ...record, attachments, heldModes } }];
   });
 }
 

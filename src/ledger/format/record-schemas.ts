@@ -57,7 +57,6 @@ export const rareSchema = z.strictObject({
     })
     .optional(),
   possibleDuplicates: z.int().nonnegative().optional(),
-  leftSidecars: z.array(z.strictObject({ folder: z.string(), path: z.string() })).optional(),
   heldModes: z
     .array(
       z.strictObject({

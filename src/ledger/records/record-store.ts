@@ -86,12 +86,11 @@ export class RecordStore {
   }
 
   carriedElsewhere(): readonly DocumentRef[] {
-    return [...this.#carryingElsewhere].flatMap(({ rare }) => [
-      ...(rare?.leftSidecars ?? []),
-      ...(rare?.attachments ?? []).flatMap(({ folder, path }) =>
+    return [...this.#carryingElsewhere].flatMap(({ rare }) =>
+      (rare?.attachments ?? []).flatMap(({ folder, path }) =>
         folder === undefined || path === undefined ? [] : [{ folder, path }],
       ),
-    ]);
+    );
   }
 
   count(folder: string): number {
@@ -211,8 +210,7 @@ export class RecordStore {
 
   #index(record: StoredRecord, before: StoredRecord | undefined): void {
     this.#duplicates += record.rare?.possibleDuplicates ?? 0;
-    const { attachments = [], leftSidecars } = record.rare ?? {};
-    if (leftSidecars !== undefined || attachments.some(({ folder }) => folder !== undefined))
+    if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#carryingElsewhere.add(record);
     if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
     if (this.#byInode !== null) addInode(this.#byInode, record);

@@ -62,12 +62,10 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
     possibleDuplicates: rare?.possibleDuplicates ?? 0,
     companions: stored.companions ?? undefined,
   };
-  const { said, unsure, leftSidecars, heldModes, rootChange } = rare ?? {};
-  if ([said, unsure, leftSidecars, heldModes, rootChange].every((value) => value === undefined))
-    return record;
+  const { said, unsure, heldModes, rootChange } = rare ?? {};
+  if ([said, unsure, heldModes, rootChange].every((value) => value === undefined)) return record;
   return {
     ...record,
-    ...(leftSidecars === undefined ? null : { leftSidecars }),
     ...(heldModes === undefined ? null : { heldModes }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),

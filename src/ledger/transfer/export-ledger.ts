@@ -102,7 +102,6 @@ function exported({ ref, record }: LedgerEntry): LedgerExport['documents'][numbe
     fileName: record.fileName,
     stat: record.stat,
     companions: record.companions,
-    leftSidecars: record.leftSidecars,
     heldModes: record.heldModes,
     said: record.said,
     unsure: record.unsure,

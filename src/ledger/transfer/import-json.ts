@@ -51,8 +51,6 @@ const documentSchema = z.object({
   /** What the file looked like when it was sent: tells it from others after a move. */
   stat: statSchema.optional(),
   companions: companionsSchema.optional(),
-  /** Where its sidecar may stand, which did not come along when the document was moved. */
-  leftSidecars: z.array(place).optional(),
   /** Sharing modes that go with it and with files that it had before. */
   heldModes: rareSchema.shape.heldModes,
   said: z.array(z.string()).optional(),

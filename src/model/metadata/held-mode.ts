@@ -1,22 +1,28 @@
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, isSameFile, nameOf, pathAfterMove, refKey } from '../document.ts';
-import type { FileStat, FoundDocument, HeldMode } from '../document.ts';
+import { directoryOf, isSameFile, joinPath, nameOf, pathAfterMove, refKey } from '../document.ts';
+import type { DocumentRef, FileStat, FoundDocument, HeldMode } from '../document.ts';
 import { sidecarPlaces } from '../names-and-types.ts';
+import { mayHoldAttachments } from '../plan.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
 import type { Reason } from '../report/status.ts';
-import { isModeUnknown } from '../report/sharing-change.ts';
+import { isModeUnknown, recordedSource } from '../report/sharing-change.ts';
 import { modeOf, shareModes } from './metadata.ts';
 import type { ShareMode } from './metadata.ts';
 
 /** A record remembers so many files that it had, the latest ones: about 200 bytes each. */
 const mostFormerFiles = 8;
 
-/** `code` of a sharing mode that is wider than what goes with the file. */
-const keptPrivateCode = 'kept-private';
-
 /** The mode of a file that a record has, or had. */
 interface FileMode extends HeldMode {
   readonly file: FileStat;
+}
+
+/** What a file counts as held with, beside what the record of its path says. */
+export interface Holders {
+  /** Records that have, had, or attached this very file. */
+  readonly records: readonly LedgerEntry[];
+  /** The narrowest mode that an own sidecar stated for it before it was sent; null: none did. */
+  readonly unsent: HeldMode | null;
 }
 
 /** Says whether one mode shows a document to more people than another. */
@@ -24,76 +30,152 @@ export function isWider(mode: ShareMode, than: ShareMode): boolean {
   return shareModes.indexOf(mode) > shareModes.indexOf(than);
 }
 
-/** The mode that the service has, as far as answers tell: the narrowest that it may have. */
-export function narrowestMode({ metadata, unsure }: LedgerRecord): ShareMode {
-  const possible = new Set([metadata, ...(unsure?.metadata ?? [])].map(modeOf));
-  return shareModes.find((mode) => possible.has(mode)) ?? 'DEFAULT';
+/**
+ * The mode that the service has, as far as answers tell: the narrowest that it may have. NONE where nobody knows, as of
+ * an imported document.
+ */
+function narrowestMode(record: LedgerRecord): ShareMode {
+  const attempts = record.unsure?.metadata ?? [];
+  const known = isModeUnknown(record) ? attempts : [record.metadata, ...attempts];
+  const possible = new Set(known.map(modeOf));
+  return shareModes.find((mode) => possible.has(mode)) ?? 'NONE';
 }
 
 /**
- * A document with the sharing mode that goes with its file, contract 7.27, where a wider one is stated for it that may
- * not go out. `holders`: records that have, had, or attached this very file.
+ * A document with the sharing mode that may go out, contract 7.27: the one that is stated for it, or a narrower one that
+ * is held and that this statement may not widen.
  */
 export function keepHeldMode(
   document: FoundDocument,
   record: LedgerRecord | undefined,
-  holders: readonly LedgerEntry[],
+  holders: Holders,
 ): FoundDocument {
-  // What became of the file since it is this document, its record says. Of an imported or adopted one it does not.
-  const isRecorded = record !== undefined && isSameFile(record.stat, document.stat) && !isModeUnknown(record);
-  const ofFile = holders.flatMap((entry) => [
-    ...(refKey(entry.ref) === refKey(document.ref) ? [] : [modeOfFile(entry)]),
-    ...(isRecorded ? [] : otherFiles(entry)),
-  ]);
-  const held: readonly HeldMode[] = [
-    ...(record?.heldModes ?? []).filter(({ file }) => file === undefined),
-    ...ofFile.filter(({ file }) => isSameFile(file, document.stat)),
-  ];
-  return held.reduce(withHeldMode, document);
+  const { ref, metadata, sources } = document;
+  const stated = { mode: modeOf(metadata), source: sources?.['shareInfo'] };
+  const own = record === undefined ? null : modeOfRecord({ ref, record });
+  const [first, ...others] = [
+    ...otherModes(document, record, holders),
+    ...(own === null ? [] : [own]),
+  ].filter(
+    (one) => canNarrow(one) && !isWider(one.mode, stated.mode) && !mayWiden(one, document, stated.source),
+  );
+  const found =
+    first === undefined
+      ? document
+      : withKept(document, { held: others.reduce(stricter, first), stated }, record);
+  const wouldShowAttachments =
+    record !== undefined &&
+    own !== null &&
+    document.attachments.length === 0 &&
+    mayHoldAttachments(record) &&
+    isWider(modeOf(found.metadata), own.mode);
+  return wouldShowAttachments
+    ? withKept(document, { held: own, stated, wouldShowAttachments: true }, record)
+    : found;
 }
 
-/** A document with a mode that is held for it, where that is narrower than what it would get. */
-export function withHeldMode(document: FoundDocument, mode: HeldMode): FoundDocument {
-  const { metadata, sources, kept, ref } = document;
-  const held = { ...mode, file: undefined };
-  const stated = kept?.stated ?? { mode: modeOf(metadata), source: sources?.['shareInfo'] };
-  const isNarrowest = kept === undefined || isWider(kept.held.mode, held.mode);
-  if (!isNarrowest || !canNarrow(held) || mayWiden(held, document, stated.source)) return document;
-  const narrowed = { ...document, kept: { held, stated } };
-  if (!isWider(modeOf(metadata), held.mode)) return narrowed;
-  const source = held.by === null ? 'folder settings' : held.by;
-  const shareInfo = held.folder === ref.folder ? source : `${held.folder}: ${source}`;
+/** Of two modes the one that it takes more to widen. */
+function stricter(one: HeldMode, other: HeldMode): HeldMode {
+  if (one.mode !== other.mode) return isWider(one.mode, other.mode) ? other : one;
+  return isByOwnSidecar(other) && !isByOwnSidecar(one) ? other : one;
+}
+
+function withKept(
+  document: FoundDocument,
+  kept: NonNullable<FoundDocument['kept']>,
+  record: LedgerRecord | undefined,
+): FoundDocument {
+  const { held, stated } = kept;
+  if (!isWider(stated.mode, held.mode)) return { ...document, kept };
+  const { shareInfo: _, ...rest } = document.metadata;
+  // What nobody knows stays as it is.
+  const isUnknown = record !== undefined && refKey(held) === refKey(document.ref) && isNobodysGuess(record);
   return {
-    ...narrowed,
-    metadata: { ...metadata, shareInfo: { mode: held.mode } },
-    sources: { ...sources, shareInfo },
+    ...document,
+    kept,
+    metadata: isUnknown ? rest : { ...rest, shareInfo: { mode: held.mode } },
+    sources: { ...document.sources, shareInfo: recordedSource },
   };
 }
 
-/** Why a document is not shared as it is stated for it now; null: it is. */
+function isNobodysGuess(record: LedgerRecord): boolean {
+  return isModeUnknown(record) && (record.unsure?.metadata ?? []).length === 0;
+}
+
+/** Why a document is not shared as it is stated for it now, contract 7.27; null: it is. */
 export function keptReason({ kept }: FoundDocument): (Reason & { readonly sharing: ShareMode }) | null {
   if (kept === undefined || !isWider(kept.stated.mode, kept.held.mode)) return null;
-  const { held, stated } = kept;
+  const { held, stated, wouldShowAttachments } = kept;
   const how = held.mode === 'NONE' ? 'kept private' : `kept at sharing mode ${held.mode}`;
-  const name = printable(held.path);
-  const was = held.isAttachment ? `an attachment of ${name}` : `${name}, which was held as ${held.mode} by`;
-  const by = held.isAttachment ? '' : ` ${sourceWords(held)}`;
-  const message = `${how}: this file was ${was}${by}`;
-  return { sharing: stated.mode, code: keptPrivateCode, message };
+  if (wouldShowAttachments === true) {
+    const why =
+      'more people would see attachments that it no longer lists, and that the service cannot remove';
+    return { sharing: stated.mode, code: 'attachments-would-show', message: `${how}: ${why}` };
+  }
+  const why = held.isAttachment
+    ? `it was an attachment of ${printable(held.path)}`
+    : `${sourceWords(held)} said ${held.mode}`;
+  return { sharing: stated.mode, code: 'kept-private', message: `${how}: ${why}` };
 }
 
 function sourceWords({ by }: HeldMode): string {
   if (by === null) return 'the settings of its folder';
-  return isDefaults(by) ? printable(by) : 'its sidecar';
+  return isDefaults(by) ? printable(by) : 'its former sidecar';
 }
 
-/** What the record of a document says of held modes once it stands as it was found. */
-export function heldModesOf(
-  { kept }: FoundDocument,
-  record: LedgerRecord | undefined,
-): LedgerRecord['heldModes'] {
+/**
+ * A record as the service has just come to hold it, or as it was found to be, with where its sharing mode was stated, and
+ * whether a wider one is stated now. `before`: what the ledger said until then. `sent`: what went out.
+ */
+export function withHeldMode(
+  record: LedgerRecord,
+  { kept, ref, sidecar, metadata, sources }: FoundDocument,
+  {
+    before,
+    sent,
+  }: {
+    readonly before: LedgerRecord | undefined;
+    readonly sent: { readonly mode: boolean; readonly content: boolean };
+  },
+): LedgerRecord {
+  const source = sources?.['shareInfo'];
+  const by = source !== undefined && (source === sidecar || isDefaults(source)) ? source : null;
+  const stated = { ...ref, mode: modeOf(metadata), by };
+  const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
+  const held = kept?.held ?? (sent.mode ? stated : known);
+  const said = (record.said ?? []).filter((code) => !isNarrowerMark(code));
+  const isNarrower = kept !== undefined && isWider(kept.stated.mode, kept.held.mode);
+  const marked = isNarrower ? [...said, `${narrowerMark}${kept.stated.mode}`] : said;
+  return withOwnMode(
+    { ...record, heldModes: formerFiles(before), said: marked.length === 0 ? undefined : marked },
+    ref,
+    sent.content ? { ...held, ...ref } : held,
+  );
+}
+
+/** A record that goes to another path: its mode was stated for it where it stood. */
+export function movedRecord(record: LedgerRecord, from: DocumentRef, to: DocumentRef): LedgerRecord {
+  return withOwnMode({ ...record, heldModes: formerFiles(record) }, to, modeOfRecord({ ref: from, record }));
+}
+
+/** Says of a record without one which mode is its own, unless what else it says shows that. */
+function withOwnMode(record: LedgerRecord, ref: DocumentRef, held: HeldMode): LedgerRecord {
+  const shown = modeOfRecord({ ref, record });
+  if (shown.mode === 'EVERYONE' || isStatedAlike(shown, held)) return record;
+  const { folder, path, by, isAttachment } = held;
+  const own = { folder, path, mode: shown.mode, by, ...(isAttachment === true ? { isAttachment } : null) };
+  return { ...record, heldModes: [own, ...(record.heldModes ?? [])] };
+}
+
+/** Whether the same statements may widen both. */
+function isStatedAlike(one: HeldMode, other: HeldMode): boolean {
+  if (other.isAttachment === true || isByOwnSidecar(one) !== isByOwnSidecar(other)) return false;
+  if (isByOwnSidecar(one)) return true;
+  return one.by === other.by && (one.by === null || refKey(one) === refKey(other));
+}
+
+function formerFiles(record: LedgerRecord | undefined): LedgerRecord['heldModes'] {
   const former = (record?.heldModes ?? []).filter(({ file }) => file !== undefined);
-  if (kept !== undefined) return [kept.held, ...former];
   return former.length === 0 ? undefined : former;
 }
 
@@ -118,7 +200,7 @@ export function rememberFiles(
     ledger
       .findByInode(file.ino)
       .every((other) => other.record.docId === record.docId || !isSameFile(other.record.stat, file));
-  const former = [...otherFiles(entry), modeOfFile(entry)].filter(
+  const former = [...otherFiles(entry), { ...modeOfRecord(entry), file: before.stat }].filter(
     (one) => canNarrow(one) && isGone(one) && isUnrecorded(one),
   );
   const own = (record.heldModes ?? []).filter(({ file }) => file === undefined);
@@ -127,20 +209,42 @@ export function rememberFiles(
   return { ...change, record: { ...record, heldModes: heldModes.length === 0 ? undefined : heldModes } };
 }
 
-/** How the file of a record is shared: as the record is. */
-function modeOfFile({ ref, record }: LedgerEntry): FileMode {
-  const { companions, leftSidecars, stat: file } = record;
-  const { byName, byStem } = sidecarPlaces(ref.path);
-  const sidecar = companions?.sidecar === 'stem' ? byStem : byName;
-  // Nobody knows how it is shared.
-  if (isModeUnknown(record)) return { ...ref, mode: 'NONE', by: sidecar, file };
+/** The mode that the service holds of a record, where that was stated, and for which path. */
+function modeOfRecord({ ref, record }: LedgerEntry): HeldMode {
   const mode = narrowestMode(record);
-  const kept = record.heldModes?.find((held) => held.file === undefined);
-  if (kept !== undefined) return { ...kept, mode, file };
-  const hadSidecar = (companions?.sidecar ?? null) !== null || leftSidecars !== undefined;
-  const defaults = companions?.defaults.at(-1);
-  const inherited = defaults === undefined ? null : `${defaults === '' ? '' : `${defaults}/`}.meta.json`;
-  return { ...ref, mode, by: hadSidecar ? sidecar : inherited, file };
+  const own = record.heldModes?.find(({ file }) => file === undefined);
+  return own === undefined ? { ...ref, mode, by: shownSource(ref.path, record) } : { ...own, mode };
+}
+
+/** Where the mode of a record was stated that does not say so itself: it has the place that it can show. */
+function shownSource(path: string, record: LedgerRecord): string | null {
+  const { companions, metadata, unsure } = record;
+  const { byName, byStem } = sidecarPlaces(path);
+  if (isNobodysGuess(record)) return byName;
+  if ([metadata, ...(unsure?.metadata ?? [])].every(({ shareInfo }) => shareInfo === undefined)) return null;
+  if (companions === undefined) return isModeUnknown(record) ? byName : null;
+  if (companions.sidecar !== null) return companions.sidecar === 'stem' ? byStem : byName;
+  const defaults = companions.defaults.at(-1);
+  return defaults === undefined ? null : joinPath(defaults, defaultsName);
+}
+
+/** What a document's file counts as held with by records of other paths, or before it was sent. */
+function otherModes(
+  { ref, stat }: FoundDocument,
+  record: LedgerRecord | undefined,
+  { records, unsent }: Holders,
+): readonly HeldMode[] {
+  // What became of the file since it is this document, its record says. Of an imported or adopted one it does not.
+  const isRecorded = record !== undefined && isSameFile(record.stat, stat) && !isModeUnknown(record);
+  const others = records.filter((entry) => refKey(entry.ref) !== refKey(ref));
+  const present = others.map((entry) => ({ ...modeOfRecord(entry), file: entry.record.stat }));
+  const isSent = isRecorded || present.some(({ file }) => isSameFile(file, stat));
+  return [
+    ...[...present, ...(isRecorded ? [] : records.flatMap(otherFiles))]
+      .filter(({ file }) => isSameFile(file, stat))
+      .map(({ file: _, ...held }) => held),
+    ...(isSent || unsent === null ? [] : [unsent]),
+  ];
 }
 
 /** Files that a record had, and those that it attached: these were shown to whoever had the document, and no one else. */
@@ -169,18 +273,32 @@ function canNarrow({ mode, by }: HeldMode): boolean {
 function mayWiden(held: HeldMode, { ref, sidecar }: FoundDocument, source: string | undefined): boolean {
   if (source === undefined) return false;
   if (source === sidecar) return true;
-  if (held.by !== null && !isDefaults(held.by)) return false;
+  if (isByOwnSidecar(held)) return false;
+  if (held.by === null) return true;
   const directory = isDefaults(source) ? directoryOf(source) : null;
   const wasAbove =
     ref.folder === held.folder && (directory === null || pathAfterMove(held.path, directory, '') !== null);
-  return !wasAbove || depthOf(directory) >= depthOf(held.by === null ? null : directoryOf(held.by));
+  return !wasAbove || pathAfterMove(source, directoryOf(held.by), '') !== null;
 }
+
+function isByOwnSidecar({ by }: HeldMode): boolean {
+  return by !== null && !isDefaults(by);
+}
+
+const defaultsName = '.meta.json';
 
 function isDefaults(source: string): boolean {
-  return nameOf(source) === '.meta.json';
+  return nameOf(source) === defaultsName;
 }
 
-/** Of places above one document: the folder's settings, its root, and so on. */
-function depthOf(directory: string | null): number {
-  return directory === null ? -1 : directory === '' ? 0 : directory.split('/').length;
+/** In `said` of a record: a wider mode is stated for it now, this one. */
+const narrowerMark = 'narrower ';
+
+function isNarrowerMark(code: string): boolean {
+  return code.startsWith(narrowerMark);
+}
+
+/** Whether a document is held more narrowly than is stated for it. */
+export function isHeldNarrower({ said }: Pick<LedgerRecord, 'said'>): boolean {
+  return said?.some(isNarrowerMark) === true;
 }

@@ -37,11 +37,9 @@ export interface LedgerRecord {
   readonly attachments: readonly RecordedAttachment[];
   /** What had a say when this record was last found true; absent: nothing had, or nobody knows. */
   readonly companions?: Companions | undefined;
-  /** Where its sidecar may stand, which did not come along when the document was moved, the latest first; absent: it did. */
-  readonly leftSidecars?: readonly DocumentRef[] | undefined;
   /**
-   * Sharing modes that go with it: its own, where that was stated for another document or file, and those of files that it
-   * had before and that have no record of their own, the latest last.
+   * Sharing modes that go with it: its own, where `companions` does not show where that was stated, and those of files
+   * that it had before and that have no record of their own, the latest last.
    */
   readonly heldModes?: readonly HeldMode[] | undefined;
   /** What the service last accepted, all of it: what could not be taken back is still in it. */
@@ -51,7 +49,7 @@ export interface LedgerRecord {
   readonly modifiedAt: string | null;
   /** How many more documents of this content the service may hold because answers were lost. */
   readonly possibleDuplicates: number;
-  /** Warnings that were given and are not repeated (fields that cannot be cleared); `importedMark`. */
+  /** Warnings that were given and are not repeated (fields that cannot be cleared); `importedMark`; marks of sharing. */
   readonly said?: readonly string[] | undefined;
   /**
    * It was written down while the root was another one than the ledger's, and would be of this number of `changes`.
@@ -304,7 +302,7 @@ export interface LedgerPort {
   readonly placesOf: (directory: FileIdentity) => readonly DirectoryRef[];
   /** Names of folders that have records. */
   readonly folders: () => readonly string[];
-  /** Where attachments lie that are in another folder than their document, sent or not, and sidecars that were left. */
+  /** Where attachments lie that are in another folder than their document, sent or not. */
   readonly carriedElsewhere: () => readonly DocumentRef[];
   readonly count: (folder: string) => number;
   /** The sum of `possibleDuplicates` of all records. */

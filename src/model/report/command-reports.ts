@@ -117,8 +117,8 @@ export const whySchema = z.object({
     .default(null),
   /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself, the ledger. */
   sources: z.record(text, text).default({}),
-  /** A sharing mode that the file's metadata states and that is not sent, with the reason; `metadata` has the one that was. */
-  withheld: z
+  /** A wider sharing mode is stated than is held, with the reason; `metadata` has the one that is held. */
+  narrower: z
     .object({ sharing: z.enum(shareModes), code: text, message: text })
     .nullable()
     .default(null),

@@ -114,7 +114,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'orphan-sidecar': {
         cause: 'Sidecar without a document',
-        fix: 'Add its document, or remove the sidecar. If its document was renamed or moved without it, move it along: as long as it stands here, that document is not shared more widely than before.',
+        fix: 'Add its document, or remove the sidecar. If its document was renamed or moved without it, move it along.',
       },
       'document-url': {
         cause: 'documentUrl that is no http or https address',
@@ -157,13 +157,9 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Old attachments would be shown to more people',
         fix: 'All else is sent. List another attachment, which replaces the old ones, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
       },
-      'sidecar-left-behind': {
-        cause: 'Renamed or moved without its sidecar',
-        fix: 'Move the sidecar beside the document and name it after it (its whole name, then .meta.json), write a new one there, or remove the old one. Until then the sharing mode stays as narrow as it is, and all else is sent; what was never sent waits.',
-      },
       'kept-private': {
-        cause: 'Not shared with more people than the file was before',
-        fix: 'To share it, state a sharing mode in a sidecar of its own.',
+        cause: 'Held more narrowly than is stated now',
+        fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share with its path and --as stated.',
       },
       'too-many-attachments': {
         cause: 'Too many attachments',

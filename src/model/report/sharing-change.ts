@@ -21,7 +21,7 @@ export function sharingChange(
   const attempts = new Set((record?.unsure?.metadata ?? []).map(modeOf));
   const perhaps = [...attempts].filter((one) => one !== before && one !== after);
   if (operation.kind === 'modify' && before === after && perhaps.length === 0) return undefined;
-  const source = operation.withheld === null ? (sources?.['shareInfo'] ?? unstatedSource) : recordedSource;
+  const source = sources?.['shareInfo'] ?? unstatedSource;
   return { before, after, ...(perhaps.length === 0 ? {} : { perhaps }), source };
 }
 

@@ -1,6 +1,7 @@
 import { readAgainMs } from '../../model/back-off.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
+import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import type { PairedSidecar } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
@@ -22,6 +23,8 @@ export interface SidecarList {
   readonly isValid: boolean;
   /** As written, when it was last valid. Empty for a sidecar that lists none, or never was. */
   readonly attachments: readonly string[];
+  /** The sharing mode that it states, valid or not; absent: none, or EVERYONE. */
+  readonly mode?: ShareMode | undefined;
   /** It could not be read at the last look: it is read again at the next. */
   readonly isUnread?: true;
 }

@@ -61,7 +61,8 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       if (found.kind !== 'document') continue;
       const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, attachments });
       if (own !== fingerprint) fingerprints.push(own);
-      entries.push({ name, stat: stats, fingerprint: own });
+      const ownMode = paired.lists?.get(paired.sidecars.get(name)?.name ?? '')?.mode;
+      entries.push({ name, stat: stats, fingerprint: own, ...(ownMode === undefined ? null : { ownMode }) });
     }
   }
   for (const name of attachments.links) skip(name, linkedAttachment);

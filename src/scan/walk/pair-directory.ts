@@ -5,7 +5,8 @@ import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Claim, FileIdentity, OwnersClaims } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
-import type { Sidecar } from '../../model/metadata/metadata.ts';
+import { modeOf } from '../../model/metadata/metadata.ts';
+import type { ShareMode, Sidecar } from '../../model/metadata/metadata.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { removalGrace } from '../companions/removal-grace.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -222,7 +223,7 @@ async function readLists(
 
 /** What came of reading a sidecar for the attachments that it lists. `code`: the file system's. */
 type ListReading =
-  | { readonly kind: 'read'; readonly list: Pick<SidecarList, 'isValid' | 'attachments'> }
+  | { readonly kind: 'read'; readonly list: Omit<SidecarList, 'key'> }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'unreadable'; readonly code: string | undefined };
 
@@ -239,18 +240,31 @@ async function readAttachmentList(absolute: string, inFull: boolean): Promise<Li
   try {
     const file = readSmallFile(absolute);
     if (file === null) return { kind: 'invalid' };
+    const mode = narrowMode(file.bytes);
     if (!inFull && !spellings.some((spelling) => file.bytes.includes(spelling)))
-      return { kind: 'read', list: { isValid: false, attachments: [] } };
+      return { kind: 'read', list: { isValid: false, attachments: [], mode } };
     // Its schemas take a while to load, and most folders do without them until their first document is inspected.
     const { readSidecarFile } = await import('../companions/read-sidecar.ts');
     const reading = readSidecarFile(absolute);
     if (reading.kind === 'valid')
-      return { kind: 'read', list: { isValid: true, attachments: reading.value.attachments } };
+      return { kind: 'read', list: { isValid: true, attachments: reading.value.attachments, mode } };
     return reading.kind === 'gone' ? { kind: 'invalid' } : reading;
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
     return { kind: 'unreadable', code };
+  }
+}
+
+/** The sharing mode that a sidecar states, as far as that can be told without its schema; undefined: none, or EVERYONE. */
+function narrowMode(bytes: Buffer): ShareMode | undefined {
+  if (!bytes.includes('"shareInfo"')) return undefined;
+  try {
+    const { shareInfo } = JSON.parse(bytes.toString()) as Sidecar['metadata'];
+    const mode = shareInfo === undefined ? 'EVERYONE' : modeOf({ shareInfo });
+    return mode === 'EVERYONE' ? undefined : mode;
+  } catch {
+    return undefined;
   }
 }
 

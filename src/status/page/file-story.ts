@@ -124,7 +124,7 @@ function facts(why: Why): HTMLElement {
     const source = why.sources[field];
     row(field, printable(typeof value === 'string' ? value : JSON.stringify(value)), 'span', source);
   }
-  if (why.withheld !== null) row('Withheld', `sharing ${why.withheld.sharing}`);
+  if (why.narrower !== null) row('Narrower', `stated is ${why.narrower.sharing}`);
   row('SHA-256', why.sha256, 'code');
   return list;
 }

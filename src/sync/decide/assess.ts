@@ -2,7 +2,7 @@ import { printable } from '../../lib/text/printable.ts';
 import { hasGone, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
-import { heldModesOf } from '../../model/metadata/held-mode.ts';
+import { isHeldNarrower, keptReason, withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import { unread } from '../../model/plan.ts';
 import { isStillRefused } from '../../model/ports/ledger-port.ts';
@@ -11,7 +11,6 @@ import type { Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { bareReason, keptCode } from '../tasks/task.ts';
 import { unsentAttachments } from './attachments.ts';
-import { stillLeft } from './inspect-document.ts';
 import { movedUnsentCode } from './whereabouts.ts';
 
 /** A document that has to be sent, and what it was compared with. */
@@ -120,41 +119,6 @@ export async function compareWithRecord(
   }
 }
 
-/**
- * How long a document waits because its sidecar, or the document that attaches it, may follow it, ms:
- * - one that was moved and gets another sharing mode, for the grace period. Before the process began, at `began`, any
- *   document may have been moved;
- * - one that was never sent, and whose file left another path, with other companions, at `leftAt` (null: it did not), also
- *   where it takes the place of another;
- * - one that was never sent, as long as files still come to its directory.
- * All else can be put right without harm.
- */
-export function sidecarGraceMs(
-  {
-    movedAt,
-    leftAt,
-    arrivalMs = 0,
-  }: {
-    readonly movedAt: number | null;
-    readonly leftAt: number | null;
-    readonly arrivalMs?: number | undefined;
-  },
-  operation: Operation,
-  {
-    removeGraceMs,
-    began,
-    now,
-  }: { readonly removeGraceMs: number; readonly began: number; readonly now: number },
-): number {
-  const sendsContent = operation.kind === 'upload' || (operation.kind === 'modify' && operation.content);
-  const changesMode = operation.kind === 'modify' && operation.metadata?.shareInfo !== undefined;
-  const since = Math.max(
-    sendsContent ? (leftAt ?? -Infinity) : -Infinity,
-    changesMode ? (movedAt ?? began) : -Infinity,
-  );
-  return Math.max(operation.kind === 'upload' ? arrivalMs : 0, since + removeGraceMs - now);
-}
-
 /** What the record learns where nothing has to be sent, so that nobody inspects again; null: it says so already. */
 export function adoptionOf(
   compared: ComparedDocument,
@@ -165,26 +129,29 @@ export function adoptionOf(
   const same =
     sameStat(record.stat, document.stat) &&
     record.fingerprint === document.fingerprint &&
-    record.unsure === undefined;
+    record.unsure === undefined &&
+    isHeldNarrower(record) === (keptReason(document) !== null);
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
     return null;
   const said = [...(record.said ?? []), ...unclearable.map(({ code }) => code)];
   return {
     kind: 'put',
     ref: document.ref,
-    record: {
-      ...record,
-      sha256: sha256 ?? record.sha256,
-      stat: document.stat,
-      fingerprint: document.fingerprint,
-      attachments: unsentAttachments(compared, record),
-      companions: document.companions,
-      leftSidecars: stillLeft(document, record),
-      heldModes: heldModesOf(document, record),
-      metadata: accepted,
-      ...(said.length === 0 ? null : { said }),
-      ...(record.unsure === undefined ? null : { unsure: undefined }),
-    },
+    record: withHeldMode(
+      {
+        ...record,
+        sha256: sha256 ?? record.sha256,
+        stat: document.stat,
+        fingerprint: document.fingerprint,
+        attachments: unsentAttachments(compared, record),
+        companions: document.companions,
+        metadata: accepted,
+        ...(said.length === 0 ? null : { said }),
+        ...(record.unsure === undefined ? null : { unsure: undefined }),
+      },
+      document,
+      { before: record, sent: { mode: false, content: false } },
+    ),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Claim, DocumentRef, FoundDocument, Inspection, OwnersClaims } from
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import type { Change, LedgerPort, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
-import { companionsOf, isListedBy, stillLeft } from './inspect-document.ts';
+import { companionsOf, isListedBy } from './inspect-document.ts';
 
 /**
  * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had.
@@ -18,8 +18,7 @@ export function unsentAttachments(
   const held = record?.attachments ?? [];
   if (document.attachments.length === 0) {
     if (record?.unsure?.attachments === true) return [];
-    const isLeft = record !== null && stillLeft(document, record) !== undefined;
-    return held.map(isLeft ? carriedWhereverItIs : noLongerCarried);
+    return held.map(noLongerCarried);
   }
   return document.attachments.map(({ name, path, stat }, index) => ({
     name,
@@ -32,11 +31,6 @@ export function unsentAttachments(
 /** The service holds it because it cannot be taken back; the file, wherever it is, is no attachment any more. */
 function noLongerCarried({ name, sha256, stat }: RecordedAttachment): RecordedAttachment {
   return { name, sha256, stat: { ...stat, ino: 0 } };
-}
-
-/** Its sidecar, which says where it is, was left: the file itself is known. */
-function carriedWhereverItIs({ name, sha256, stat }: RecordedAttachment): RecordedAttachment {
-  return { name, sha256, stat };
 }
 
 /**

@@ -1,14 +1,11 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { orphanSidecarCode, refKey, sameFile } from '../../model/document.ts';
+import { refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
-import { withHeldMode } from '../../model/metadata/held-mode.ts';
-import { modeOf } from '../../model/metadata/metadata.ts';
-import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { ComparedDocument, Unclearable } from '../../model/operation.ts';
-import { leftSidecarReason, planDocument } from '../../model/plan.ts';
+import { planDocument } from '../../model/plan.ts';
 import type { Change, LedgerPort, LedgerRecord, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
@@ -20,15 +17,13 @@ import type { LedgerCommits } from '../send/ledger-commits.ts';
 import { hashAsPlanned } from '../send/planned.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
 import type { Task } from '../tasks/task.ts';
-import { adoptionOf, compareWithRecord, doubtsOfFile, sidecarGraceMs } from './assess.ts';
+import { adoptionOf, compareWithRecord, doubtsOfFile } from './assess.ts';
 import type { Assessment } from './assess.ts';
 import { carriersOf, carriesPath, hasLetGo } from './attachments.ts';
 import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
 import type { MoveDecision, MoveEvidence } from './find-moves.ts';
-import { isGone, stillLeft } from './inspect-document.ts';
-import type { LeftUnsent } from './left-unsent.ts';
 import { keptElsewhereCode } from './whereabouts.ts';
 
 /** The document is as the service holds it, and its record is to learn what was found, without a request. */
@@ -58,7 +53,6 @@ interface Options {
   readonly ledger: LedgerPort;
   readonly folders: WatchedFolders;
   readonly locks: PathLocks;
-  readonly leftUnsent: LeftUnsent;
   readonly writer: Pick<LedgerCommits, 'commit'>;
   readonly timing: Pick<TimingSettings, 'removeGraceMs' | 'pollSeconds' | 'incompleteMinutes'>;
   /** How long an answer of the service is waited for. */
@@ -120,11 +114,8 @@ export class DocumentComparison {
       const state = evidence.tasks.get(ref)?.state;
       const isElsewhere = state?.kind === 'dormant' && state.reason.code === keptElsewhereCode;
       const isKept = record === null || isKeptWhenGone || isElsewhere || sameFile(record.stat, document.stat);
-      // The sidecar that lists it stands where its document left it.
-      const isLeft =
-        carrier.kind === 'document' && record !== null && stillLeft(carrier.document, record) !== undefined;
       const isGracePast = waitedMs >= removeGraceMs;
-      if (!isLeft && hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast })) continue;
+      if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast })) continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
       const message = `it is an attachment of ${printable(owner)} until the valid sidecar of that document no longer lists it`;
       const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
@@ -179,7 +170,7 @@ export class DocumentComparison {
    */
   async compare(
     task: Task,
-    found: FoundDocument,
+    document: FoundDocument,
     known: LedgerRecord | undefined,
     planned?: ComparedDocument,
   ): Promise<Assessment | Adoption> {
@@ -188,14 +179,9 @@ export class DocumentComparison {
     const lateMs = record === null ? 0 : this.#arrivalMs(record);
     if (lateMs > 0) return { kind: 'later', againMs: lateMs, reason: underWayReason };
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
-    const doubt = record === null ? await this.#holdingDoubt(found) : undefined;
+    const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
-    const { evidence, leftUnsent, timing } = this.#options;
-    const left = leftUnsent.of(found);
-    const heir = left === null ? undefined : await evidence.inspect(left.ref);
-    if (heir?.kind === 'settling') return heir;
-    const heirDocument = heir?.kind === 'document' ? heir.document : null;
-    const document = heirDocument === null ? found : withModeOf(found, heirDocument);
+    const { evidence } = this.#options;
     const compared = await compareWithRecord(document, record, async (path, stat) => {
       const before = planned === undefined ? null : hashAsPlanned(path, stat, planned);
       return before ?? evidence.hash({ folder: document.ref.folder, path }, stat);
@@ -203,30 +189,17 @@ export class DocumentComparison {
     if (compared === null) return compareAgain;
     if ('code' in compared)
       return { kind: compared.code === unreadableNowCode ? 'unknown' : 'unfit', reason: compared };
-    const operation = planDocument(compared, record, isLost ? known : null);
+    const operation = planDocument(compared, record);
     const { arrival } = document;
-    const moved = { movedAt: task.movedAt, leftAt: left?.at ?? null, arrivalMs: arrival?.ms };
-    const againMs = sidecarGraceMs(moved, operation, {
-      removeGraceMs: timing.removeGraceMs,
-      began: this.#began,
-      now: this.#clock.monotonic(),
-    });
-    if (againMs > 0) {
-      const isExpected = operation.kind === 'upload' && arrival?.isExpected === true;
+    if (operation.kind === 'upload' && arrival !== undefined) {
       const { code, message } = sidecarExpected;
-      const reason = { code, message: arrival?.message ?? message };
-      return { kind: 'settling', againMs, ...(isExpected ? { reason } : null) };
+      const reason = { code, message: arrival.message ?? message };
+      return { kind: 'settling', againMs: arrival.ms, ...(arrival.isExpected ? { reason } : null) };
     }
     const sendsContent = operation.kind === 'upload' || (operation.kind === 'modify' && operation.content);
-    // The sidecar is that of the document that stands there now.
-    const isInherited = (heirDocument?.sidecar ?? null) !== null;
-    const isLeft = left !== null && sendsContent && !isInherited;
-    const withheld = isLeft ? await this.#withholding(document, left.ref) : null;
-    if (withheld !== null) return withheld;
     const incomplete = sendsContent ? await this.#awaitWhole(task, document) : null;
     if (incomplete !== null) return incomplete;
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
-    if (operation.withheld !== null) return { kind: 'unfit', reason: operation.withheld };
     if (record === null) return { kind: 'clean' };
     const change = adoptionOf(compared, record, operation);
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
@@ -245,24 +218,6 @@ export class DocumentComparison {
       againMs,
       reason: { code: incompleteCode, message: `still being written: ${missing}` },
     };
-  }
-
-  /**
-   * What becomes of a document that came here before it was sent, while its sidecar stands where it came from. Null: none
-   * does, or the document is private without it.
-   */
-  async #withholding(document: FoundDocument, from: DocumentRef): Promise<Assessment | null> {
-    if (modeOf(document.metadata) === 'NONE' || (document.sidecar ?? null) !== null) return null;
-    const { byName, byStem } = sidecarPlaces(from.path);
-    for (const path of [byName, byStem]) {
-      const sidecar = { folder: from.folder, path };
-      const found = await this.#options.evidence.inspect(sidecar);
-      if (found?.kind === 'settling') return found;
-      const isOrphan = found?.kind === 'skipped' && found.code === orphanSidecarCode;
-      if (isOrphan || (path === byName && found !== undefined && !isGone(found)))
-        return { kind: 'unfit', reason: leftSidecarReason('it is not sent', refKey(sidecar)) };
-    }
-    return null;
   }
 
   /** How long it takes until nothing of an earlier process can arrive any more for this document, ms. */
@@ -291,13 +246,4 @@ export class DocumentComparison {
     if (other === undefined) return undefined;
     return { code: inDoubtCode, message: `its file is that of ${refKey(other.ref)}: ${other.message}` };
   }
-}
-
-/** A document whose file stood where another document has come: what that one's own sidecar states, it stated for both. */
-function withModeOf(
-  document: FoundDocument,
-  { ref, sidecar = null, sources, metadata }: FoundDocument,
-): FoundDocument {
-  if (sidecar === null || sources?.['shareInfo'] !== sidecar) return document;
-  return withHeldMode(document, { ...ref, mode: modeOf(metadata), by: sidecar });
 }

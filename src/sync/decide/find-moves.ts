@@ -2,12 +2,12 @@ import { hasGone, isBirthKnown, refKey, sameFile } from '../../model/document.ts
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode, isUnreadable, unreadableNowCode } from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
+import { movedRecord } from '../../model/metadata/held-mode.ts';
 import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import { attachmentsAfterMove } from './attachments.ts';
-import { leftSidecarsOf } from './inspect-document.ts';
 
 /** One record that follows its file. */
 export interface MoveStep {
@@ -82,12 +82,8 @@ export function changesOf(
     ...steps.map(({ entry: { ref, record: seen }, to, stat }): Change => {
       const record = get(ref) ?? seen;
       const attachments = attachmentsAfterMove(record, ref, to);
-      const leftSidecars = leftSidecarsOf(ref, record);
-      return {
-        kind: 'put',
-        ref: to,
-        record: { ...record, stat, attachments, leftSidecars, fingerprint: '' },
-      };
+      const moved = { ...record, stat, attachments, fingerprint: '' };
+      return { kind: 'put', ref: to, record: movedRecord(moved, ref, to) };
     }),
     ...directories,
   ];

@@ -1,6 +1,5 @@
 import { joinPath, nameOf, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry, DocumentRef } from '../../model/document.ts';
-import { leftSidecarCode } from '../../model/plan.ts';
 import { isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { DirectoryRecords, Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { BacklogEntry } from '../tasks/backlog.ts';
@@ -22,8 +21,7 @@ export interface Differences {
   /** Tasks whose file is another one now. */
   readonly changed: readonly { readonly task: Task; readonly entry: DocumentEntry }[];
   /**
-   * Tasks whose file is just as the record says, or not listed as a document any more; and those that wait for what is
-   * beside the document.
+   * Tasks whose file is just as the record says, or not listed as a document any more.
    */
   readonly touched: readonly { readonly task: Task; readonly present: boolean }[];
   /** Paths with a record, no file and no task. */
@@ -67,7 +65,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const isUnchanged = match === 'same' || match === 'stat';
     if (isUnchanged && proof === null && provesRoot(root, records.rootChange(name))) proof = name;
     if (task !== undefined) {
-      if (match === 'same' || isLeftBehind(task)) touched.push({ task, present: true });
+      if (match === 'same') touched.push({ task, present: true });
       else if (!isAsSeen(task, entry)) changed.push({ task, entry });
       continue;
     }
@@ -109,11 +107,6 @@ function isAsRecorded({ entries }: DirectoryScan, records: DirectoryRecords): bo
   return (
     entries.length === records.size && entries.every((entry) => records.match(entry.name, entry) === 'same')
   );
-}
-
-/** A sidecar that is renamed after its document, or removed, changes nothing about the document itself. */
-function isLeftBehind({ state, present }: Task): boolean {
-  return present && state.kind === 'failed' && state.reason.code === leftSidecarCode;
 }
 
 function isAt(ref: DocumentRef, folder: string, path: string): boolean {

@@ -1,6 +1,4 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import { nameOf, orphanSidecarCode } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
 import { isOfPassingFault, isOfUnreadPlace } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
@@ -114,15 +112,6 @@ export class WatchedFolders {
     const ranMs = this.#clock.monotonic() - this.#began;
     if (this.viewOf(name).isResumed && ranMs < this.#removeGraceMs) return false;
     return this.#isPatient() ? this.areAllScanned() : !this.isWaitedFor(name);
-  }
-
-  /** A sidecar of this name that belongs to no document; null: none is known. */
-  orphanNamed(name: string): DocumentRef | null {
-    for (const [folder, view] of this.#views) {
-      for (const { code, path } of view.skips())
-        if (code === orphanSidecarCode && nameOf(path) === name) return { folder, path };
-    }
-    return null;
   }
 
   hasUnreadable(name: string): boolean {

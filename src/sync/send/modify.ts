@@ -1,12 +1,10 @@
 import type { DocumentRef } from '../../model/document.ts';
-import { heldModesOf } from '../../model/metadata/held-mode.ts';
-import type { Metadata } from '../../model/metadata/metadata.ts';
+import { withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
 import { unsentAttachments } from '../decide/attachments.ts';
-import { stillLeft } from '../decide/inspect-document.ts';
 import { isPerhapsGone } from './delete.ts';
 import { attachmentsOf, bytesOf, fileOf, recordedAttachments } from './outgoing-files.ts';
 import type { OpenFile } from './outgoing-files.ts';
@@ -61,32 +59,29 @@ export function modifiedChanges(
     {
       kind: 'put',
       ref: document.ref,
-      record: {
-        ...record,
-        sha256: newContent ?? compared.sha256 ?? record.sha256,
-        stat: document.stat,
-        // What was withheld is found again by every scan of everything.
-        fingerprint: operation.withheld === null ? document.fingerprint : '',
-        fileName: operation.content ? document.fileName : record.fileName,
-        attachments,
-        companions: operation.withheld === null ? document.companions : record.companions,
-        leftSidecars: stillLeft(document, record),
-        heldModes: heldModesOf(document, record),
-        metadata: operation.accepted,
-        modifiedAt: new Date(now).toISOString(),
-        said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
-        unsure: operation.withheld === null ? undefined : unsureMode(record, operation.accepted),
-      },
+      record: withHeldMode(
+        {
+          ...record,
+          sha256: newContent ?? compared.sha256 ?? record.sha256,
+          stat: document.stat,
+          fingerprint: document.fingerprint,
+          fileName: operation.content ? document.fileName : record.fileName,
+          attachments,
+          companions: document.companions,
+          metadata: operation.accepted,
+          modifiedAt: new Date(now).toISOString(),
+          said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
+          unsure: undefined,
+        },
+        document,
+        {
+          before: record,
+          sent: { mode: operation.metadata?.shareInfo !== undefined, content: operation.content },
+        },
+      ),
     },
     { kind: 'clear', ref: document.ref },
   ];
-}
-
-/** Of a record of which all but the sharing mode was put right: what the mode, and old attachments, may be instead. */
-function unsureMode({ unsure }: LedgerRecord, accepted: Metadata): LedgerRecord['unsure'] {
-  if (unsure === undefined) return undefined;
-  const metadata = unsure.metadata.map(({ shareInfo }) => ({ ...accepted, shareInfo }));
-  return { content: false, attachments: unsure.attachments, metadata };
 }
 
 /**

@@ -1,10 +1,9 @@
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FoundDocument } from '../../model/document.ts';
-import { heldModesOf } from '../../model/metadata/held-mode.ts';
+import { withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { SentContent, UploadRequest } from '../../model/ports/service-port.ts';
-import { stillLeft } from '../decide/inspect-document.ts';
 import { traceOfDuplicates } from './doubt-about.ts';
 import { attachmentsOf, bytesOf, fileOf, recordedAttachments } from './outgoing-files.ts';
 import type { OpenFile } from './outgoing-files.ts';
@@ -35,10 +34,10 @@ export function uploadRequest(document: FoundDocument, { metadata }: Upload, ope
  */
 export function uploadedChanges(
   document: FoundDocument,
-  { accepted, withheld }: Upload,
+  { accepted }: Upload,
   {
     docId,
-    sent,
+    sent: parts,
     now,
   }: { readonly docId: string; readonly sent: readonly SentContent[]; readonly now: number },
   ledger: Pick<LedgerPort, 'get' | 'doubts'>,
@@ -48,22 +47,21 @@ export function uploadedChanges(
   const before = ledger.get(ref);
   const record: LedgerRecord = {
     docId,
-    sha256: sent[0]?.sha256 ?? '',
+    sha256: parts[0]?.sha256 ?? '',
     stat: document.stat,
-    // What was withheld is found again by every scan of everything.
-    fingerprint: withheld === null ? document.fingerprint : '',
+    // Where it was held back for attachments that the service lost with it, the next scan finds that.
+    fingerprint: document.kept?.wouldShowAttachments === true ? '' : document.fingerprint,
     fileName: document.fileName,
-    attachments: recordedAttachments(document.attachments, sent.slice(1)),
-    companions: withheld === null ? document.companions : before?.companions,
-    leftSidecars: stillLeft(document, before),
-    heldModes: heldModesOf(document, before),
+    attachments: recordedAttachments(document.attachments, parts.slice(1)),
+    companions: document.companions,
     metadata: accepted,
     uploadedAt: new Date(now).toISOString(),
     modifiedAt: null,
     possibleDuplicates: doubts.reduce((total, { count }) => total + count, 0),
   };
+  const sent = { mode: true, content: true };
   return [
-    { kind: 'put', ref, record },
+    { kind: 'put', ref, record: withHeldMode(record, document, { before, sent }) },
     ...traceOfDuplicates(ref, before, now, replacedMessage),
     ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
     { kind: 'clear', ref },

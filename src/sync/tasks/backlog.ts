@@ -4,6 +4,7 @@ import {
   countPacked,
   packedFields,
   packedFingerprint,
+  packedSeen,
   packedStat,
   packedWidth,
   packFiles,
@@ -119,7 +120,7 @@ export class Backlog {
         .flatMap((name, index) =>
           listed.get(name) === packedStat(some, index).ino
             ? []
-            : [{ ref: { folder, path: joinPath(directory, name) }, seen: seenAt(some, index) }],
+            : [{ ref: { folder, path: joinPath(directory, name) }, seen: packedSeen(some, name, index) }],
         ),
     );
   }
@@ -308,10 +309,6 @@ function isSameFile(one: Rows, index: number, other: Rows, at: number): boolean 
   for (let field = 0; field < packedWidth; field += 1)
     if (one.stats[index * packedWidth + field] !== other.stats[at * packedWidth + field]) return false;
   return packedFingerprint(one, index) === packedFingerprint(other, at);
-}
-
-function seenAt(rows: Rows, index: number): Seen {
-  return { stat: packedStat(rows, index), fingerprint: packedFingerprint(rows, index) };
 }
 
 const timeAt = packedFields.indexOf('mtimeMs');

@@ -1,4 +1,4 @@
-import type { DocumentRef, FileStat } from '../../model/document.ts';
+import type { DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
 import type { SendKind } from '../../model/operation.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { waitKindOf } from '../../model/report/wait-kinds.ts';
@@ -48,10 +48,7 @@ export type TaskState =
 export type StateKind = TaskState['kind'];
 
 /** A file as a scan or an inspection saw it. */
-export interface Seen {
-  readonly stat: FileStat;
-  readonly fingerprint: string;
-}
+export type Seen = Omit<DocumentEntry, 'name'>;
 
 /** What a service that was there did not take, though perhaps it took others. */
 export interface Untaken {

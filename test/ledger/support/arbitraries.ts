@@ -85,12 +85,6 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
         metadata: fc.constantFrom([], [{ title: 'T' }, { customTags: [{ name: 'a' }] }]),
       }),
     ),
-    leftSidecars: optional(
-      fc.array(fc.record({ folder: fc.constantFrom('inbox', 'b'), path: fc.constantFrom('a', 'd/é') }), {
-        minLength: 1,
-        maxLength: 2,
-      }),
-    ),
     heldModes: optional(
       fc.array(
         fc.record({
@@ -105,12 +99,11 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
     ),
     rootChange: optional(fc.nat(3)),
   })
-  .map(({ companions, said, unsure, leftSidecars, heldModes, rootChange, ...record }) => ({
+  .map(({ companions, said, unsure, heldModes, rootChange, ...record }) => ({
     ...record,
     ...(companions === undefined ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
-    ...(leftSidecars === undefined ? null : { leftSidecars }),
     ...(heldModes === undefined ? null : { heldModes }),
     ...(rootChange === undefined ? null : { rootChange }),
   }));

@@ -117,7 +117,6 @@ describe('an export', () => {
           said: ['title'],
           fileName: 'sent.pdf',
           rootChange: 1,
-          leftSidecars: [ref('a.meta.json')],
           heldModes: [
             { ...ref('a.pdf'), mode: 'NONE', by: 'a.pdf.meta.json' },
             { ...ref('c.pdf'), mode: 'DEFAULT', by: null, isAttachment: true, file: statOf(6) },

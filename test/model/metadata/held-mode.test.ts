@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { FoundDocument } from '../../../src/model/document.ts';
 import { keepHeldMode, keptReason, rememberFiles } from '../../../src/model/metadata/held-mode.ts';
-import { modeOf } from '../../../src/model/metadata/metadata.ts';
+import { modeOf, shareModes } from '../../../src/model/metadata/metadata.ts';
 import type { ShareMode } from '../../../src/model/metadata/metadata.ts';
 import type { LedgerEntry, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
-import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 type Companions = LedgerRecord['companions'];
 
@@ -32,7 +32,7 @@ function holder(parts: Partial<LedgerRecord>, path = 'sub/a.txt'): LedgerEntry {
 }
 
 const kept = (document: FoundDocument, ...holders: readonly LedgerEntry[]) =>
-  modeOf(keepHeldMode(document, undefined, holders).metadata);
+  modeOf(keepHeldMode(document, undefined, { records: holders, unsent: null }).metadata);
 
 describe('the mode of a document whose file another record has', () => {
   it.each<readonly [ShareMode, Companions, string, ShareMode, string | undefined, ShareMode]>([
@@ -99,16 +99,15 @@ describe('the mode of a document whose file another record has', () => {
 
   it('is said, with what to do', () => {
     const privately = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
-    const reason = (entry: LedgerEntry) => keptReason(keepHeldMode(open, undefined, [entry]))?.message;
-    expect(reason(holder(privately))).toBe(
-      'kept private: this file was sub/a.txt, which was held as NONE by its sidecar',
-    );
+    const reason = (entry: LedgerEntry) =>
+      keptReason(keepHeldMode(open, undefined, { records: [entry], unsent: null }))?.message;
+    expect(reason(holder(privately))).toBe('kept private: its former sidecar said NONE');
     expect(reason(holder({ ...privately, companions: above('sub') }))).toBe(
-      'kept private: this file was sub/a.txt, which was held as NONE by sub/.meta.json',
+      'kept private: sub/.meta.json said NONE',
     );
     const attachment = { name: 'x.csv', sha256: '', stat: statOf() };
     expect(reason(holder({ stat: statOf({ ino: 8 }), attachments: [attachment] }))).toBe(
-      'kept private: this file was an attachment of sub/a.txt',
+      'kept private: it was an attachment of sub/a.txt',
     );
     expect(keptReason(open)).toBeNull();
   });
@@ -153,5 +152,46 @@ describe('what a record remembers', () => {
     expect(saved(2)).toEqual([]);
     records = [{ ref, record: recordOf({ stat: statNo(1) }) }];
     expect(saved(2)).toEqual([]);
+  });
+});
+
+describe('a sharing mode is not widened while the service holds attachments that nobody lists', () => {
+  const held = { name: 'a.csv', stat: statOf(), sha256: 'aa' };
+  const shown = (
+    before: ShareMode,
+    after: ShareMode,
+    changes: Partial<LedgerRecord> = {},
+    listed: [string, string][] = [],
+  ) => {
+    const { document } = comparedOf({ metadata: { shareInfo: { mode: after } }, attachments: listed });
+    const stated = { ...document, sidecar: 'a.pdf.meta.json', sources: { shareInfo: 'a.pdf.meta.json' } };
+    const record = recordOf({ metadata: { shareInfo: { mode: before } }, attachments: [held], ...changes });
+    const kept = keepHeldMode(stated, record, { records: [], unsent: null });
+    expect(modeOf(kept.metadata)).toBe(keptReason(kept) === null ? after : before);
+    return keptReason(kept)?.code ?? null;
+  };
+  const pairs = shareModes.flatMap((before, narrow) =>
+    shareModes.map((after, wide) => [before, after, wide > narrow] as const),
+  );
+
+  it.each(pairs)('%s to %s: %s', (before, after, isWider) => {
+    expect(shown(before, after)).toBe(isWider ? 'attachments-would-show' : null);
+  });
+
+  it('but it is where they are listed, or replaced', () => {
+    expect(shown('NONE', 'EVERYONE', {}, [['a.csv', 'aa']])).toBeNull();
+    expect(shown('NONE', 'EVERYONE', {}, [['b.csv', 'bb']])).toBeNull();
+  });
+
+  it('and where there never were any', () => {
+    expect(shown('NONE', 'EVERYONE', { attachments: [] })).toBeNull();
+  });
+
+  it('an answer that was lost counts as either', () => {
+    const unsure = { content: false, attachments: true, metadata: [] };
+    expect(shown('NONE', 'EVERYONE', { attachments: [], unsure })).toBe('attachments-would-show');
+    expect(shown('NONE', 'EVERYONE', { attachments: [], said: ['attachments'] })).toBe(
+      'attachments-would-show',
+    );
   });
 });

@@ -158,7 +158,7 @@ function story(path: string): Why {
     sentAs: null,
     metadata: { title: path },
     sources: { title: 'file name' },
-    withheld: null,
+    narrower: null,
     attachments: [],
     docId: 'd-1',
     sha256: null,

@@ -9,7 +9,7 @@ const slowest = [
   'faults/network/matrix.test.ts',
   'scenarios/main-job.test.ts',
   'sync/sharing/mode-goes-with-the-file.test.ts',
-  'sync/sharing/left-sidecar.test.ts',
+  'sync/sharing/widening.test.ts',
   'sync/sharing/unsent-attachments.test.ts',
   'scan/agreement.test.ts',
   'cluster/lease/refusing-redis.long.ts',

@@ -3,14 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { ContentUnreadableError } from '../../../src/model/errors.ts';
 import type { FileStat, Inspection } from '../../../src/model/document.ts';
 import { planDocument } from '../../../src/model/plan.ts';
-import type { Operation } from '../../../src/model/operation.ts';
+import type {} from '../../../src/model/operation.ts';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import {
   adoptionOf,
   assessWithoutDocument,
   compareWithRecord,
   refusedAsItStands,
-  sidecarGraceMs,
 } from '../../../src/sync/decide/assess.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
@@ -158,7 +157,15 @@ describe('what a record learns where nothing is to be sent', () => {
       recordOf({ sha256: '' }),
       { sha256: 'bb' },
     ],
-    ['that nothing is unsure', comparedOf(), recordOf({ unsure }), { unsure: undefined }],
+    [
+      'that nothing is unsure, and that nobody knows where its mode was stated',
+      comparedOf(),
+      recordOf({ unsure }),
+      {
+        unsure: undefined,
+        heldModes: [{ folder: 'inbox', path: 'a.pdf', mode: 'DEFAULT', by: 'a.pdf.meta.json' }],
+      },
+    ],
     [
       'the bytes of an attachment that was touched',
       comparedOf({ attachments: [['x.csv', 'xx']] }),
@@ -198,50 +205,5 @@ describe('a refusal', () => {
 
   it('that is not known keeps nothing back', () => {
     expect(refusedAsItStands({ failure: () => undefined }, document)).toBeUndefined();
-  });
-});
-
-describe('a document that was moved waits for its sidecar', () => {
-  const plan = (shareInfo: boolean): Operation => ({
-    kind: 'modify',
-    docId: 'd',
-    content: true,
-    attachments: false,
-    metadata: shareInfo ? { shareInfo: { mode: 'EVERYONE' } } : { title: 'B' },
-    accepted: {},
-    unclearable: [],
-    withheld: null,
-    bulk: null,
-  });
-
-  it.each<readonly [string, number | null, Operation, number, number?]>([
-    ['while the grace period lasts', 4_000, plan(true), 3_000],
-    ['not longer', 1_000, plan(true), 0],
-    ['not where it was not moved since the process began', null, plan(true), 0],
-    ['where it may have been moved before the process began', null, plan(true), 2_000, 3_000],
-    ['not where its sharing stays', 4_000, plan(false), 0],
-  ])('%s', (_, movedAt, operation, expected, began = 0) => {
-    const times = { removeGraceMs: 5_000, began, now: 6_000 };
-    expect(sidecarGraceMs({ movedAt, leftAt: null }, operation, times)).toBe(expected);
-  });
-
-  it.each([
-    ['waits where it left another path', 4_000, 3_000],
-    ['does not wait where it is new', null, 0],
-  ])('that was never sent %s', (_, leftAt, expected) => {
-    const times = { removeGraceMs: 5_000, began: 5_900, now: 6_000 };
-    const upload: Operation = { kind: 'upload', metadata: {}, accepted: {}, withheld: null };
-    expect(sidecarGraceMs({ movedAt: null, leftAt }, upload, times)).toBe(expected);
-  });
-
-  it('waits as long as files still come to its directory, if it was never sent', () => {
-    const times = { removeGraceMs: 5_000, began: 0, now: 6_000 };
-    const coming = { movedAt: null, leftAt: null, arrivalMs: 700 };
-    const upload: Operation = { kind: 'upload', metadata: {}, accepted: {}, withheld: null };
-    expect(sidecarGraceMs(coming, upload, times)).toBe(700);
-    expect(sidecarGraceMs({ ...coming, leftAt: 5_000 }, upload, times)).toBe(4_000);
-    expect(sidecarGraceMs(coming, { ...upload, kind: 'none', unclearable: [], withheld: null }, times)).toBe(
-      0,
-    );
   });
 });

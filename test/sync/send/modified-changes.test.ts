@@ -136,7 +136,7 @@ describe('the record of an accepted upload', () => {
     const doubt = { id: 'i', ref: compared.document.ref, since: 1, message: 'lost', holds: false };
     const [put, ...others] = uploadedChanges(
       compared.document,
-      { kind: 'upload', metadata: {}, accepted: { title: 'A' }, withheld: null },
+      { kind: 'upload', metadata: {}, accepted: { title: 'A' } },
       { docId: 'doc-9', sent: ['A', 'X', 'Y'].map((sha256) => ({ sha256, size: 1 })), now },
       {
         get: () => undefined,

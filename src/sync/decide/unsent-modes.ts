@@ -1,0 +1,37 @@
+import { sameFile } from '../../model/document.ts';
+import type { DocumentRef, FileIdentity, FoundDocument, HeldMode } from '../../model/document.ts';
+import { isWider } from '../../model/metadata/held-mode.ts';
+import { sidecarPlaces } from '../../model/names-and-types.ts';
+import type { Seen } from '../tasks/task.ts';
+
+/** So many files are remembered, about 300 bytes each. */
+const mostFiles = 10_000;
+
+/**
+ * What own sidecars stated for files that waited to be sent, contract 7.27: the narrowest mode of each, wherever it and its
+ * sidecar go. A restart forgets it.
+ */
+export class UnsentModes {
+  /** By inode number, the oldest first. */
+  readonly #modes = new Map<number, { readonly file: FileIdentity; readonly held: HeldMode }>();
+
+  /** A file is no longer where it was seen, or no longer with the sidecar that it had. */
+  note(ref: DocumentRef, { stat, ownMode }: Seen): void {
+    if (ownMode === undefined) return;
+    const before = this.of({ stat });
+    const held = { ...ref, mode: ownMode, by: sidecarPlaces(ref.path).byName };
+    this.#modes.delete(stat.ino);
+    this.#modes.set(stat.ino, {
+      file: stat,
+      held: before !== null && isWider(ownMode, before.mode) ? before : held,
+    });
+    const [oldest] = this.#modes.keys();
+    if (this.#modes.size > mostFiles && oldest !== undefined) this.#modes.delete(oldest);
+  }
+
+  /** Null: none is known. */
+  of({ stat }: Pick<FoundDocument, 'stat'>): HeldMode | null {
+    const known = this.#modes.get(stat.ino);
+    return known !== undefined && sameFile(known.file, stat) ? known.held : null;
+  }
+}

@@ -1,0 +1,309 @@
+import { link, mkdir, rename, rm } from 'node:fs/promises';
+import { afterEach, expect, it } from '@jest/globals';
+
+import { importedRecord } from '../../../src/ledger/transfer/imported-ledger.ts';
+import { isHeldNarrower } from '../../../src/model/metadata/held-mode.ts';
+import type { FolderSettings } from '../../../src/model/settings.ts';
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+
+const modeText = (mode: string) => `{"shareInfo": {"mode": "${mode}"}}`;
+const secret = modeText('NONE');
+const open = modeText('EVERYONE');
+
+let world: SyncedFolder;
+
+afterEach(() => world.close());
+
+const at = (path: string) => world.inbox.join(path);
+const write = (path: string, content: string) => world.inbox.write(path, content);
+const move = (from: string, to: string) => rename(at(from), at(to));
+const remove = (path: string) => rm(at(path));
+
+/** The sharing mode of the document of this content, at the service, and whether a wider one is stated for it. */
+function shared(content: string): string {
+  for (const [docId, { content: held, metadata }] of world.service.documents) {
+    const place = held === content ? world.ledger().findByDocId(docId) : undefined;
+    const record = place === undefined ? undefined : world.ledger().get(place);
+    if (record === undefined) continue;
+    const mode = metadata.shareInfo?.mode ?? 'DEFAULT';
+    return isHeldNarrower(record) ? `${mode}, narrower` : mode;
+  }
+  return 'not held';
+}
+
+/** What stands there at first: `own` is private by its sidecar, `inside` by its directory, `plain` by nothing. */
+async function fill(folder: SyncedFolder['inbox']): Promise<void> {
+  await folder.write('own.txt', 'own');
+  await folder.write('own.txt.meta.json', secret);
+  await folder.write('private/.meta.json', secret);
+  await folder.write('private/inside.txt', 'inside');
+  await folder.write('two/.meta.json', open);
+  await folder.write('two/levels/.meta.json', secret);
+  await folder.write('two/levels/deep.txt', 'deep');
+  await folder.write('open/.meta.json', open);
+  await folder.write('open/old.txt', 'old');
+  await folder.write('plain.txt', 'plain');
+  await folder.write('owner.txt', 'owner');
+  await folder.write('owner.txt.meta.json', '{"attachments": ["attached.csv"]}');
+  await folder.write('attached.csv', 'attached');
+}
+
+type Row = readonly [title: string, steps: () => Promise<unknown>, content: string, expected: string];
+
+const rows: readonly Row[] = [
+  ['its own sidecar is removed', () => remove('own.txt.meta.json'), 'own', 'NONE, narrower'],
+  [
+    'its own sidecar is removed first when its directory goes name by name',
+    async () => {
+      await remove('own.txt.meta.json');
+      await world.sync();
+      await remove('plain.txt');
+    },
+    'own',
+    'NONE, narrower',
+  ],
+  [
+    'it loses its sidecar to another directory',
+    () => move('own.txt.meta.json', 'open/o.json'),
+    'own',
+    'NONE, narrower',
+  ],
+  [
+    'it is moved with its sidecar',
+    async () => {
+      await move('own.txt', 'open/own.txt');
+      await move('own.txt.meta.json', 'open/own.txt.meta.json');
+    },
+    'own',
+    'NONE',
+  ],
+  ['it is renamed without its sidecar', () => move('own.txt', 'new.txt'), 'own', 'NONE, narrower'],
+  ['it is moved without its sidecar', () => move('own.txt', 'open/own.txt'), 'own', 'NONE, narrower'],
+  [
+    'it is moved without its sidecar, and on by way of a private directory',
+    async () => {
+      await move('own.txt', 'private/own.txt');
+      await world.sync();
+      await move('private/own.txt', 'open/own.txt');
+    },
+    'own',
+    'NONE, narrower',
+  ],
+  [
+    'its sidecar follows it later',
+    async () => {
+      await move('own.txt', 'open/own.txt');
+      await world.sync();
+      await move('own.txt.meta.json', 'open/own.txt.meta.json');
+    },
+    'own',
+    'NONE',
+  ],
+  [
+    'its own sidecar is made invalid and then removed',
+    async () => {
+      await write('own.txt.meta.json', '{');
+      await world.sync();
+      await remove('own.txt.meta.json');
+    },
+    'own',
+    'NONE, narrower',
+  ],
+  ['its own sidecar states a wider mode', () => write('own.txt.meta.json', open), 'own', 'EVERYONE'],
+  [
+    'its own sidecar has an empty shareInfo',
+    () => write('own.txt.meta.json', '{"shareInfo": {}}'),
+    'own',
+    'DEFAULT',
+  ],
+  [
+    'its own sidecar has no shareInfo any more',
+    () => write('own.txt.meta.json', '{}'),
+    'own',
+    'NONE, narrower',
+  ],
+  [
+    'a .meta.json comes where its own sidecar was removed',
+    async () => {
+      await remove('own.txt.meta.json');
+      await write('.meta.json', open);
+    },
+    'own',
+    'NONE, narrower',
+  ],
+  ['the .meta.json is removed', () => remove('private/.meta.json'), 'inside', 'NONE, narrower'],
+  ['the .meta.json is edited', () => write('private/.meta.json', open), 'inside', 'EVERYONE'],
+  [
+    'the .meta.json is removed and made again',
+    async () => {
+      await remove('private/.meta.json');
+      await world.sync();
+      await write('private/.meta.json', open);
+    },
+    'inside',
+    'EVERYONE',
+  ],
+  [
+    'the .meta.json is moved up, and edited there',
+    async () => {
+      await move('private/.meta.json', '.meta.json');
+      await world.sync();
+      await write('.meta.json', open);
+    },
+    'inside',
+    'NONE, narrower',
+  ],
+  [
+    'the .meta.json is moved away',
+    () => move('private/.meta.json', 'open/m.json'),
+    'inside',
+    'NONE, narrower',
+  ],
+  ['the inner .meta.json of two is removed', () => remove('two/levels/.meta.json'), 'deep', 'NONE, narrower'],
+  ['the inner .meta.json of two is edited', () => write('two/levels/.meta.json', open), 'deep', 'EVERYONE'],
+  [
+    'it is moved to another directory that is shared',
+    () => move('private/inside.txt', 'open/inside.txt'),
+    'inside',
+    'EVERYONE',
+  ],
+  [
+    'it is moved to where nothing states a mode',
+    () => move('private/inside.txt', 'inside.txt'),
+    'inside',
+    'NONE, narrower',
+  ],
+  [
+    'it is moved out of a private directory below a public one',
+    () => move('two/levels/deep.txt', 'two/deep.txt'),
+    'deep',
+    'NONE, narrower',
+  ],
+  [
+    'its directory is moved, and another .meta.json made above it',
+    async () => {
+      await mkdir(at('elsewhere'));
+      await move('private', 'elsewhere/private');
+      await world.sync();
+      await remove('elsewhere/private/.meta.json');
+      await write('elsewhere/.meta.json', open);
+    },
+    'inside',
+    'EVERYONE',
+  ],
+  [
+    'an attachment becomes a document',
+    () => write('owner.txt.meta.json', '{"title": "no more"}'),
+    'attached',
+    'NONE, narrower',
+  ],
+  [
+    'an attachment of two owners becomes a document',
+    async () => {
+      await write('plain.txt.meta.json', '{"attachments": ["attached.csv"]}');
+      await world.sync();
+      await write('owner.txt.meta.json', '{"title": "no more"}');
+      await world.sync();
+      await remove('plain.txt.meta.json');
+      await write('plain.txt.meta.json', '{"title": "no more"}');
+    },
+    'attached',
+    'NONE, narrower',
+  ],
+  [
+    'an attachment becomes a document with a sidecar of its own',
+    async () => {
+      await write('attached.csv.meta.json', open);
+      await write('owner.txt.meta.json', '{"title": "no more"}');
+    },
+    'attached',
+    'EVERYONE',
+  ],
+  [
+    'one of two hard links is private',
+    async () => {
+      await mkdir(at('links'));
+      await link(at('own.txt'), at('links/same.txt'));
+      await remove('own.txt.meta.json');
+    },
+    'own',
+    'NONE, narrower',
+  ],
+  [
+    'another file is saved in its place after its sidecar went',
+    async () => {
+      await remove('own.txt.meta.json');
+      await write('saved.tmp', 'saved');
+      await move('saved.tmp', 'own.txt');
+    },
+    'saved',
+    'NONE, narrower',
+  ],
+  ['nothing was private', () => write('plain.txt', 'plain and longer'), 'plain and longer', 'EVERYONE'],
+  [
+    'the ledger is lost, and it is a new document',
+    async () => {
+      await remove('own.txt.meta.json');
+      await world.ledger().commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'own.txt' } }]);
+      await world.restart();
+    },
+    'own',
+    'EVERYONE',
+  ],
+];
+
+it.each(rows)(
+  'I14, I15: where %s, a document is shared as contract 7.27 says',
+  async (_, steps, content, expected) => {
+    world = await syncedFolder({ settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } }, before: fill });
+    await world.sync();
+    expect([shared('own'), shared('inside'), shared('deep'), shared('plain')]).toEqual([
+      'NONE',
+      'NONE',
+      'NONE',
+      'EVERYONE',
+    ]);
+    await steps();
+    await world.sync();
+    await world.restart();
+    await world.sync();
+    expect([shared(content), [...world.engine().tasks.in('failed')].length]).toEqual([expected, 0]);
+  },
+);
+
+it.each<readonly [string, FolderSettings['metadata'], string]>([
+  ['states a wider mode', { shareInfo: { mode: 'EVERYONE' } }, 'EVERYONE'],
+  ['has an empty shareInfo', { shareInfo: {} }, 'DEFAULT'],
+  ['states none any more', {}, 'NONE, narrower'],
+])(
+  'where the folder’s metadata %s, a document is shared as contract 7.27 says',
+  async (_, metadata, expected) => {
+    const settings: { metadata: FolderSettings['metadata'] } = { metadata: { shareInfo: { mode: 'NONE' } } };
+    world = await syncedFolder({ settings, before: (inbox) => inbox.write('a.txt', 'plain') });
+    await world.sync();
+    expect(shared('plain')).toBe('NONE');
+    settings.metadata = metadata;
+    await world.restart();
+    await world.sync();
+    expect(shared('plain')).toBe(expected);
+  },
+);
+
+it.each([
+  ['its mode stays, whatever the settings say', '', 'DEFAULT, narrower'],
+  ['its own sidecar counts', open, 'EVERYONE'],
+])('of an imported document whose mode is not known %s', async (_, sidecar, expected) => {
+  const settings: { metadata: FolderSettings['metadata'] } = { metadata: {} };
+  world = await syncedFolder({ settings, before: (inbox) => inbox.write('a.txt', 'imported') });
+  await world.sync();
+  const ref = { folder: 'inbox', path: 'a.txt' };
+  const { docId, stat } = world.ledger().get(ref) ?? {};
+  const record = importedRecord({ docId: docId ?? '', path: 'a.txt', stat }, { now: 0 });
+  await world.ledger().commit([{ kind: 'put', ref, record }]);
+  settings.metadata = { shareInfo: { mode: 'EVERYONE' } };
+  await world.restart();
+  if (sidecar !== '') await write('a.txt.meta.json', sidecar);
+  await world.sync();
+  expect(shared('imported')).toBe(expected);
+});
