@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -56,21 +56,6 @@ describe('check', () => {
     expect(result.findings).toEqual([
       expect.objectContaining({ level: 'info', message: expect.stringContaining('2 documents') }),
     ]);
-  });
-
-  it('says which documents cannot be shared as they should be', async () => {
-    const stated = (mode: string) => JSON.stringify({ shareInfo: { mode } });
-    await folder.write('inbox/a.pdf', 'x');
-    await folder.write('inbox/a.pdf.attachments/b.csv', 'x');
-    await folder.write('inbox/a.pdf.meta.json', stated('NONE'));
-    await folder.write('ingestd.yaml', embedded + inbox);
-    const { code } = await ingestd(['sync'], { cwd: folder.path });
-    expect(code).toBe(0);
-    await rm(folder.join('inbox/a.pdf.attachments'), { recursive: true });
-    await folder.write('inbox/a.pdf.meta.json', stated('EVERYONE'));
-    const result = await check(embedded + inbox);
-    expect(result.code).toBe(4);
-    expect(codes(result, 'error')).toEqual({ 'inbox/a.pdf': 'attachments-would-show' });
   });
 
   it('lists every file that would be refused, with reason and fix', async () => {

@@ -278,7 +278,8 @@ function mayWiden(held: HeldMode, { ref, sidecar }: FoundDocument, source: strin
   const directory = isDefaults(source) ? directoryOf(source) : null;
   const wasAbove =
     ref.folder === held.folder && (directory === null || pathAfterMove(held.path, directory, '') !== null);
-  return !wasAbove || pathAfterMove(source, directoryOf(held.by), '') !== null;
+  const isDeeper = directory !== null && pathAfterMove(source, directoryOf(held.by), '') !== null;
+  return isDeeper || !wasAbove;
 }
 
 function isByOwnSidecar({ by }: HeldMode): boolean {

@@ -46,6 +46,7 @@ describe('the mode of a document whose file another record has', () => {
     ['EVERYONE', own, 'inbox/b.txt', 'DEFAULT', undefined, 'DEFAULT'],
     // Out of a private directory, below what was above it already.
     ['NONE', above('sub'), 'inbox/b.txt', 'EVERYONE', 'folder settings', 'NONE'],
+    ['NONE', above(''), 'inbox/b.txt', 'DEFAULT', 'folder settings', 'NONE'],
     ['NONE', above('', 'sub'), 'inbox/b.txt', 'EVERYONE', '.meta.json', 'NONE'],
     ['DEFAULT', above('sub'), 'inbox/b.txt', 'EVERYONE', 'folder settings', 'DEFAULT'],
     // To where something else is in force.

@@ -3,7 +3,6 @@ import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 import { busyOf } from '../../support/fixtures/model-fixtures.ts';
@@ -126,55 +125,36 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
     expect(modes).toEqual(['NONE']);
   });
 
-  it('does not go out without it where it takes the place of a document', async () => {
+  it('is private without it where it takes the place of a document', async () => {
     opened = world = await syncedFolder({ before: (inbox) => inbox.write('done.txt', 'public') });
     await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
     await world.inbox.write('plan.v1.txt', 'secret');
     await after(6_000);
     await rename(at('plan.v1.txt'), at('done.txt'));
     await after(3_500);
-    expect(world.held()).toEqual({ 'done.txt': 'public' });
-    await rename(at('plan.v1.txt.meta.json'), at('done.txt.meta.json'));
-    await after(10_000);
     expect(world.held()).toEqual({ 'done.txt': 'secret' });
     expect(world.service.parts.at(-1)?.metadata?.shareInfo?.mode).toBe('NONE');
+    await rename(at('plan.v1.txt.meta.json'), at('done.txt.meta.json'));
+    await after(10_000);
     expect(world.service.calls).toEqual(['upload', 'modify']);
   });
 
-  it('does not go out without it where it is renamed once more', async () => {
+  it('is private without it where it is renamed once more, and where its sidecar is removed', async () => {
     opened = world = await syncedFolder();
     await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
     await world.inbox.write('plan.v1.txt', 'plan');
     await after(2_500);
     for (const [from, to] of [
-      ['plan.v1.txt', 'draft.txt'],
-      ['draft.txt', 'done.txt'],
+      ['plan.v1.txt', 'draft.v1.txt'],
+      ['draft.v1.txt', 'done.txt'],
     ] as const) {
       await rename(at(from), at(to));
       await after(3_500);
-      expect(world.held()).toEqual({});
     }
-    await rename(at('plan.v1.txt.meta.json'), at('done.txt.meta.json'));
-    await after(10_000);
-    expect(world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode)).toEqual(['NONE']);
-  });
-
-  it('fails when the grace period is over, and goes out when its sidecar is removed', async () => {
-    opened = world = await syncedFolder();
-    await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
-    await world.inbox.write('plan.v1.txt', 'plan');
-    await after(2_500);
-    await rename(at('plan.v1.txt'), at('done.txt'));
-    await after(4_500);
-    expect(world.held()).toEqual({});
-    await after(10_000);
-    expect(world.held()).toEqual({});
-    expect([...world.engine().tasks.in('failed')].map((task) => reasonOf(task)?.code)).toEqual([
-      'sidecar-left-behind',
-    ]);
     await rm(at('plan.v1.txt.meta.json'));
     await after(10_000);
     expect(world.held()).toEqual({ 'done.txt': 'plan' });
+    expect(world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode)).toEqual(['NONE']);
   });
 });
 
