@@ -139,8 +139,8 @@ export interface FoundDocument {
     | {
         readonly held: HeldMode;
         readonly stated: { readonly mode: ShareMode; readonly source: string | undefined };
-        /** The service holds attachments that it no longer lists, and that more people would see. */
-        readonly wouldShowAttachments?: true;
+        /** `attachments`: more people would see some that it no longer lists. `unknown`: nobody knows what is held. */
+        readonly because?: 'attachments' | 'unknown';
       }
     | undefined;
   /** Absent: nothing that belongs to it is on its way. */

@@ -258,7 +258,7 @@ const worlds: Readonly<Record<string, World>> = {
         metadata: { shareInfo: { mode: 'NONE' }, createdTimestamp: '2026-01-31T00:00:00Z' },
         sources: { shareInfo: 'the ledger', createdTimestamp: 'the ledger' },
         notes: expect.arrayContaining([
-          expect.stringMatching(/^the sharing mode stays/),
+          expect.stringMatching(/^kept private: its former sidecar said NONE$/),
           expect.stringMatching(/^the createdTimestamp stays as it was sent/),
         ]),
       },
@@ -276,7 +276,7 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/a.txt': {
         imported: true,
         docId: 'doc-1',
-        notes: [expect.stringMatching(/^its sharing mode is not known/)],
+        notes: [expect.stringMatching(/^kept as it is: its sharing mode is not known/)],
       },
       'inbox/b.c.d.txt': { sentAs: 'b_c_d.txt' },
     },

@@ -165,8 +165,7 @@ describe('I15: a private document is moved to another folder and renamed, withou
   const left = () => join(place.home.path, 'private/one/a.txt.meta.json');
   const moved = () => join(place.inbox, 'two/b.txt');
   const isPublished = () => place.service.requests.some((request) => request.text().includes('EVERYONE'));
-  const isLeftBehind = ({ failures }: Status) =>
-    failures.some(({ code, path }) => code === 'sidecar-left-behind' && path === 'two/b.txt');
+  const isFollowed = ({ folders: [inbox], failures }: Status) => inbox?.synced === 1 && failures.length === 0;
 
   let daemon: RunningDaemon;
 
@@ -180,29 +179,20 @@ describe('I15: a private document is moved to another folder and renamed, withou
     daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 1);
     await rename(join(place.home.path, 'private/one/a.txt'), moved());
-    await daemon.idle(isLeftBehind);
+    await daemon.idle(isFollowed);
     expect((await daemon.status()).totals).toMatchObject({ uploaded: 1, moved: 1, deleted: 0 });
     await daemon.end('SIGKILL');
   });
 
-  it('it stays private, over a kill too, and is in order when its sidecar is brought to it', async () => {
+  it('it stays private, whatever becomes of that, until one of its own says something else', async () => {
     daemon = await place.start();
-    await daemon.idle(isLeftBehind);
-    const { out } = await place.run('why', moved());
-    expect(out).toContain('which may be private/one/a.txt.meta.json');
-    await rename(left(), `${moved()}.meta.json`);
-    await daemon.idle(({ failures, folders: [inbox] }) => failures.length === 0 && inbox?.synced === 1);
-    expect(isPublished()).toBe(false);
-  }, 60_000);
-
-  it('so it is when its sidecar is removed while ingestd is stopped, as plan and why say', async () => {
-    expect((await place.run('plan')).out).toContain('which may be private/one/a.txt.meta.json');
-    expect((await place.run('why', moved())).out).toContain('which may be private/one/a.txt.meta.json');
+    await daemon.idle(isFollowed);
+    expect((await place.run('why', moved())).out).toContain('kept private: its former sidecar said NONE');
     await rm(left());
-    expect((await place.run('plan')).out).not.toContain('without its sidecar');
-    expect((await place.run('why', moved())).out).not.toContain('without its sidecar');
-    daemon = await place.start();
-    await daemon.idle(({ totals, failures }) => totals.modified === 2 && failures.length === 0);
-    expect(isPublished()).toBe(true);
+    await place.run('rescan');
+    await daemon.idle(isFollowed);
+    expect(isPublished()).toBe(false);
+    await writeFile(`${moved()}.meta.json`, isPrivate.replace('NONE', 'EVERYONE'));
+    await daemon.idle(isPublished);
   }, 60_000);
 });

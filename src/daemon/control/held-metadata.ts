@@ -67,16 +67,12 @@ export function notesOn(document: FoundDocument, record: LedgerRecord): readonly
   const unclearable = operation.kind === 'upload' ? [] : operation.unclearable;
   const notes = unclearable.filter(({ code }) => code !== lateTimestamp.code).map(({ message }) => message);
   if (isTimestampOther(document, record.metadata)) notes.push(lateTimestamp.message);
-  if (isModeUnknown(record) && document.metadata.shareInfo === undefined) notes.push(unknownMode);
   if (record.fileName === document.fileName) return notes;
   const name =
     `the service still calls the file ${record.fileName}, because it cannot rename files; the new name is sent with ` +
     'the next change of its content';
   return [name, ...notes];
 }
-
-const unknownMode =
-  'its sharing mode is not known, because ingestd did not upload it; it stays as it is until something states one';
 
 /** A timestamp that follows the modification time is nobody's statement, and that of an imported document is not known. */
 function isTimestampOther(

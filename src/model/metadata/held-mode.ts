@@ -12,6 +12,11 @@ import type { ShareMode } from './metadata.ts';
 /** A record remembers so many files that it had, the latest ones: about 200 bytes each. */
 const mostFormerFiles = 8;
 
+/** `code` of a document that is held more narrowly than is stated for it. */
+const keptPrivateCode = 'kept-private';
+
+const unknownMode = 'kept as it is: its sharing mode is not known, because ingestd did not upload it';
+
 /** The mode of a file that a record has, or had. */
 interface FileMode extends HeldMode {
   readonly file: FileStat;
@@ -70,7 +75,7 @@ export function keepHeldMode(
     mayHoldAttachments(record) &&
     isWider(modeOf(found.metadata), own.mode);
   return wouldShowAttachments
-    ? withKept(document, { held: own, stated, wouldShowAttachments: true }, record)
+    ? withKept(document, { held: own, stated, because: 'attachments' }, record)
     : found;
 }
 
@@ -92,7 +97,7 @@ function withKept(
   const isUnknown = record !== undefined && refKey(held) === refKey(document.ref) && isNobodysGuess(record);
   return {
     ...document,
-    kept,
+    kept: isUnknown ? { ...kept, because: 'unknown' } : kept,
     metadata: isUnknown ? rest : { ...rest, shareInfo: { mode: held.mode } },
     sources: { ...document.sources, shareInfo: recordedSource },
   };
@@ -105,17 +110,19 @@ function isNobodysGuess(record: LedgerRecord): boolean {
 /** Why a document is not shared as it is stated for it now, contract 7.27; null: it is. */
 export function keptReason({ kept }: FoundDocument): (Reason & { readonly sharing: ShareMode }) | null {
   if (kept === undefined || !isWider(kept.stated.mode, kept.held.mode)) return null;
-  const { held, stated, wouldShowAttachments } = kept;
+  const { held, stated, because } = kept;
+  const sharing = stated.mode;
+  if (because === 'unknown') return { sharing, code: keptPrivateCode, message: unknownMode };
   const how = held.mode === 'NONE' ? 'kept private' : `kept at sharing mode ${held.mode}`;
-  if (wouldShowAttachments === true) {
+  if (because === 'attachments') {
     const why =
       'more people would see attachments that it no longer lists, and that the service cannot remove';
-    return { sharing: stated.mode, code: 'attachments-would-show', message: `${how}: ${why}` };
+    return { sharing, code: 'attachments-would-show', message: `${how}: ${why}` };
   }
   const why = held.isAttachment
     ? `it was an attachment of ${printable(held.path)}`
     : `${sourceWords(held)} said ${held.mode}`;
-  return { sharing: stated.mode, code: 'kept-private', message: `${how}: ${why}` };
+  return { sharing, code: keptPrivateCode, message: `${how}: ${why}` };
 }
 
 function sourceWords({ by }: HeldMode): string {

@@ -50,7 +50,7 @@ export function uploadedChanges(
     sha256: parts[0]?.sha256 ?? '',
     stat: document.stat,
     // Where it was held back for attachments that the service lost with it, the next scan finds that.
-    fingerprint: document.kept?.wouldShowAttachments === true ? '' : document.fingerprint,
+    fingerprint: document.kept?.because === 'attachments' ? '' : document.fingerprint,
     fileName: document.fileName,
     attachments: recordedAttachments(document.attachments, parts.slice(1)),
     companions: document.companions,
