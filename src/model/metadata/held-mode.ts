@@ -247,9 +247,9 @@ function otherModes(
   const present = others.map((entry) => ({ ...modeOfRecord(entry), file: entry.record.stat }));
   const isSent = isRecorded || present.some(({ file }) => isSameFile(file, stat));
   return [
-    ...[...present, ...(isRecorded ? [] : records.flatMap(otherFiles))]
-      .filter(({ file }) => isSameFile(file, stat))
-      .map(({ file: _, ...held }) => held),
+    ...[...present, ...(isRecorded ? [] : records.flatMap(otherFiles))].filter(({ file }) =>
+      isSameFile(file, stat),
+    ),
     ...(isSent || unsent === null ? [] : [unsent]),
   ];
 }

@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import { ContentUnreadableError } from '../../../src/model/errors.ts';
 import type { FileStat, Inspection } from '../../../src/model/document.ts';
 import { planDocument } from '../../../src/model/plan.ts';
-import type {} from '../../../src/model/operation.ts';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import {
   adoptionOf,
