@@ -10,7 +10,7 @@ import { checkAddress } from '../../src/commands/check/check.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { asUser, nobody } from '../support/processes/as-user.ts';
-import { ingestd } from '../support/processes/ingestd.ts';
+import { inProcess } from '../support/processes/in-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -34,7 +34,7 @@ interface Checked {
 
 async function check(yaml: string): Promise<Checked> {
   await folder.write('ingestd.yaml', yaml);
-  const { code, stdout, stderr } = await ingestd(['check', '--json'], { cwd: folder.path });
+  const { code, stdout, stderr } = await inProcess(['check', '--json'], { cwd: folder.path });
   expect(stderr).toBe('');
   const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: CheckFinding[] };
   return { code, ok, findings };
@@ -47,17 +47,6 @@ function codes({ findings }: Checked, level: CheckFinding['level']): Record<stri
 }
 
 describe('check', () => {
-  it('is content with a folder of good documents', async () => {
-    await folder.write('inbox/a.pdf', 'x');
-    await folder.write('inbox/a.pdf.meta.json', '{"title": "A"}');
-    await folder.write('inbox/sub/b.txt', 'x');
-    const result = await check(embedded + inbox);
-    expect(result).toMatchObject({ code: 0, ok: true });
-    expect(result.findings).toEqual([
-      expect.objectContaining({ level: 'info', message: expect.stringContaining('2 documents') }),
-    ]);
-  });
-
   it('lists every file that would be refused, with reason and fix', async () => {
     await folder.write('inbox/good.pdf', 'x');
     await folder.write('inbox/two.dots.pdf', 'x');
@@ -138,7 +127,7 @@ describe('check', () => {
       INGESTD_HTTP_TOKEN_FILE: 'gone',
       INGESTD_NOTIFY_WEBHOOK_FILE: 'gone',
     };
-    const { code, stdout } = await ingestd(['check', '--json'], { cwd: folder.path, env });
+    const { code, stdout } = await inProcess(['check', '--json'], { cwd: folder.path, env });
     const { findings } = JSON.parse(stdout) as { findings: CheckFinding[] };
     const errors = findings.filter(({ level }) => level === 'error');
     const unreadable = `${folder.join('gone')} cannot be read (ENOENT); name a readable file that holds the secret`;
@@ -152,8 +141,8 @@ describe('check', () => {
       ],
     ]);
     for (const { fix } of errors) expect(fix).not.toBe('');
-    expect((await ingestd(['plan'], { cwd: folder.path, env })).code).toBe(0);
-    expect((await ingestd(['sync'], { cwd: folder.path, env })).code).toBe(2);
+    expect((await inProcess(['plan'], { cwd: folder.path, env })).code).toBe(0);
+    expect((await inProcess(['sync'], { cwd: folder.path, env })).code).toBe(2);
   });
 
   it('says what to do where a file has come in the place of a folder since the configuration was read', async () => {
@@ -236,7 +225,7 @@ describe('check', () => {
     await folder.write('inbox/two.dots.pdf', 'x');
     await folder.write('ingestd.yaml', embedded + inbox);
     await folder.write('inbox/program.exe', 'x');
-    const { stdout } = await ingestd(['check'], { cwd: folder.path });
+    const { stdout } = await inProcess(['check'], { cwd: folder.path });
     expect(stdout).toMatch(/! inbox\/program\.exe: .+\n {2}.+\n/);
     expect(stdout).toContain('1 problem found.');
     // Of two dots the message says all there is to say.

@@ -122,50 +122,6 @@ it('without a daemon, approve accepts the root as one more that has changed, and
   await after.close();
 });
 
-it('of what the ledger does not know, nothing is claimed', async () => {
-  await rm(folder.join('state'), { recursive: true });
-  const text = await status();
-  expect(text.split('\n')[0]).toBe('ingestd is not running. 0 of 1 document delivered, 1 to send');
-  expect(text).not.toContain('cannot be read');
-});
-
-it('without a daemon, status counts and lists what plan finds in the folders, and who and what is asked', async () => {
-  await folder.write(
-    'ingestd.yaml',
-    [
-      'service: {authUrl: "https://a.example", ingestUrl: "https://b.example"}',
-      'folders: [{name: inbox, path: inbox}, {name: paired, path: paired, sidecar: required}]',
-      'state: {dir: fresh}',
-    ].join('\n'),
-  );
-  await folder.write(
-    '.env',
-    'INGESTD_API_KEY=k\nINGESTD_CLIENT_ID=c\nINGESTD_CLIENT_SECRET=s\nINGESTD_USERNAME=ann\nINGESTD_PASSWORD=p\n',
-  );
-  await folder.write('inbox/a.b.txt', 'x');
-  await folder.write('inbox/new.txt', 'x');
-  await folder.write('inbox/a.exe', 'x');
-  await folder.write('paired/p.txt', 'x');
-  const found = JSON.parse(await status('--json')) as Status;
-  expect(found).toMatchObject({
-    account: 'ann',
-    folders: [
-      { name: 'inbox', onDisk: 4, synced: 0, pending: 2, failed: 1, skipped: 1, waiting: 0 },
-      { name: 'paired', onDisk: 1, pending: 0, waiting: 1 },
-    ],
-    failures: [{ path: 'a.b.txt', code: 'double-extension' }],
-    skipped: [{ path: 'a.exe', code: 'unsupported-type' }],
-    waiting: [{ folder: 'paired', path: 'p.txt', code: 'sidecar-missing' }],
-  });
-  const text = await status();
-  expect(text).toContain(
-    'ingestd is not running. 0 of 4 documents delivered, 2 to send, 1 waiting. 1 document failed\n',
-  );
-  expect(text).toContain('Service https://b.example as ann\n');
-  await rm(folder.join('paired'), { recursive: true });
-  expect(await status()).toMatch(/^ingestd is not running\. Invalid configuration: the directory .*paired/);
-});
-
 it('without a daemon, totals are those of the history', async () => {
   await folder.write(
     'state/history/2026-01-01.0.jsonl',
@@ -195,12 +151,6 @@ it('a folder that got another name since is known by it, before the next start t
   const why = JSON.parse((await folder.run('why', 'inbox/3.pdf', '--json')).stdout) as { docId: string };
   expect(why).toMatchObject({ docId: 'doc-3', folder: 'renamed' });
   expect((await folder.run('approve', 'renamed')).stdout).toContain('11 deletions released');
-});
-
-it('status --check says without a daemon what status says', async () => {
-  const [headline] = (await status()).split('\n');
-  expect(headline).toMatch(/^ingestd is not running\. 0 of 1 document delivered/);
-  expect(await folder.run('status', '--check')).toMatchObject({ code: 2, stdout: `error: ${headline}\n` });
 });
 
 it('the time that a plan takes regards the bandwidth', async () => {

@@ -7,7 +7,6 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
-import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -50,49 +49,6 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
     await clock.write('next', `${ms < 0 ? '-' : '+'}${Math.abs(ms) / 1000}\n`);
     await rename(clock.join('next'), clock.join('offset'));
   }
-
-  /** Sets the daemon's clock, and waits until it shows. */
-  async function jump(daemon: RunningDaemon, ms: number): Promise<void> {
-    await setClock(ms);
-    await eventually(
-      async () => {
-        const { headers } = await daemon.fetch('/healthz');
-        return Math.abs(Date.parse(headers.get('date') ?? '') - Date.now() - ms) < 10_000;
-      },
-      { withinMs: 10_000 },
-    );
-  }
-
-  /** A document as it is written under the clock as it stands goes out within 15 s. */
-  async function expectUpload(name: string): Promise<void> {
-    const before = place.service.requests.length;
-    const file = join(place.inbox, name);
-    await writeFile(file, name);
-    const now = new Date(Date.now() + offsetMs);
-    await utimes(file, now, now);
-    await eventually(() => place.service.requests.length === before + 1, { withinMs: 15_000 });
-  }
-
-  it.each([
-    ['back by an hour', -hourMs],
-    ['ahead by an hour', hourMs],
-  ])(
-    'delays nothing, set %s: before the first request, after it, and when it is set right again',
-    async (_name, ms) => {
-      const daemon = await place.start();
-      await daemon.idle();
-      await jump(daemon, ms);
-      await expectUpload('first.txt');
-      await daemon.idle();
-      await jump(daemon, 0);
-      await expectUpload('second.txt');
-      await jump(daemon, 2 * ms);
-      await expectUpload('third.txt');
-      const { failures, totals } = await daemon.idle(() => place.service.requests.length === 3);
-      expect([failures, totals.uploaded]).toEqual([[], 3]);
-    },
-    90_000,
-  );
 
   it.each([
     ['behind', -hourMs],

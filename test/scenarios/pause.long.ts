@@ -97,27 +97,6 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   expect(await daemon.status()).toMatchObject({ state: 'idle', health: 'ok', paused: [] });
 }, 120_000);
 
-it('starts no request for a document whose token comes late', async () => {
-  let issue = (): void => {};
-  const asked = new Promise<void>((resolve) => {
-    place.service.scriptTokens(async (request) => {
-      resolve();
-      await new Promise<void>((done) => (issue = done));
-      await steps.token({ access_token: 'late', refresh_token: 'later' })(request);
-    });
-  });
-  await fill('inbox', 3);
-  const daemon = await place.start();
-  await asked;
-  await eventually(async () => ((await daemon.status()).queue.inFlight > 0 ? true : null));
-  await run('pause');
-  issue();
-  expect(await expectQuiet()).toBe(0);
-  await run('resume');
-  await allIn(daemon, 3);
-  expect(await daemon.status()).toMatchObject({ inDoubtTotal: 0, failuresTotal: 0 });
-});
-
 it('judges what was removed during a pause together', async () => {
   await fill('inbox', 30);
   const daemon = await place.start();

@@ -11,7 +11,6 @@ import type { EngineWorld, EngineWorldOptions } from '../support/worlds/engine-w
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
-import type { SimulatedFolder } from '../support/worlds/simulated-folder.ts';
 
 let world: EngineWorld;
 
@@ -126,74 +125,6 @@ describe('the sync engine', () => {
     expect(missed()).toBe(2);
     await world.quiesce();
     expect(missed()).toBe(2);
-  });
-
-  it.each<
-    readonly [string, number, (folder: SimulatedFolder) => void, readonly string[], Record<string, string>]
-  >([
-    [
-      'moves a renamed directory without a request',
-      40,
-      ({ rename }) => rename('a', 'elsewhere/b'),
-      [],
-      { 'elsewhere/b/7.txt': 'a/7.txt' },
-    ],
-    [
-      'keeps the docId of a document that is renamed over another, and deletes the other',
-      30,
-      ({ rename }) => rename('a/0.txt', 'a/1.txt'),
-      ['delete', 'modify'],
-      { 'a/1.txt': 'a/0.txt' },
-    ],
-    [
-      'finds the overwritten document again when its file stands elsewhere',
-      3,
-      ({ rename }) => {
-        rename('a/1.txt', 'hidden/1.txt');
-        rename('a/0.txt', 'a/1.txt');
-      },
-      ['modify'],
-      { 'a/1.txt': 'a/0.txt', 'hidden/1.txt': 'a/1.txt' },
-    ],
-  ])('%s', async (_, count, act, calls, came) => {
-    world = await filled(count);
-    const before = world.docIds();
-    act(world.folder);
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.service.calls.toSorted()).toEqual(calls);
-    const now = world.docIds();
-    for (const [path, from] of Object.entries(came)) expect(now.get(path)).toBe(before.get(from));
-    const held = [...now].map(
-      ([path, docId]) => [path, world.service.documents.get(docId)?.content] as const,
-    );
-    expect(new Map(held)).toEqual(new Map(world.folder.contents()));
-    expect(world.service.documents.size).toBe(new Set(now.values()).size);
-  });
-
-  it('gives no two paths one docId where names are swapped and a hard link is made', async () => {
-    world = await filled(2);
-    world.folder.rename('a/0.txt', 't.txt');
-    world.folder.rename('a/1.txt', 'a/0.txt');
-    world.folder.rename('t.txt', 'a/1.txt');
-    world.folder.link('a/1.txt', 'A.txt');
-    // The link is looked at first.
-    const { inspect } = world.folder;
-    const late = new Set(['a/0.txt', 'a/1.txt']);
-    Object.assign(world.folder, {
-      inspect: (path: string) =>
-        late.delete(path) ? Promise.resolve({ kind: 'settling', againMs: 500 }) : inspect(path),
-    });
-    world.folder.scan();
-    await world.quiesce();
-    const held = [...world.docIds()].map(([path, docId]) => [
-      path,
-      world.service.documents.get(docId)?.content,
-    ]);
-    expect(Object.fromEntries(held)).toEqual(Object.fromEntries(world.folder.contents()));
-    expect(new Set(world.docIds().values()).size).toBe(3);
-    expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(world.service.calls.filter((call) => call === 'upload')).toHaveLength(1);
   });
 
   it('asks a person before it deletes many documents that others were renamed over', async () => {

@@ -70,14 +70,6 @@ describe('the status of a service that asks to wait', () => {
     expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('answered 429')]);
   });
 
-  it('N17: says the same of a document, and counts the wait into the time that is left', async () => {
-    service.alwaysTokens(asksToWait(429));
-    const daemon = await startWith(['a.txt']);
-    await eventually(async () => (await daemon.status()).failures.length === 1);
-    const status = await expectSaid(daemon, 'rate-limited', 'the token endpoint');
-    expect(status).toMatchObject({ state: 'paused', health: 'ok' });
-  });
-
   it('N17: a token endpoint that is out of order is an error from its first answer on', async () => {
     service.alwaysTokens(asksToWait(503));
     const daemon = await startWith(['a.txt']);
