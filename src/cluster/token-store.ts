@@ -15,70 +15,53 @@ import type { Credentials } from '../model/settings.ts';
 import type { RedisSession } from './redis/connection.ts';
 import { redisScript } from './redis/script.ts';
 
-const foundSchema = z.object({
-  sealed: z.string(),
-  leftMs: z.number(),
-  failure: z.string(),
-});
-
 interface TokenRequest {
   /** Names the credentials without telling anything of them. */
   readonly who: string;
-}
-
-const tokenKeys = [
-  ['token', ({ who }: TokenRequest) => `token:${who}`],
-  ['failure', ({ who }: TokenRequest) => `token:${who}:failure`],
-  ['lease', ({ who }: TokenRequest) => `token:${who}:lease`],
-] as const;
-
-const readToken = redisScript<TokenRequest, z.output<typeof foundSchema>>({
-  keys: tokenKeys,
-  reads: true,
-  answer: foundSchema,
-  lua: `
-return { sealed = redis.call('GET', token) or '', leftMs = redis.call('PTTL', token),
-  failure = redis.call('GET', failure) or '' }
-`,
-});
-
-interface TokenChange extends TokenRequest {
-  /** `lease`: this host is to ask; `write`, `fail` or `release`: what came of it; `drop`: the token is of no use. */
-  readonly operation: 'lease' | 'write' | 'fail' | 'release' | 'drop';
+  /** `ask`: for a token, or the right to obtain one; `write`, `fail` or `release`: what came of it; `drop`: no use. */
+  readonly operation: 'ask' | 'write' | 'fail' | 'release' | 'drop';
   /** This attempt to obtain a token. */
   readonly lease: string;
-  /** The token or failure that is new; of `lease` and `drop` what this host has read. */
+  /** The token or failure that is new; of `ask` and `drop` the token that is of no use. */
   readonly value: string;
+  /** Of `ask`: the failure that is not to be told. */
+  readonly ignored: string;
   readonly ms: number;
 }
 
-/** Gives 1 where it was done. */
-const changeToken = redisScript<TokenChange, number>({
-  keys: tokenKeys,
-  answer: z.number(),
+/** What is shared, or whether this host is to obtain it (`isMine`); neither: another host is about to. */
+const askForToken = redisScript({
+  keys: [
+    ['token', ({ who }: TokenRequest) => `token:${who}`],
+    ['failure', ({ who }: TokenRequest) => `token:${who}:failure`],
+    ['lease', ({ who }: TokenRequest) => `token:${who}:lease`],
+  ],
+  answer: z.object({
+    /** Another token than the one that is of no use; empty: there is none any more. Null: there is nothing else. */
+    sealed: z.string().nullable().default(null),
+    leftMs: z.number().default(0),
+    failure: z.string().default(''),
+    isMine: z.boolean().default(false),
+  }),
   lua: `
-local function release()
-  if redis.call('GET', lease) == ask.lease then redis.call('DEL', lease) end
-  redis.call('PUBLISH', ask.channel, 'token')
+local known = redis.call('GET', token) or ''
+if ask.operation == 'ask' then
+  if known ~= ask.value then return { sealed = known, leftMs = redis.call('PTTL', token) } end
+  local failed = redis.call('GET', failure) or ''
+  if failed ~= '' and failed ~= ask.ignored then return { failure = failed } end
+  return { isMine = redis.call('SET', lease, ask.lease, 'NX', 'PX', ask.ms) ~= false }
 end
-if ask.operation == 'lease' then
-  -- Another host has obtained one, or was refused, since this one read.
-  local found = (redis.call('GET', token) or '') .. ' ' .. (redis.call('GET', failure) or '')
-  if found ~= ask.value then return 0 end
-  return redis.call('SET', lease, ask.lease, 'NX', 'PX', ask.ms) and 1 or 0
-elseif ask.operation == 'write' then
+if ask.operation == 'drop' then
+  if known == ask.value then redis.call('DEL', token) end
+  return {}
+end
+if ask.operation == 'write' then
   redis.call('SET', token, ask.value, 'PX', ask.ms)
   redis.call('DEL', failure)
-  release()
-elseif ask.operation == 'fail' then
-  redis.call('SET', failure, ask.value, 'PX', ask.ms)
-  release()
-elseif ask.operation == 'release' then
-  release()
-elseif ask.operation == 'drop' then
-  if redis.call('GET', token) == ask.value then redis.call('DEL', token) end
-end
-return 1
+elseif ask.operation == 'fail' then redis.call('SET', failure, ask.value, 'PX', ask.ms) end
+if redis.call('GET', lease) == ask.lease then redis.call('DEL', lease) end
+redis.call('PUBLISH', ask.channel, 'token')
+return {}
 `,
 });
 
@@ -115,15 +98,15 @@ export type TokenStore = ReturnType<typeof createTokenStore>;
 export function createTokenStore({ session, tried, log }: TokenStoreOptions) {
   let isAsked = false;
   let wake = () => {};
+  /** The last token that this host has found or written. */
+  let last = { accessToken: '', sealed: '' };
 
   return {
     obtain,
     drop: async (credentials: Credentials, accessToken: string): Promise<void> => {
       const redis = session();
-      if (redis === null) return;
-      const { keys, read, run } = reach(redis, credentials);
-      const { sealed } = await read();
-      if (open(sealed, keys)?.accessToken === accessToken) await run('drop', { value: sealed });
+      if (redis === null || last.accessToken !== accessToken) return;
+      await reach(redis, credentials).run('drop', { value: last.sealed });
     },
     forget: () => {
       isAsked = true;
@@ -138,41 +121,42 @@ export function createTokenStore({ session, tried, log }: TokenStoreOptions) {
   ): Promise<SharedToken> {
     // At a start: all hosts would ask, before they could know of each other.
     await tried;
+    /** The token that is of no use. */
+    let value = '';
+    let known: Stored | null = null;
     /** What another host was told before this one was to ask whatever that was. */
     let ignored = '';
     for (;;) {
       const redis = session();
       if (redis === null) return whole(await ask(null));
       const place = reach(redis, credentials);
-      let known: Stored | null = null;
-      try {
-        const { sealed, leftMs, failure } = await place.read();
-        known = open(sealed, place.keys);
-        if (known !== null && known.accessToken !== stale && isGood({ ...known, leftMs }))
-          return { ...known, leftMs };
-        if (isAsked) ignored = failure;
-        isAsked = false;
-        if (failure !== ignored && failure !== '') throw failureOf(failure);
-        if ((await place.run('lease', { value: `${sealed} ${failure}`, ms: leaseMs })) !== 1) {
-          await heard();
-          continue;
-        }
-      } catch (error) {
-        if (error instanceof CredentialsRefusedError || error instanceof ServiceUnavailableError) throw error;
+      const answer = await place.run('ask', { value, ignored, ms: leaseMs }).catch((error: unknown) => {
         log.debug({ reason: errorMessage(error) }, 'the token could not be shared');
-        return whole(await ask(null));
+        return null;
+      });
+      if (answer === null) return whole(await ask(null));
+      const { sealed, leftMs, failure, isMine } = answer;
+      if (sealed !== null) {
+        value = sealed;
+        known = open(sealed, place);
+        if (known === null || known.accessToken === stale || !isGood({ ...known, leftMs })) continue;
+        last = { accessToken: known.accessToken, sealed };
+        return { ...known, leftMs };
       }
-      return askForAll(place, () => ask(known?.refreshToken ?? null));
+      if (failure !== '' && !isAsked) throw failureOf(failure);
+      isAsked = false;
+      if (isMine) return askForAll(place, () => ask(known?.refreshToken ?? null));
+      if (failure === '') await heard();
+      else ignored = failure;
     }
   }
 
-  async function askForAll(
-    { keys, lease, run }: ReturnType<typeof reach>,
-    ask: () => ReturnType<AskForToken>,
-  ): Promise<SharedToken> {
+  async function askForAll(place: Place, ask: () => ReturnType<AskForToken>): Promise<SharedToken> {
+    const { lease, run } = place;
     try {
       const token = await ask();
-      await run('write', { value: seal({ ...token }, keys), ms: token.lifeMs }).catch(() => {});
+      last = { accessToken: token.accessToken, sealed: seal({ ...token }, place) };
+      await run('write', { value: last.sealed, ms: token.lifeMs }).catch(() => {});
       return whole(token);
     } catch (error) {
       const isRefused = error instanceof CredentialsRefusedError;
@@ -188,17 +172,6 @@ export function createTokenStore({ session, tried, log }: TokenStoreOptions) {
     }
   }
 
-  /** The token of these credentials in Redis, and the right to renew it as one attempt asks for it. */
-  function reach(redis: RedisSession, credentials: Credentials) {
-    const keys = keysOf(credentials, redis);
-    const lease = randomBytes(8).toString('hex');
-    const { who } = keys;
-    const run = (operation: TokenChange['operation'], { value = '', ms = 0 }) =>
-      changeToken(redis, { operation, who, lease, value, ms: Math.ceil(ms) });
-    const read = () => readToken(redis, { who });
-    return { keys, lease, read, run };
-  }
-
   /** Waits for a message, and not long. */
   function heard(): Promise<void> {
     return new Promise((resolve) => {
@@ -211,29 +184,29 @@ export function createTokenStore({ session, tried, log }: TokenStoreOptions) {
   }
 }
 
-interface Keys {
-  readonly who: string;
-  readonly key: Uint8Array;
-  readonly prefix: string;
-}
+type Place = ReturnType<typeof reach>;
 
-/** HKDF of the client secret; another user or client has another one. */
-function keysOf(
-  { clientSecret, clientId, username, password, apiKey }: Credentials,
-  { prefix }: RedisSession,
-): Keys {
+/**
+ * The token of these credentials in Redis, as one attempt to obtain it reaches it. Its key is HKDF of the client secret;
+ * another user or client has another one.
+ */
+function reach(redis: RedisSession, { clientSecret, clientId, username, password, apiKey }: Credentials) {
+  const { prefix } = redis;
   const key = new Uint8Array(hkdfSync('sha256', clientSecret, prefix, 'ingestd shared token 1', 32));
   const who = createHmac('sha256', key)
     .update(JSON.stringify([clientId, username, password, apiKey]))
     .digest('hex')
     .slice(0, 16);
-  return { who, key, prefix };
+  const lease = randomBytes(8).toString('hex');
+  const run = (operation: TokenRequest['operation'], { value = '', ignored = '', ms = 0 }) =>
+    askForToken(redis, { operation, who, lease, value, ignored, ms: Math.ceil(ms) });
+  return { key, prefix, lease, run };
 }
 
 const ivBytes = 12;
 const tagBytes = 16;
 
-function seal(token: Stored, { key, prefix }: Keys): string {
+function seal(token: Stored, { key, prefix }: Pick<Place, 'key' | 'prefix'>): string {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(prefix));
   const sealed = Buffer.concat([cipher.update(JSON.stringify(token), 'utf8'), cipher.final()]);
@@ -241,7 +214,7 @@ function seal(token: Stored, { key, prefix }: Keys): string {
 }
 
 /** Null: there is none, or it was not sealed with this key. */
-function open(text: string, { key, prefix }: Keys): Stored | null {
+function open(text: string, { key, prefix }: Pick<Place, 'key' | 'prefix'>): Stored | null {
   if (text === '') return null;
   return orNull(() => {
     const bytes = Buffer.from(text, 'base64');
