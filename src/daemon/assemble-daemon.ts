@@ -29,6 +29,8 @@ import { pausedNames } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
+import { createTimeline } from './history/timeline.ts';
+import type { Timeline, Trouble } from './history/timeline.ts';
 import { createSignIn } from './sign-in.ts';
 
 export interface DaemonOptions {
@@ -69,6 +71,8 @@ export interface Daemon {
   readonly fleet: Place['cluster']['fleet'] | null;
   /** Address of the embedded service's page; null in remote mode. */
   readonly servicePage: string | null;
+  /** Says in the history that it started, or goes on with another configuration. */
+  readonly timeline: Pick<Timeline, 'started' | 'reloaded'>;
   /** Watches and scans; resolves after the first scan of every folder. */
   readonly start: () => Promise<void>;
   /** Says in the status why the configuration on disk is not the one that runs; null: it is. */
@@ -87,8 +91,8 @@ export interface Daemon {
    * become of them is in the ledger and the status then.
    */
   readonly endRequests: () => Promise<void>;
-  /** Ends requests and closes everything in reverse order. */
-  readonly stop: () => Promise<void>;
+  /** Ends requests and closes everything in reverse order. `goesOn`: the process does, with another daemon. */
+  readonly stop: (options?: { readonly goesOn: boolean }) => Promise<void>;
 }
 
 const longestRevokeMs = 5_000;
@@ -181,6 +185,8 @@ export function assembleDaemon(
   });
 
   history.count(() => engine.totals);
+  const timeline = createTimeline({ history, clock, troubles });
+  changes.listen(timeline.look);
 
   function status(): Status {
     return makeStatus({
@@ -214,6 +220,19 @@ export function assembleDaemon(
       ...(isDraining ? [draining] : []),
       ...(ledgerNotice !== null && clock.now() < ledgerNotice.until ? [ledgerNotice.reason] : []),
       ...(tokenless === null || !isKnown ? [] : [tokenless]),
+    ];
+  }
+
+  function troubles(): readonly Trouble[] {
+    const general = [
+      ...ownReasons(),
+      ...(cluster?.reasons() ?? []),
+      ...engine.reasons(),
+      ...pauseReason(limiter.status()),
+    ];
+    return [
+      ...general.map((reason) => ({ ...reason, folder: '' })),
+      ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
     ];
   }
 
@@ -301,6 +320,7 @@ export function assembleDaemon(
     readLog: history.readBack,
     fleet: cluster?.fleet ?? null,
     servicePage: embedded?.pageUrl ?? null,
+    timeline,
     start: async () => {
       await engine.recover();
       signIn.begin();
@@ -333,7 +353,7 @@ export function assembleDaemon(
     unread: () => unreadPlaces(folders),
     isRefused: () => tokens.status().state === 'refused',
     endRequests,
-    stop: async () => {
+    stop: async ({ goesOn } = { goesOn: false }) => {
       await endRequests();
       await Promise.all(folders.map((port) => port.close()));
       // The other hosts go on with a token that is shared.
@@ -341,6 +361,7 @@ export function assembleDaemon(
       client.close();
       tokens.close();
       limiter.close();
+      if (!goesOn) timeline.stopped();
       history.close();
       await ledger.close();
       await embedded?.close();

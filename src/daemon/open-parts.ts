@@ -36,11 +36,10 @@ export async function openParts(options: DaemonOptions, folders: readonly Folder
     const deliveries = createDeliveryHistory(clock);
     const history = await openHistory({
       stateDir: settings.state.dir,
+      keeps: settings.log,
       clock,
       log,
       onPast: (activity) => deliveries.record(activity, Date.parse(activity.at)),
-      // A pass of `sync` says all that it finds.
-      knowsTroubles: options.maxAttempts === null,
     });
     const pauses = await readPauses(settings.state.dir);
     return assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses });

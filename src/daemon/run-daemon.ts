@@ -24,6 +24,14 @@ export interface RunOptions extends Reloaded {
   readonly reload: () => Promise<Reloaded>;
 }
 
+/** How a daemon comes to run. */
+interface Origin {
+  /** Why it is not the configuration on disk; null: it is. */
+  readonly refused: readonly string[] | null;
+  /** After another configuration, in the same process. */
+  readonly isReloaded: boolean;
+}
+
 /** A lease that is free is there after this. */
 const soonMs = 1_000;
 const askMs = 100;
@@ -57,21 +65,24 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     let current: Reloaded = first;
     let before: Reloaded | null = null;
     let refused: readonly string[] | null = null;
+    let isReloaded = false;
     for (;;) {
       try {
-        const next = await runUntilChanged(current, refused, () => {
+        const next = await runUntilChanged(current, { refused, isReloaded }, () => {
           if (before !== null) log.info({}, 'the new configuration is in effect');
           before = null;
         });
         if (next === null) return exitCodes.ok;
         // The same after the state directory was lost to another host.
-        before = next === current ? null : current;
+        isReloaded = next !== current;
+        before = isReloaded ? current : null;
         current = next;
         refused = null;
       } catch (error) {
         // What can be read need not be what can be run: an address open to others without a token, a folder that is not there.
         if (before === null) throw error;
         refused = refusalOf(error, log);
+        isReloaded = true;
         current = before;
         before = null;
       }
@@ -88,7 +99,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
    */
   async function runUntilChanged(
     current: Reloaded,
-    refused: readonly string[] | null,
+    origin: Origin,
     onRunning: () => void,
   ): Promise<Reloaded | null> {
     log.setLevel(current.settings.log.level);
@@ -105,7 +116,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         const next = await waitForPlace({ ...place, lease }, current, { onRunning, hasName });
         if (next !== 'taken') return next;
       }
-      return await runAlone(current, refused, { onRunning, place });
+      return await runAlone(current, origin, { onRunning, place });
     } catch (error) {
       // It was lost before everything was there that listens for it: while the ledger was read, for example.
       if (place === null || lease === null || lease.fence === 0 || lease.holds()) throw error;
@@ -207,7 +218,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
   async function runAlone(
     current: Reloaded,
-    refused: readonly string[] | null,
+    { refused, isReloaded }: Origin,
     { onRunning, place }: { readonly onRunning: () => void; readonly place: Place | null },
   ): Promise<Reloaded | null> {
     await waitForOwners(place, current);
@@ -231,6 +242,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     let isOver = true;
     try {
       onRunning();
+      if (isReloaded) daemon.timeline.reloaded(refused !== null);
+      else daemon.timeline.started();
       daemon.refuseConfiguration(refused);
       const over = new AbortController();
       // The heap was let grow for the first scan, which never ends on a drive that hangs.
@@ -275,7 +288,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     } finally {
       if (isOver) log.info({}, 'stopping');
       counted = { status: daemon.control.status(), at: systemClock.monotonic() };
-      await daemon.stop().catch(left);
+      await daemon.stop({ goesOn: !isOver }).catch(left);
       await closePage().catch(left);
       if (isOver) log.info({}, 'stopped');
     }

@@ -87,6 +87,7 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
     maxAttempts,
     place,
   });
+  daemon.timeline.started();
   // What is lost to another host is that host's to finish.
   let isLost = false;
   void place?.lease?.lost.then(() => (isLost = true));
@@ -117,7 +118,7 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
     });
   } finally {
     signals.close();
-    await daemon.stop();
+    await daemon.stop({ goesOn: isLost });
   }
 }
 

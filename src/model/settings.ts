@@ -298,6 +298,18 @@ const log = z.strictObject({
     .enum(['auto', 'json', 'pretty'])
     .default('auto')
     .describe('auto: pretty on a terminal, JSON elsewhere.'),
+  keepDays: z
+    .number()
+    .min(1)
+    .max(3_650)
+    .default(30)
+    .meta({ description: 'What happened is kept for `ingestd log` so long.', unit: 'days' }),
+  keepMegabytes: z
+    .number()
+    .min(1)
+    .max(10_000)
+    .default(64)
+    .meta({ description: 'The room that it may take.', unit: 'MiB' }),
 });
 
 /** The configuration file: every key with its rule, its default and its one line of text. */

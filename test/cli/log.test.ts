@@ -29,13 +29,16 @@ describe('log', () => {
     await run('sync');
     const all = await logged();
     expect(all).toContain('uploaded a.txt');
-    expect(all.at(-1)).not.toBe('uploaded a.txt');
+    expect(all.slice(-2)).toEqual(['modified a.txt', 'stopped ']);
     expect(all).toContain('modified a.txt');
     expect(await logged('inbox/a.txt')).toEqual(['uploaded a.txt', 'modified a.txt']);
     expect(new Set(await logged('--failed'))).toEqual(new Set(['failed b.c.txt']));
     expect(await logged('--since', '1h')).toEqual(all);
     expect(await logged('--since', '2999-01-01')).toEqual([]);
-    expect((await run('log')).stdout).toMatch(/^2\S+Z uploaded inbox\/a\.txt \S+: sharing DEFAULT$/m);
+    expect((await run('log')).stdout).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d uploaded {2}inbox\/a\.txt \S+: sharing DEFAULT$/m,
+    );
+    expect((await run('log', 'inbox/unknown.txt')).stdout).toBe('Nothing is known of inbox/unknown.txt.\n');
     expect(await run('log', '/elsewhere')).toMatchObject({ code: 2 });
     expect(await run('log', '--since', 'soon')).toMatchObject({ code: 2 });
   });
@@ -45,11 +48,40 @@ describe('log', () => {
     await folder.write('inbox/a.txt.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');
     const sharing = { before: 'DEFAULT', after: 'EVERYONE', source: 'a.txt.meta.json' };
     expect((await run('sync')).stderr).toContain(`"sharing":${JSON.stringify(sharing)}`);
-    const [last] = (JSON.parse((await run('log', '--json')).stdout) as Activity[]).slice(-1);
+    const [last] = (JSON.parse((await run('log', '--json', 'inbox/a.txt')).stdout) as Activity[]).slice(-1);
     expect(last).toMatchObject({ what: 'modified', path: 'a.txt', sharing });
     const words = 'sharing DEFAULT → EVERYONE (a.txt.meta.json)';
     expect((await run('log', 'inbox/a.txt')).stdout).toContain(words);
     expect((await run('why', 'inbox/a.txt')).stdout).toContain(`modify: modified, ${words} (accepted)`);
+  });
+
+  it('shows the last 50, and with --all or --since everything that is kept', async () => {
+    // Two dots in a name: it fails, and needs no request.
+    for (let index = 0; index < 60; index += 1) await folder.write(`inbox/${index}.c.txt`, String(index));
+    await run('sync');
+    expect(await logged()).toHaveLength(50);
+    const all = await logged('--all');
+    expect(all[0]).toBe('started ');
+    expect(all.filter((line) => line.startsWith('failed'))).toHaveLength(61);
+    expect(await logged('--since', '1d')).toEqual(all);
+    expect(await logged()).toEqual(all.slice(-50));
+  });
+
+  it('says what happened to the daemon: a kill is noticed at the next start', async () => {
+    const daemon = startIngestd(['run'], { cwd: folder.path });
+    await eventually(async () => (await logged()).includes('uploaded a.txt'), { withinMs: 20_000 });
+    daemon.kill('SIGKILL');
+    await new Promise((resolve) => daemon.once('close', resolve));
+    await run('sync');
+    const starts = (JSON.parse((await run('log', '--json')).stdout) as Activity[]).filter(
+      ({ what }) => what === 'started',
+    );
+    expect(starts.map(({ message }) => message)).toEqual([
+      expect.not.stringContaining('killed'),
+      expect.stringContaining('the run before was not stopped'),
+    ]);
+    await run('sync');
+    expect((await run('log')).stdout.match(/was killed/g)).toHaveLength(1);
   });
 
   it('follows a daemon, whose totals go on where the last one stopped', async () => {

@@ -139,7 +139,7 @@ describe('why, where no daemon runs', () => {
       ['old', 'uploaded'],
       ['old', 'deleted'],
     ]);
-    expect((await folder.run('log', 'old')).stdout).toContain('uploaded old/a.txt');
-    expect((await folder.run('log', 'old/never.txt')).stdout).toBe('Nothing happened.\n');
+    expect((await folder.run('log', 'old')).stdout).toContain('uploaded  old/a.txt');
+    expect((await folder.run('log', 'old/never.txt')).stdout).toBe('Nothing is known of old/never.txt.\n');
   });
 });

@@ -31,7 +31,7 @@ const open = (past: Activity[] = []): Promise<History> =>
     clock,
     log,
     onPast: (activity) => past.push(activity),
-    knowsTroubles: true,
+    keeps: { keepDays: 30, keepMegabytes: 64 },
   });
 
 const activity = (path: string, message: string | null = null): Activity => ({

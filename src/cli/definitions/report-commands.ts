@@ -96,7 +96,7 @@ export function addLogCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('log')
     .description(
-      'show what happened in the last 30 days, newest last; works with or without a running daemon',
+      'show what happened to documents and to the daemon, newest last: the last 50 entries; works with or without a running daemon',
     )
     .argument('[path]', 'a file or directory, or FOLDER/PATH as in status (default: everything)')
     .option(
@@ -104,7 +104,8 @@ export function addLogCommand(program: Command, context: CommandContext): void {
       'start at a time (2026-01-31, 2026-01-31T08:00:00Z) or an age (90m, 36h, 7d)',
       sinceOf,
     )
-    .option('--failed', 'only failures, doubts, held deletions and warnings')
+    .option('--all', 'everything that is kept (log.keepDays, log.keepMegabytes)')
+    .option('--failed', 'only failures, doubts, held deletions, warnings and problems')
     .option('--json', 'print a JSON array; with --follow, one JSON object per line')
     .option('--follow', 'keep printing new entries until interrupted');
   defineCommand(command, context, async () => (await import('../report/log-command.ts')).log, [

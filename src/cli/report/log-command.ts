@@ -20,7 +20,11 @@ interface LogFlags extends GlobalFlags {
   readonly failed?: boolean;
   readonly json?: boolean;
   readonly follow?: boolean;
+  readonly all?: boolean;
 }
+
+/** So many lines are shown where nobody asks for more. */
+const usualCount = 50;
 
 export async function log(
   context: CommandContext,
@@ -33,21 +37,23 @@ export async function log(
   const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
   const places = wanted === null ? null : await loggedPlaces(stateDir, folders, wanted);
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
+  const most = flags.all === true || filter.since !== null ? null : usualCount;
   const { output } = context;
   if (flags.json && !flags.follow) {
     const all: Activity[] = [];
-    for await (const activity of readLog(stateDir, filter)) all.push(activity);
+    for await (const activity of readLog(stateDir, filter, { most })) all.push(activity);
     output.json(all);
     return exitCodes.ok;
   }
   const isOver = flags.follow ? output.closed : () => true;
   let lines = 0;
-  for await (const activity of readLog(stateDir, filter, isOver)) {
+  for await (const activity of readLog(stateDir, filter, { most, isOver })) {
     if (flags.json) output.json(activity, 'compact');
     else output.line(logLine(activity, output));
     lines += 1;
   }
-  if (lines === 0 && !flags.json) output.line('Nothing happened.');
+  if (lines === 0 && !flags.json)
+    output.line(wanted === null ? 'Nothing happened.' : `Nothing is known of ${wanted}.`);
   return exitCodes.ok;
 }
 
@@ -78,15 +84,22 @@ const paints = {
   held: 'yellow',
   'in doubt': 'yellow',
   warning: 'yellow',
+  problem: 'red',
+  recovered: 'green',
 } as const;
 
 function logLine(activity: Activity, { colors }: Output): string {
   const { at, what, folder, path, docId, documents } = activity;
   const paint = what in paints ? colors[paints[what as keyof typeof paints]] : String;
-  const place = path === '' ? folder : `${folder}/${path}`;
+  const place = path === '' ? folder || 'ingestd' : `${folder}/${path}`;
   const more = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
   const id = docId === null ? '' : ` ${colors.dim(docId)}`;
   const words = activityWords(activity);
   const saying = words === null ? '' : `: ${words}`;
-  return `${colors.dim(at)} ${paint(what.padEnd(8))} ${place}${more}${id}${saying}`;
+  return `${colors.dim(localTime(at))} ${paint(what.padEnd(9))} ${place}${more}${id}${saying}`;
+}
+
+/** `2026-01-31 14:05:09`, in the reader's own zone. */
+function localTime(at: string): string {
+  return new Date(at).toLocaleString('sv-SE', { hourCycle: 'h23' });
 }

@@ -49,8 +49,8 @@ function decide<T>(
     const history = await openHistory({
       ...shared,
       stateDir: state.dir,
+      keeps: settings.log,
       onPast: () => {},
-      knowsTroubles: isAboutFiles,
     });
     try {
       const scanned = isAboutFiles ? settings : { ...settings, folders: [] };

@@ -1,10 +1,11 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 
 import { withPath } from '../../lib/files/durable-file.ts';
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { orNull } from '../../lib/or-null.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -107,7 +108,7 @@ export function activityIn(line: HistoryLine | null): Activity | null {
  * Reads the lines of one file from byte `start` on, and where the next read begins: a last line that is not whole is
  * still being written, or was cut short by a crash. A file that is removed meanwhile has none.
  */
-export async function readHistoryFile(
+async function readLines(
   file: string,
   start = 0,
 ): Promise<{ readonly texts: readonly string[]; readonly end: number }> {
@@ -117,24 +118,15 @@ export async function readHistoryFile(
   return { texts: bytes.toString('utf8', 0, whole).split('\n'), end: start + whole + 1 };
 }
 
-/** The last totals among the lines of a file; null: there are none. */
-export function lastTotals(texts: readonly string[]): Totals | null {
-  for (const text of texts.toReversed()) {
-    const line = saysTotals(text) ? parseLine(text) : null;
-    if (line !== null && 'totals' in line) return line.totals;
-  }
-  return null;
-}
-
-/** The bytes of a file from `start` up to `end`, or to its end; none of one that was removed meanwhile. */
-async function readBytes(file: string, start: number, end?: number): Promise<Buffer> {
+/** The bytes of a file from `start` on; none of one that was removed meanwhile. */
+async function readBytes(file: string, start: number): Promise<Buffer> {
   const handle = await open(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
     throw fileFault(error);
   });
   if (handle === null) return Buffer.alloc(0);
   try {
-    const buffer = Buffer.alloc(Math.max(0, (end ?? (await handle.stat()).size) - start));
+    const buffer = Buffer.alloc(Math.max(0, (await handle.stat()).size - start));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
@@ -144,16 +136,50 @@ async function readBytes(file: string, start: number, end?: number): Promise<Buf
   }
 }
 
+/** A line that is not parsed yet: parsing takes longest. */
+interface UnreadLine {
+  readonly text: string;
+  readonly file: HistoryFile;
+  /** How many lines are before it in its file. */
+  readonly index: number;
+  /** Where the whole lines of its file ended, bytes. */
+  readonly fileEnd: number;
+}
+
+/** All that is written, newest first, or what is before a line that an earlier reader had last. */
+export async function* linesBack(
+  directory: string,
+  before: Pick<UnreadLine, 'file' | 'index'> | null = null,
+): AsyncGenerator<UnreadLine> {
+  const slice = createTimeSlice();
+  for (const file of (await listHistory(directory)).toReversed()) {
+    if (before !== null && byAge(file, before.file) > 0) continue;
+    const { texts, end } = await readLines(join(directory, file.name));
+    const last = before?.file.name === file.name ? Math.min(before.index, texts.length) : texts.length;
+    for (let index = last - 1; index >= 0; index -= 1) {
+      yield { text: texts[index] ?? '', file, index, fileEnd: end };
+      await slice();
+    }
+  }
+}
+
 /** The last totals that were written; nothing where there is no history, or none that can be read. */
 export async function readTotals(stateDir: string): Promise<Totals> {
-  const directory = historyDirectory(stateDir);
-  const files = await listHistory(directory).catch(() => []);
-  for (const { name } of files.toReversed()) {
-    const read = await readHistoryFile(join(directory, name)).catch(() => null);
-    const totals = lastTotals(read?.texts ?? []);
-    if (totals !== null) return totals;
+  try {
+    for await (const { text } of linesBack(historyDirectory(stateDir))) {
+      const totals = totalsIn(text);
+      if (totals !== null) return totals;
+    }
+  } catch {
+    // Nothing is known of it.
   }
   return noTotals;
+}
+
+/** The totals that a line tells; null: it tells none. */
+export function totalsIn(text: string): Totals | null {
+  const line = saysTotals(text) ? parseLine(text) : null;
+  return line !== null && 'totals' in line ? line.totals : null;
 }
 
 interface PlaceFilter extends Omit<LogFilter, 'search'> {
@@ -164,25 +190,47 @@ interface PlaceFilter extends Omit<LogFilter, 'search'> {
 const pollMs = 500;
 
 /**
- * What happened, oldest first; a daemon may be writing it. With `isOver` also what happens from now on, until it says
- * so.
+ * What happened, oldest first, or the last `most` of it; a daemon may be writing it. With `isOver` also what happens
+ * from now on, until it says so.
  */
 export async function* readLog(
   stateDir: string,
   filter: PlaceFilter,
-  isOver: () => boolean = () => true,
+  {
+    most = null,
+    isOver = () => true,
+  }: { readonly most?: number | null; readonly isOver?: () => boolean } = {},
 ): AsyncGenerator<Activity> {
   const directory = historyDirectory(stateDir);
   const matches = logMatcher({ ...filter, search: '' });
-  const positions = new Map<string, number>();
+  const wanted = (text: string): Activity | null => {
+    const activity = activityIn(parseLine(text));
+    return activity !== null && matches(activity) && isIn(filter.places, activity) ? activity : null;
+  };
+  const slice = createTimeSlice();
+  const read = new Map<string, number>();
+  let oldest: HistoryFile | null = null;
+  if (most !== null) {
+    const last: Activity[] = [];
+    for await (const { text, file, fileEnd } of linesBack(directory)) {
+      oldest ??= file;
+      if (file === oldest) read.set(file.name, fileEnd);
+      const activity = wanted(text);
+      if (activity !== null) last.push(activity);
+      if (last.length === most) break;
+    }
+    yield* last.toReversed();
+  }
   for (;;) {
-    for (const { name, day } of await listHistory(directory)) {
-      if (filter.since !== null && day < filter.since.slice(0, 10)) continue;
-      const { texts, end } = await readHistoryFile(join(directory, name), positions.get(name));
-      positions.set(name, end);
+    for (const file of await listHistory(directory)) {
+      if (oldest !== null && byAge(file, oldest) < 0) continue;
+      if (filter.since !== null && file.day < filter.since.slice(0, 10)) continue;
+      const { texts, end } = await readLines(join(directory, file.name), read.get(file.name));
+      read.set(file.name, end);
       for (const text of texts) {
-        const activity = activityIn(parseLine(text));
-        if (activity !== null && matches(activity) && isIn(filter.places, activity)) yield activity;
+        const activity = wanted(text);
+        if (activity !== null) yield activity;
+        await slice();
       }
     }
     if (isOver()) return;
@@ -203,66 +251,13 @@ function isIn(places: PlaceFilter['places'], { folder, path }: Activity): boolea
 export async function readPast(directory: string, ref: DocumentRef): Promise<readonly Activity[]> {
   const isMeant = isAbout(ref);
   // As a path ends in a line: only what has it somewhere is parsed.
-  const text = jsonText(ref.path).slice(1);
+  const end = `${inJson(ref.path)}"`;
   const found: Activity[] = [];
-  for (const { name } of await listHistory(directory)) {
-    for (const line of linesWith(text, await readBytes(join(directory, name), 0))) {
-      const activity = activityIn(parseLine(line));
-      if (activity !== null && isMeant(activity)) found.push(activity);
-    }
+  for await (const { text } of linesBack(directory)) {
+    const activity = text.includes(end) ? activityIn(parseLine(text)) : null;
+    if (activity !== null && isMeant(activity)) found.push(activity);
   }
-  return found;
-}
-
-/**
- * Of each path about which a failure or a doubt was the last thing that happened: what was said, by `folder/path`. What
- * was moved away from a path happened to it, too.
- */
-export async function readTroubles(directory: string): Promise<Map<string, string | null>> {
-  const troubles = new Map<string, string | null>();
-  /** Their paths and `folder/path`, as lines have them. */
-  const known = new Set<string>();
-  for (const { name } of await listHistory(directory)) {
-    const bytes = await readBytes(join(directory, name), 0);
-    // Most histories have none, and are not parsed for it.
-    if (troubles.size === 0 && !troubleTexts.some((text) => bytes.includes(text))) continue;
-    for (const line of linesOnTrouble(bytes.toString('utf8'), known)) {
-      const activity = activityIn(parseLine(line));
-      if (activity === null) continue;
-      const key = refKey(activity);
-      if (activity.from !== undefined) troubles.delete(activity.from);
-      if (!isTrouble(activity)) troubles.delete(key);
-      else {
-        troubles.set(key, activity.message);
-        for (const name of [activity.path, key]) known.add(jsonText(name));
-      }
-    }
-  }
-  return troubles;
-}
-
-/** The whole lines that say a trouble, or have one of these names as a path. Others are not parsed: that takes longest. */
-function* linesOnTrouble(text: string, known: ReadonlySet<string>): Generator<string> {
-  const telling = new RegExp(`"(?:path|from)":("(?:[^"\\\\\\n]|\\\\.)*")|${troubleTexts.join('|')}`, 'g');
-  for (let match = telling.exec(text); match !== null; match = telling.exec(text)) {
-    const [, name] = match;
-    if (name !== undefined && !known.has(name)) continue;
-    const end = text.indexOf('\n', match.index);
-    if (end === -1) return;
-    yield text.slice(text.lastIndexOf('\n', match.index) + 1, end);
-    telling.lastIndex = end;
-  }
-}
-
-function jsonText(text: string): string {
-  return printableJson(JSON.stringify(text));
-}
-
-const troubleKinds = ['failed', 'in doubt'];
-const troubleTexts = troubleKinds.map((what) => JSON.stringify({ what }).slice(1, -1));
-
-function isTrouble({ what }: Activity): boolean {
-  return troubleKinds.includes(what);
+  return found.toReversed();
 }
 
 /** Makes the test for what happened to one path. */
@@ -271,85 +266,45 @@ export function isAbout(ref: DocumentRef): (activity: Activity) => boolean {
   return (activity) => refKey(activity) === key || activity.from === key;
 }
 
-function* linesWith(text: string, bytes: Buffer): Generator<string> {
-  for (let at = bytes.indexOf(text); at !== -1;) {
-    const end = bytes.indexOf(0x0a, at);
-    if (end === -1) return;
-    yield bytes.toString('utf8', bytes.lastIndexOf(0x0a, at) + 1, end);
-    at = bytes.indexOf(text, end);
-  }
+/** Text as it stands between the quotes of a line. */
+export function inJson(text: string): string {
+  return printableJson(JSON.stringify(text)).slice(1, -1);
+}
+
+const quoted = String.raw`"((?:[^"\\]|\\.)*)"`;
+const placePattern = new RegExp(`"folder":${quoted},"path":${quoted}`);
+const fromPattern = new RegExp(`"from":${quoted}`);
+
+/** `folder/path` of what a line is about, and of where it was moved from, as JSON has them. */
+export function placesIn(text: string): readonly string[] {
+  const [, folder, path] = placePattern.exec(text) ?? [];
+  const [, from] = fromPattern.exec(text) ?? [];
+  return [...(folder === undefined ? [] : [`${folder}/${path}`]), ...(from === undefined ? [] : [from])];
 }
 
 /** As many as are shown at a time. */
 const mostEntries = 100;
 /** One answer reads no further back than this, found or not: the next one goes on from there. */
-const mostBytes = 4 * 1024 * 1024;
-/** Read at once: parsing it holds the event loop for a few milliseconds. */
-const pieceBytes = 256 * 1024;
+const mostLines = 8_192;
 
 /** Reads a history from its end, newest first: one bounded part of what matches. */
 export async function readBack(directory: string, query: LogQuery): Promise<LogPage> {
   const isWanted = logMatcher(query);
-  const from = cursorOf(query.before);
   const entries: Activity[] = [];
-  let bytesRead = 0;
-  for (const found of (await listHistory(directory)).toReversed()) {
-    const { name, day } = found;
-    if (from !== null && byAge(found, from.file) > 0) continue;
-    if (query.since !== null && day < query.since.slice(0, 10)) break;
-    const file = join(directory, name);
-    let end = from?.file.name === name ? from.end : await sizeOf(file);
-    while (end > 0) {
-      if (bytesRead >= mostBytes) return { entries, next: `${name}:${end}` };
-      const piece = await readPiece(file, end);
-      bytesRead += end - piece.start;
-      for (const { text, start } of piece.lines) {
-        const activity = activityIn(parseLine(text));
-        if (activity === null || !isWanted(activity)) continue;
-        entries.push(activity);
-        if (entries.length === mostEntries) return { entries, next: `${name}:${start}` };
-      }
-      end = piece.start;
-    }
+  let lines = 0;
+  for await (const { text, file, index } of linesBack(directory, cursorOf(query.before))) {
+    if (query.since !== null && file.day < query.since.slice(0, 10)) break;
+    const activity = activityIn(parseLine(text));
+    if (activity !== null && isWanted(activity)) entries.push(activity);
+    lines += 1;
+    if (entries.length === mostEntries || lines === mostLines)
+      return { entries, next: `${file.name}:${index}` };
   }
   return { entries, next: null };
 }
 
-/** `end`: bytes of that file that have not been read yet. */
-function cursorOf(text: string | null) {
-  const [, name = '', end] = /^(.+):(\d+)$/.exec(text ?? '') ?? [];
+function cursorOf(text: string | null): Pick<UnreadLine, 'file' | 'index'> | null {
+  const [, name = '', index] = /^(.+):(\d+)$/.exec(text ?? '') ?? [];
   const file = historyFile(name);
-  return file === null ? null : { file, end: Number(end) };
-}
-
-async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    // It went for its age meanwhile.
-    if (errorCode(error) === 'ENOENT') return 0;
-    throw error;
-  }
-}
-
-/**
- * The lines before byte `end`, the last one first, and where they begin: what lies before has not been read. What
- * follows the last line break is still being written.
- */
-async function readPiece(file: string, end: number) {
-  const from = Math.max(0, end - pieceBytes);
-  const bytes = await readBytes(file, from, end);
-  const lines: { text: string; start: number }[] = [];
-  let stop = bytes.lastIndexOf(0x0a);
-  let start = from === 0 ? 0 : from + stop + 1;
-  while (stop > 0) {
-    const begin = bytes.lastIndexOf(0x0a, stop - 1) + 1;
-    // The first line of a piece that does not begin the file may be a half.
-    if (begin === 0 && from > 0) break;
-    lines.push({ text: bytes.toString('utf8', begin, stop), start: from + begin });
-    start = from + begin;
-    stop = begin - 1;
-  }
-  // A line that is longer than a piece is none of ours.
-  return { lines, start: start < end ? start : from };
+  return file === null ? null : { file, index: Number(index) };
 }

@@ -22,42 +22,42 @@ import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
+import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import {
   activityIn,
   historyDirectory,
   historyFileName,
   historyFiles,
+  inJson,
   isAbout,
-  lastTotals,
   lineText,
-  listHistory,
+  linesBack,
   parseLine,
-  readHistoryFile,
+  placesIn,
   readBack,
   readPast,
-  readTroubles,
-  saysTotals,
   timeIn,
+  totalsIn,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';
 
 interface HistoryOptions {
   readonly stateDir: string;
+  readonly keeps: Pick<Settings['log'], 'keepDays' | 'keepMegabytes'>;
   readonly clock: Clock;
   readonly log: LogPort;
   /** Takes what happened in the last day, oldest first, before this resolves. */
   readonly onPast: (activity: Activity) => void;
-  /** Whether `isTold` will be asked: for that all of the history is read. */
-  readonly knowsTroubles: boolean;
 }
 
 const dayMs = 24 * 3_600_000;
-const keptDays = 30;
 const mebibyte = 1024 * 1024;
-const longestHistoryBytes = 64 * mebibyte;
-/** Sixteen of them are the whole: when one is full, the oldest goes. */
+/** When one is full, the oldest beyond `log.keepMegabytes` goes: at least sixteen of them are the whole. */
 const longestFileBytes = 4 * mebibyte;
+const leastFiles = 16;
+/** A start reads the last day, and back so far at least: lines. */
+const readAtStart = 8_192;
 /** Lines that one write takes. */
 const mostAtOnce = 1_000;
 const retryMs = 1_000;
@@ -72,22 +72,21 @@ const mostUnwritten = 100;
 export type History = Awaited<ReturnType<typeof openHistory>>;
 
 /**
- * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64
- * MiB at the most. What is added is with the system when the caller's turn ends: killed a moment later, nothing of it is
+ * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for
+ * `log.keepDays` and `log.keepMegabytes` at the most. What is added is with the system when the caller's turn ends: killed a moment later, nothing of it is
  * lost. It is for people and decides nothing, so it is not synced to the disk, and a disk that does not take it stops
  * nothing. Never rejects: without a history nothing is lost but the past.
  */
 export async function openHistory(options: HistoryOptions) {
-  const { clock, log } = options;
+  const { clock, log, keeps } = options;
   const directory = historyDirectory(options.stateDir);
-  const past = await readLastDay(directory, options).catch((error: unknown): Past => {
+  const fileBytes = Math.min(longestFileBytes, (keeps.keepMegabytes * mebibyte) / leastFiles);
+  const past = await readRecent(directory, options).catch((error: unknown): Past => {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
-    return { totals: noTotals, recent: [] };
+    return { totals: noTotals, recent: [], troubles: new Map(), wasKilled: false };
   });
-  const troubles = options.knowsTroubles
-    ? await readTroubles(directory).catch(() => new Map<string, string | null>())
-    : new Map<string, string | null>();
-  let recent = past.recent;
+  const { troubles } = past;
+  let { recent } = past;
   const listeners = new Set<(activity: Activity) => void>();
   let current: (HistoryFile & { size: number }) | null = null;
   let totals = (): Totals => noTotals;
@@ -153,12 +152,12 @@ export async function openHistory(options: HistoryOptions) {
    */
   function fileFor(bytes: number): HistoryFile & { size: number } {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
-    if (current !== null && current.day >= today && current.size + bytes <= longestFileBytes) return current;
+    if (current !== null && current.day >= today && current.size + bytes <= fileBytes) return current;
     makeOwnDirectory(directory);
     const last = historyFiles(readdirSync(directory)).at(-1);
     const goesOn = last !== undefined && last.day >= today;
     const size = goesOn ? statSync(join(directory, last.name)).size : 0;
-    if (goesOn && current?.name !== last.name && size + bytes <= longestFileBytes) {
+    if (goesOn && current?.name !== last.name && size + bytes <= fileBytes) {
       current = { ...last, size: endLine(join(directory, last.name)) };
       return current;
     }
@@ -169,16 +168,18 @@ export async function openHistory(options: HistoryOptions) {
     const first = lineText({ totals: addTotals(past.totals, totals()), sinceBoot });
     writeFileSync(join(directory, name), first, { mode: 0o600 });
     current = { name, day, part, size: Buffer.byteLength(first) };
-    prune(directory, clock);
+    prune(directory, { clock, keeps, fileBytes });
     return current;
   }
 
   return {
     /** What was delivered before this start, in all. */
     before: past.totals,
+    /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
+    wasKilled: past.wasKilled,
     add: (activity: Activity): void => {
-      troubles.delete(refKey(activity));
-      if (activity.from !== undefined) troubles.delete(activity.from);
+      troubles.delete(inJson(refKey(activity)));
+      if (activity.from !== undefined) troubles.delete(inJson(activity.from));
       recent.push(activity);
       if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
       waiting.push(lineText(cut(activity)));
@@ -188,9 +189,12 @@ export async function openHistory(options: HistoryOptions) {
     },
     /** Says once whether this was the last that was said of a path before this start. */
     isTold: (ref: DocumentRef, message: string): boolean => {
-      const last = troubles.get(refKey(ref));
-      troubles.delete(refKey(ref));
-      return last !== undefined && last === shortened(message, longestMessage);
+      const key = inJson(refKey(ref));
+      const line = troubles.get(key);
+      troubles.delete(key);
+      return (
+        line !== undefined && activityIn(parseLine(line))?.message === shortened(message, longestMessage)
+      );
     },
     /** The last few hundred of what happened, before this start too; newest last. */
     recent: (): readonly Activity[] => recent.slice(-recentCount),
@@ -237,32 +241,47 @@ interface Past {
   readonly totals: Totals;
   /** Newest last. */
   readonly recent: Activity[];
+  /** The line about a failure or a doubt, where that was the last that happened to a path: by `folder/path` in JSON. */
+  readonly troubles: Map<string, string>;
+  readonly wasKilled: boolean;
 }
 
-async function readLastDay(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
-  let totals = noTotals;
-  let recent: Activity[] = [];
+const troublePattern = /"what":"(?:failed|in doubt)"/;
+const runPattern = /"what":"(started|stopped)"/;
+
+async function readRecent(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
   const yesterday = new Date(clock.now() - dayMs).toISOString();
-  const files = await listHistory(directory);
-  const fresh = files.filter(({ day }) => day >= yesterday.slice(0, 10));
-  const wanted = fresh.length === 0 ? files.slice(-1) : fresh;
-  for (const { name } of wanted) {
-    const { texts } = await readHistoryFile(join(directory, name));
-    // Where the clock was set back the last of them is in an older file.
-    totals = highestTotals(totals, lastTotals(texts) ?? noTotals);
-    for (const [index, text] of texts.entries()) {
-      if (saysTotals(text)) continue;
-      const isOfLastDay = timeIn(text) >= yesterday;
-      // Parsing takes longest.
-      if (!isOfLastDay && index < texts.length - recentCount * 2) continue;
-      const activity = activityIn(parseLine(text));
-      if (activity === null) continue;
-      recent.push(activity);
-      if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
-      if (isOfLastDay) onPast(activity);
+  const recent: Activity[] = [];
+  const lastDay: Activity[] = [];
+  const seen = new Set<string>();
+  const troubles = new Map<string, string>();
+  let totals: Totals | null = null;
+  let run: string | undefined;
+  let lines = 0;
+  for await (const { text } of linesBack(directory)) {
+    totals ??= totalsIn(text);
+    const at = timeIn(text);
+    if (at === '') continue;
+    lines += 1;
+    const isOfLastDay = at >= yesterday;
+    if (!isOfLastDay && lines > readAtStart) break;
+    run ??= runPattern.exec(text)?.[1];
+    for (const place of placesIn(text)) {
+      if (!seen.has(place) && troublePattern.test(text)) troubles.set(place, text);
+      seen.add(place);
     }
+    const activity = isOfLastDay || recent.length < recentCount ? activityIn(parseLine(text)) : null;
+    if (activity === null) continue;
+    if (recent.length < recentCount) recent.push(activity);
+    if (isOfLastDay) lastDay.push(activity);
   }
-  return { totals, recent: recent.slice(-recentCount) };
+  for (const activity of lastDay.toReversed()) onPast(activity);
+  return {
+    totals: totals ?? noTotals,
+    recent: recent.toReversed(),
+    troubles,
+    wasKilled: run === 'started' || (run === undefined && lines > readAtStart),
+  };
 }
 
 /** Not those above it: a state directory that was taken away comes back as it was, or not at all. */
@@ -284,46 +303,42 @@ function endLine(file: string): number {
   return end;
 }
 
-/** Removes what is older than 30 days, and the oldest beyond 64 MiB. */
-function prune(directory: string, clock: Clock): void {
-  const oldestDay = new Date(clock.now() - keptDays * dayMs).toISOString().slice(0, 10);
+interface Pruning extends Pick<HistoryOptions, 'clock' | 'keeps'> {
+  readonly fileBytes: number;
+}
+
+/** Removes what is older than it is to be kept, and the oldest beyond what it may take. */
+function prune(directory: string, { clock, keeps, fileBytes }: Pruning): void {
+  const keptMs = keeps.keepDays * dayMs;
+  const oldestDay = new Date(clock.now() - keptMs).toISOString().slice(0, 10);
   let bytes = 0;
   for (const { name, day } of historyFiles(readdirSync(directory)).toReversed()) {
     const file = join(directory, name);
     bytes += statSync(file).size;
-    const isOld = day < oldestDay && !isOfTheseDays(file, clock);
-    if (isOld || bytes > longestHistoryBytes - longestFileBytes) rmSync(file, { force: true });
+    const isOld = day < oldestDay && !isBegunWithin(keptMs, file, clock);
+    if (isOld || bytes > keeps.keepMegabytes * mebibyte - fileBytes) rmSync(file, { force: true });
   }
 }
 
-/** Whether a file was begun within 30 days, whatever the clock said then: it is known since the machine was booted. */
-function isOfTheseDays(file: string, { sinceBoot }: Clock): boolean {
+/** Whether a file was begun so recently, whatever the clock said then: it is known since the machine was booted. */
+function isBegunWithin(ms: number, file: string, { sinceBoot }: Clock): boolean {
   const now = sinceBoot?.() ?? null;
   const [first = ''] = readFileSync(file, 'utf8').split('\n', 1);
   const line = parseLine(first);
   const begun = line !== null && 'totals' in line ? line.sinceBoot : undefined;
   if (now === null || begun?.bootId !== now.bootId) return false;
-  return now.ms - begun.ms < keptDays * dayMs;
+  return now.ms - begun.ms < ms;
 }
 
 /** Two sums of deliveries, added. */
 export function addTotals(a: Totals, b: Totals): Totals {
-  return joinTotals(a, b, (one, other) => one + other);
-}
-
-/** The later of two sums: none of them ever gets smaller. */
-function highestTotals(a: Totals, b: Totals): Totals {
-  return joinTotals(a, b, Math.max);
-}
-
-function joinTotals(a: Totals, b: Totals, combine: (one: number, other: number) => number): Totals {
   return {
-    uploaded: combine(a.uploaded, b.uploaded),
-    modified: combine(a.modified, b.modified),
-    deleted: combine(a.deleted, b.deleted),
-    moved: combine(a.moved, b.moved),
-    requests: combine(a.requests, b.requests),
-    bytesSent: combine(a.bytesSent, b.bytesSent),
+    uploaded: a.uploaded + b.uploaded,
+    modified: a.modified + b.modified,
+    deleted: a.deleted + b.deleted,
+    moved: a.moved + b.moved,
+    requests: a.requests + b.requests,
+    bytesSent: a.bytesSent + b.bytesSent,
   };
 }
 

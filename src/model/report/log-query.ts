@@ -24,7 +24,7 @@ export interface LogPage {
   readonly next: string | null;
 }
 
-const failures: ReadonlySet<string> = new Set(['failed', 'in doubt', 'held', 'warning']);
+const failures: ReadonlySet<string> = new Set(['failed', 'in doubt', 'held', 'warning', 'problem']);
 
 /** The clocks of a daemon and of who looks at its page may differ by so much. */
 const toleratedAheadMs = 5 * 60_000;

@@ -189,7 +189,8 @@ export const activitySchema = place.extend({
   at: time,
   /**
    * uploaded, modified, deleted, moved, failed, held, in doubt, warning, remains; of a person's decision retried,
-   * resolved, approved, paused, resumed.
+   * resolved, approved, paused, resumed; of the daemon (`folder` empty) or a folder started, stopped, reloaded, problem,
+   * recovered.
    */
   what: text,
   docId: text.nullable(),

@@ -158,6 +158,8 @@ const tones: Readonly<Record<string, string>> = {
   held: 'warn',
   'in doubt': 'warn',
   warning: 'warn',
+  problem: 'bad',
+  recovered: 'good',
 };
 
 /** What happened lately, newest first. Rows that come in a burst are put on the page together, once a frame. */

@@ -249,6 +249,6 @@ function settingsFor({ authUrl, ingestUrl }: HoldingService, { service, safety }
     notify: { command: [], afterMinutes: 5 },
     http: { host: '127.0.0.1', port: false },
     cluster: null,
-    log: { level: 'info', format: 'json' },
+    log: { level: 'info', format: 'json', keepDays: 30, keepMegabytes: 64 },
   };
 }

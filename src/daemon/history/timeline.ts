@@ -1,0 +1,82 @@
+import type { Clock } from '../../lib/time/clock.ts';
+import { durationWords } from '../../lib/text/amounts.ts';
+import { version } from '../../config/package-files.ts';
+import { explain } from '../../model/report/explanations.ts';
+import { reasonHealth } from '../../model/report/health.ts';
+import type { Activity, Reason } from '../../model/report/status.ts';
+import type { History } from './history.ts';
+
+/** Something that keeps documents back: a folder's, or of the whole daemon where `folder` is empty. */
+export interface Trouble extends Reason {
+  readonly folder: string;
+}
+
+/** They are in the history by themselves: what a person decided, and held deletions. */
+const noted: ReadonlySet<string> = new Set(['paused', 'fleet-paused', 'held']);
+/** Limits that are reached, though nothing is wrong. */
+const limits: ReadonlySet<string> = new Set(['rate-limited', 'watch-limit']);
+
+export type Timeline = ReturnType<typeof createTimeline>;
+
+/**
+ * Notes in the history what happens to the daemon itself: start and stop; and what keeps documents back, when it begins
+ * and, with its length, when it is over.
+ */
+export function createTimeline({
+  history,
+  clock,
+  troubles,
+}: {
+  readonly history: Pick<History, 'add' | 'wasKilled'>;
+  readonly clock: Clock;
+  /** All of this moment. */
+  readonly troubles: () => readonly Trouble[];
+}) {
+  const open = new Map<string, Trouble & { readonly from: number }>();
+
+  function note(
+    what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered',
+    about: Pick<Activity, 'message'> & Partial<Pick<Activity, 'folder' | 'code'>>,
+  ): void {
+    const at = new Date(clock.now()).toISOString();
+    history.add({ at, folder: '', path: '', what, docId: null, documents: 0, ...about });
+  }
+
+  return {
+    started: (): void => {
+      const killed = '; the run before was not stopped: it was killed, it failed, or the machine went down';
+      note('started', {
+        message: `version ${version()}, process ${process.pid}${history.wasKilled ? killed : ''}`,
+      });
+    },
+    stopped: (): void => note('stopped', { message: null }),
+    /** `isRefused`: the new configuration cannot be used. */
+    reloaded: (isRefused: boolean): void =>
+      note('reloaded', {
+        message: isRefused
+          ? 'the previous configuration stays in effect'
+          : 'the new configuration is in effect',
+      }),
+    /** Notes what has come or gone since the last time. */
+    look: (): void => {
+      const now = new Map(
+        troubles()
+          .filter(({ code }) => (reasonHealth(code) !== 'ok' || limits.has(code)) && !noted.has(code))
+          .map((trouble) => [`${trouble.folder}/${trouble.code}`, trouble]),
+      );
+      for (const [key, trouble] of open) {
+        if (now.has(key)) continue;
+        open.delete(key);
+        const { folder, code, from } = trouble;
+        const length = durationWords((clock.monotonic() - from) / 1000);
+        note('recovered', { folder, code, message: `${explain(code).cause}: over after ${length}` });
+      }
+      for (const [key, trouble] of now) {
+        if (open.has(key)) continue;
+        open.set(key, { ...trouble, from: clock.monotonic() });
+        const { folder, code, message } = trouble;
+        note('problem', { folder, code, message });
+      }
+    },
+  };
+}

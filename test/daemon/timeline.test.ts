@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { createTimeline } from '../../src/daemon/history/timeline.ts';
+import type { Trouble } from '../../src/daemon/history/timeline.ts';
+import type { Activity } from '../../src/model/report/status.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+function timelineOf(troubles: Trouble[]) {
+  const clock = manualClock();
+  const lines: string[] = [];
+  const add = ({ what, folder, code, message }: Activity) =>
+    lines.push([what, folder, code, message].filter(Boolean).join(' | '));
+  const history = { add, wasKilled: false };
+  return { clock, lines, timeline: createTimeline({ history, clock, troubles: () => troubles }) };
+}
+
+describe('what happens to the daemon itself', () => {
+  it('is said when it begins and, with its length, when it is over', async () => {
+    const troubles: Trouble[] = [];
+    const { clock, lines, timeline } = timelineOf(troubles);
+    const outage = { folder: '', code: 'service-unavailable', message: 'connect ECONNREFUSED' };
+    const missing = { folder: 'inbox', code: 'folder-missing', message: '/inbox is not there' };
+    timeline.look();
+    troubles.push(outage);
+    timeline.look();
+    // The same outage, in other words.
+    troubles.splice(0, 1, { ...outage, message: 'the service answered 503' });
+    timeline.look();
+    await clock.advance(360_000);
+    troubles.push(missing, { ...missing, folder: 'second' });
+    timeline.look();
+    troubles.splice(0, 2);
+    timeline.look();
+    expect(lines).toEqual([
+      'problem | service-unavailable | connect ECONNREFUSED',
+      'problem | inbox | folder-missing | /inbox is not there',
+      'problem | second | folder-missing | /inbox is not there',
+      expect.stringMatching(/^recovered \| service-unavailable \| .+: over after about 6 minutes$/),
+      expect.stringMatching(/^recovered \| inbox \| folder-missing \| .+: over after a few seconds$/),
+    ]);
+  });
+
+  it('leaves out what is in the history by itself, and what is no trouble', () => {
+    const codes = ['paused', 'held', 'fleet-paused', 'polling', 'not-running', 'rate-limited'];
+    const { lines, timeline } = timelineOf(codes.map((code) => ({ folder: '', code, message: code })));
+    timeline.look();
+    expect(lines).toEqual(['problem | rate-limited | rate-limited']);
+  });
+});
