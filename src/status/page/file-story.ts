@@ -37,7 +37,12 @@ export function subjectText(folder: string, path: string, documents: number): HT
   const many = countWords(documents, 'document');
   // What concerns a folder is the story of no file.
   if (path === '') {
-    return el('span', { class: 'path' }, el('bdi', {}, printable(folder || 'ingestd')), documents > 1 ? ` (${many})` : '');
+    return el(
+      'span',
+      { class: 'path' },
+      el('bdi', {}, printable(folder || 'ingestd')),
+      documents > 1 ? ` (${many})` : '',
+    );
   }
   return documents > 1 ? el('span', { class: 'path' }, many) : pathText(folder, path);
 }
