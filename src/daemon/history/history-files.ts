@@ -62,7 +62,7 @@ function byAge(a: HistoryFile, b: HistoryFile): number {
 }
 
 /** The files of a history, oldest first; none where there is no history. */
-export async function listHistory(directory: string): Promise<readonly HistoryFile[]> {
+async function listHistory(directory: string): Promise<readonly HistoryFile[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
     throw fileFault(error);
@@ -90,7 +90,7 @@ export function parseLine(text: string): HistoryLine | null {
 }
 
 /** Says of a line that is not parsed yet whether it tells how much was delivered. */
-export function saysTotals(text: string): boolean {
+function saysTotals(text: string): boolean {
   return text.startsWith('{"totals":');
 }
 
