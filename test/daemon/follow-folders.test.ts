@@ -1,6 +1,6 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { followFolders } from '../../src/daemon/preconditions/follow-folders.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -72,257 +72,101 @@ async function addHeldFolder(): Promise<void> {
   ]);
 }
 
-it('a renamed folder takes approvals, doubts, open uploads, mounts and the identity of directories with it', async () => {
+/** Paths of documents, with their docIds. */
+const docIdsIn = (folder: string) =>
+  Object.fromEntries(
+    [...ledger.entries()]
+      .filter(({ ref }) => ref.folder === folder)
+      .map(({ ref, record }) => [ref.path, record.docId]),
+  );
+
+const documents = { 'drive/a.pdf': 'a', 'b.pdf': 'b' };
+
+it('I15: a renamed folder takes everything with it that was decided or remembered under its name', async () => {
+  const failure = {
+    ...{ code: 'refused', message: 'no', attempts: 1, history: [], fingerprint: '' },
+    stat: statOf({ ino: 12 }),
+  };
+  const removal = { at: Date.now(), count: 7 };
+  const { ino, dev } = await stat(home.join('data'));
+  const kept = { path: home.join('data'), ino, dev, keeps: true } as const;
+  const other = { folder: 'other', path: 'c.pdf' };
+  const attachment = { name: 'x.csv', path: 'x.csv', folder: 'old', stat: statOf({ ino: 10 }), sha256: '' };
+  const held = { folder: 'old', path: 'c.pdf', mode: 'NONE', by: 'c.pdf.meta.json' } as const;
+  await ledger.commit([
+    { kind: 'put', ref: other, record: recordOf({ attachments: [attachment], heldModes: [held] }) },
+    { kind: 'fail', ref: { folder: 'old', path: 'refused.pdf' }, failure },
+    { kind: 'removed', folder: 'old', removal },
+    { kind: 'hold', folder: 'old', hold: { since: 1, reason: 'held' } },
+    { kind: 'root', folder: 'old', identity: kept },
+  ]);
   await follow('new', 'data');
-  expect(ledger.get({ folder: 'new', path: 'drive/a.pdf' })?.docId).toBe('a');
+  expect([docIdsIn('new'), docIdsIn('old')]).toEqual([documents, {}]);
   expect(ledger.isApproved({ folder: 'new', path: 'drive/a.pdf' })).toBe(true);
   expect(ledger.isApproved({ folder: 'old', path: 'drive/a.pdf' })).toBe(false);
   expect(ledger.doubts().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/doubt.pdf' }]);
   expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/open.pdf' }]);
+  expect(Array.from(ledger.failures())).toEqual([[{ folder: 'new', path: 'refused.pdf' }, failure]]);
+  expect([ledger.hold('new')?.reason, ledger.hold('old')]).toEqual(['held', undefined]);
   expect([ledger.mounts('new'), ledger.mounts('old')]).toEqual([['drive/sub', 'other'], []]);
   expect(ledger.mountIdentities('new')).toEqual([{ path: 'drive/sub', ...drive }]);
   expect(ledger.bareMountPoints('new')).toEqual([{ path: 'drive/sub', until: 5 }]);
   expect(ledger.placesOf(drive)).toEqual([{ folder: 'new', path: 'drive' }]);
-});
-
-it.each([
-  ['the first of them', 'old', { whole: '' }],
-  ['the second', 'second', { whole: '' }],
-  ['the one that is widened', 'old', { old: '' }],
-  ['the one that goes', 'second', { old: '' }],
-])('folders that become one may hold what %s kept', async (_, keeper, folders) => {
-  await addHeldFolder();
-  const root = ledger.root(keeper);
-  if (root === undefined) throw new Error(keeper);
-  await ledger.commit([{ kind: 'root', folder: keeper, identity: { ...root, keeps: true } }]);
-  await followAll(folders);
-  expect(ledger.root(Object.keys(folders)[0] ?? '')?.keeps).toBe(true);
-});
-
-it('a folder that is narrowed keeps what it knows of the part that is left, and the rest apart', async () => {
-  await follow('old', 'data/drive');
-  expect(ledger.get({ folder: 'old', path: 'a.pdf' })?.docId).toBe('a');
-  expect(ledger.get({ folder: 'old (outside)', path: 'b.pdf' })?.docId).toBe('b');
-  expect(ledger.isApproved({ folder: 'old', path: 'a.pdf' })).toBe(true);
-  expect(ledger.isApproved({ folder: 'old', path: 'drive/a.pdf' })).toBe(false);
-  expect(ledger.doubts().map(({ ref }) => ref)).toEqual([{ folder: 'old', path: 'doubt.pdf' }]);
-  expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'old', path: 'open.pdf' }]);
-  expect([ledger.mounts('old'), ledger.mounts('old (outside)')]).toEqual([['sub'], ['other']]);
-  expect([ledger.mountIdentities('old'), ledger.mountIdentities('old (outside)')]).toEqual([
-    [{ path: 'sub', ...drive }],
-    [],
-  ]);
-  expect(ledger.bareMountPoints('old')).toEqual([{ path: 'sub', until: 5 }]);
-  expect(ledger.placesOf(drive)).toEqual([]);
-});
-
-it('two folders that are merged into one both bring their mounts, and what is held stays held', async () => {
-  await addHeldFolder();
-  await followAll({ all: '.' });
-  expect(ledger.get({ folder: 'all', path: 'data/b.pdf' })?.docId).toBe('b');
-  expect(ledger.get({ folder: 'all', path: 'other/c.pdf' })?.docId).toBe('c');
-  expect(ledger.mounts('all')).toEqual(['data/drive/sub', 'data/other', 'other/disk']);
-  expect(ledger.hold('all')?.reason).toMatch(/^held in the (first|second)$/);
+  expect(ledger.removals('new')).toEqual([removal]);
+  expect(ledger.root('new')?.keeps).toBe(true);
+  expect(ledger.get(other)).toMatchObject({
+    attachments: [{ ...attachment, folder: 'new' }],
+    heldModes: [{ ...held, folder: 'new' }],
+  });
 });
 
 it('two folders that change their names with each other change holds and mounts, too', async () => {
   await addHeldFolder();
   await followAll({ old: 'other', second: 'data' });
-  expect(ledger.get({ folder: 'second', path: 'b.pdf' })?.docId).toBe('b');
+  expect([docIdsIn('old'), docIdsIn('second')]).toEqual([{ 'c.pdf': 'c' }, documents]);
   expect([ledger.mounts('old'), ledger.mounts('second')]).toEqual([['disk'], ['drive/sub', 'other']]);
-  expect([ledger.hold('old')?.reason, ledger.hold('second')?.reason]).toEqual([
-    'held in the second',
-    'held in the first',
-  ]);
-});
-
-describe('a folder that takes the name of another one', () => {
-  const docIdsIn = (folder: string) =>
-    Object.fromEntries(
-      [...ledger.entries()]
-        .filter(({ ref }) => ref.folder === folder)
-        .map(({ ref, record }) => [ref.path, record.docId]),
-    );
-
-  beforeEach(async () => {
-    await addHeldFolder();
-    const record = recordOf({ docId: 'theirs', stat: statOf({ ino: 9 }) });
-    await ledger.commit([{ kind: 'put', ref: { folder: 'second', path: 'b.pdf' }, record }]);
-  });
-
-  it('leaves what that one had apart, and takes none of it over', async () => {
-    const known = ledger.root('second');
-    await followAll({ second: 'data' });
-    expect(docIdsIn('second')).toEqual({ 'drive/a.pdf': 'a', 'b.pdf': 'b' });
-    expect(docIdsIn('second (outside)')).toEqual({ 'c.pdf': 'c', 'b.pdf': 'theirs' });
-    expect(ledger.root('second (outside)')).toEqual(known);
-    expect(ledger.hold('second')?.reason).toBe('held in the first');
-    await followAll({ second: 'data', back: 'other' });
-    expect(docIdsIn('back')).toEqual({ 'c.pdf': 'c', 'b.pdf': 'theirs' });
-  });
-
-  it.each([
-    ['is not there', () => Promise.resolve()],
-    ['is an empty mount point', () => mkdir(home.join('other'))],
-  ])('gives it its own where the directory of that one %s', async (_, then) => {
-    const known = ledger.root('second');
-    await rm(home.join('other'), { recursive: true });
-    await mkdir(home.join('between'));
-    await then();
-    await followAll({ second: 'data', old: 'other' });
-    expect([docIdsIn('second'), docIdsIn('old')]).toEqual([
-      { 'drive/a.pdf': 'a', 'b.pdf': 'b' },
-      { 'c.pdf': 'c', 'b.pdf': 'theirs' },
-    ]);
-    expect(ledger.root('old')).toEqual(known);
-  });
-
-  it('and a folder in which other files stand by now gets none of what was once at its path', async () => {
-    await rm(home.join('other'), { recursive: true });
-    await mkdir(home.join('between'));
-    await mkdir(home.join('other'));
-    await writeFile(home.join('other/b.pdf'), 'another');
-    await followAll({ old: 'data', third: 'other' });
-    expect([docIdsIn('third'), docIdsIn('second')]).toEqual([{}, { 'c.pdf': 'c', 'b.pdf': 'theirs' }]);
-  });
+  const held = ['old', 'second'].map((folder) => ledger.hold(folder)?.reason);
+  expect(held).toEqual(['held in the second', 'held in the first']);
 });
 
 it.each([
-  ['widened', { old: '.' }, { path: 'data/drive/x.csv' }],
-  ['narrowed', { old: 'data/drive' }, { path: 'x.csv' }],
-  ['split', { one: 'data/drive/sub', old: 'data/other' }, { path: 'drive/x.csv', folder: 'old (outside)' }],
-])('attachments follow with their document in a folder that is %s', async (_, folders, place) => {
-  await carry({ docId: 'carrier', from: 'drive/sub/c.pdf', path: 'drive/x.csv' });
-  await mkdir(home.join('data/other'), { recursive: true });
-  await followAll(folders);
-  expect(placeCarriedBy('carrier')).toEqual(place);
+  ['narrowed', 'data/drive'],
+  ['widened', '.'],
+])(
+  'what is known of a folder that is %s is that of a folder taken out, with its decisions',
+  async (_, path) => {
+    await follow('old', path);
+    expect([docIdsIn('old'), docIdsIn('old (outside)')]).toEqual([{}, documents]);
+    expect(ledger.isApproved({ folder: 'old (outside)', path: 'drive/a.pdf' })).toBe(true);
+    expect(ledger.mounts('old (outside)')).toEqual(['drive/sub', 'other']);
+    await follow('old', 'data');
+    expect(docIdsIn('old')).toEqual(documents);
+  },
+);
+
+it.each([
+  ['split', { one: 'data/drive', two: 'data/drive/sub' }],
+  ['merged with others', { all: '.' }],
+  ['taken out', { second: 'other' }],
+  ['at another place altogether', { old: 'other' }],
+])('the names in the ledger stay as they are for a folder that is %s', async (_, folders) => {
+  await addHeldFolder();
+  await ledger.commit([{ kind: 'drop', ref: { folder: 'second', path: 'c.pdf' } }]);
+  const before = [...ledger.changes()];
+  await followAll(folders as Record<string, string>);
+  expect([...ledger.changes()]).toEqual(before);
 });
 
-describe('an attachment in another folder than its document', () => {
-  beforeEach(async () => {
-    await mkdir(home.join('data/other'));
-    await carry({ docId: 'carrier', from: 'drive/c.pdf', path: 'other/x.csv' });
-  });
-
-  it('has its place there when the two part', async () => {
-    await followAll({ one: 'data/drive', two: 'data/other' });
-    expect(placeCarriedBy('carrier')).toEqual({ path: 'x.csv', folder: 'two' });
-    const carriers = ledger.findCarriers({ folder: 'two', path: 'x.csv' }, statOf({ ino: 99 }));
-    expect(carriers.map(({ ref }) => ref)).toEqual([{ folder: 'one', path: 'c.pdf' }]);
-  });
-
-  it('follows alone when its folder gets another name, and is in that of its document when they are merged', async () => {
-    await followAll({ one: 'data/drive', two: 'data/other' });
-    await followAll({ one: 'data/drive', three: 'data/other' });
-    expect(placeCarriedBy('carrier')).toEqual({ path: 'x.csv', folder: 'three' });
-    await followAll({ all: 'data' });
-    expect(placeCarriedBy('carrier')).toEqual({ path: 'other/x.csv' });
-  });
-
-  it('is found again in a folder that comes back after the first was narrowed', async () => {
-    await ledger.commit([{ kind: 'drop', ref: { folder: 'old', path: 'b.pdf' } }]);
-    await followAll({ old: 'data/drive' });
-    expect(placeCarriedBy('carrier')).toEqual({ path: 'other/x.csv', folder: 'old (outside)' });
-    await followAll({ old: 'data/drive', back: 'data/other' });
-    expect(placeCarriedBy('carrier')).toEqual({ path: 'x.csv', folder: 'back' });
-  });
-
-  it('keeps the name under which it lies outside to itself', async () => {
-    await ledger.commit([{ kind: 'drop', ref: { folder: 'old', path: 'b.pdf' } }]);
-    await followAll({ old: 'data/drive' });
-    await followAll({ first: 'data/drive' });
-    await mkdir(home.join('other/sub'), { recursive: true });
-    const { dev, ino, birthtimeMs } = await stat(home.join('other'));
-    const other = ['y.pdf', 'sub/z.pdf'].map(
-      (path) => ({ kind: 'put', ref: { folder: 'old', path }, record: recordOf({ docId: path }) }) as const,
-    );
-    const identity = { path: home.join('other'), dev, ino, birthtimeMs };
-    await ledger.commit([{ kind: 'root', folder: 'old', identity }, ...other]);
-    await followAll({ first: 'data/drive', old: 'other/sub' });
-    expect(ledger.findByDocId('y.pdf')?.folder).toBe('old (outside 2)');
-    expect(placeCarriedBy('carrier')).toEqual({ path: 'other/x.csv', folder: 'old (outside)' });
-  });
-});
-
-/** A record in the first folder that carries a file of it. */
-function carry({ docId, from, path }: Record<'docId' | 'from' | 'path', string>): Promise<void> {
-  const attachments = [{ name: 'x.csv', path, stat: statOf({ ino: 10 }), sha256: '' }];
-  const record = recordOf({ docId, attachments });
-  return ledger.commit([{ kind: 'put', ref: { folder: 'old', path: from }, record }]);
-}
-
-function placeCarriedBy(docId: string): { readonly path?: unknown; readonly folder?: unknown } {
-  const entry = [...ledger.entries()].find(({ record }) => record.docId === docId);
-  const { path, folder } = entry?.record.attachments[0] ?? {};
-  return folder === undefined ? { path } : { path, folder };
-}
-
-it('what was deleted a moment ago counts for the limits under the new name, too', async () => {
-  const removal = { at: Date.now(), count: 7 };
-  await ledger.commit([{ kind: 'removed', folder: 'old', removal }]);
-  await follow('new', 'data');
-  expect(ledger.removals('new')).toEqual([removal]);
-});
-
-describe('what sidecars attach that was not sent yet', () => {
-  const claim = (...paths: string[]) => ({ sidecar: 'x.meta.json', paths });
-  const claimed = (folder: string) => [...ledger.claims(folder)];
-
-  it('goes with its folder, which has no documents yet, when that is renamed', async () => {
-    await mkdir(home.join('other'));
-    const { dev, ino, birthtimeMs } = await stat(home.join('other'));
-    await ledger.commit([
-      { kind: 'root', folder: 'fresh', identity: { path: home.join('other'), dev, ino, birthtimeMs } },
-      { kind: 'claim', ref: { folder: 'fresh', path: 'x.pdf' }, claim: claim('x.csv') },
-    ]);
-    await followAll({ old: 'data', renamed: 'other' });
-    expect([claimed('renamed'), claimed('fresh')]).toEqual([[['x.pdf', claim('x.csv')]], []]);
-  });
-
-  describe('and lies in another folder than its document then', () => {
-    const place = (folder: string, path: string) => ({ folder, path });
-
-    beforeEach(async () => {
-      await mkdir(home.join('data/other'));
-      await ledger.commit([
-        { kind: 'claim', ref: place('old', 'drive/x.pdf'), claim: claim('drive/x.csv', 'other/y.csv') },
-      ]);
-    });
-
-    it('stays claimed when the folder is narrowed or split, and when one part gets another name', async () => {
-      await follow('old', 'data/drive');
-      const outside = place('old (outside)', 'other/y.csv');
-      expect(claimed('old')).toEqual([['x.pdf', { ...claim('x.csv'), elsewhere: [outside] }]]);
-      await followAll({ old: 'data/drive', two: 'data/other' });
-      expect(claimed('old')).toEqual([['x.pdf', { ...claim('x.csv'), elsewhere: [place('two', 'y.csv')] }]]);
-      await followAll({ old: 'data/drive', three: 'data/other' });
-      expect(ledger.claimantsElsewhere(place('three', 'y.csv'))).toEqual([place('old', 'x.pdf')]);
-      expect(ledger.claimantsElsewhere(place('two', 'y.csv'))).toEqual([]);
-    });
-
-    it('is claimed as before when the parts are one folder again', async () => {
-      await followAll({ one: 'data/drive', two: 'data/other' });
-      expect([...ledger.claims('one').keys()]).toEqual(['x.pdf']);
-      await followAll({ all: 'data' });
-      expect(claimed('all')).toEqual([['drive/x.pdf', claim('drive/x.csv', 'other/y.csv')]]);
-      expect(ledger.carriedElsewhere()).toEqual([]);
-    });
-
-    it('is claimed no more when it becomes a document of its own', async () => {
-      await followAll({ one: 'data/drive', two: 'data/other' });
-      await ledger.commit([{ kind: 'put', ref: place('two', 'y.csv'), record: recordOf({ docId: 'y' }) }]);
-      expect(claimed('one')).toEqual([['x.pdf', claim('x.csv')]]);
-    });
-  });
-
-  it('stays with its document when two folders change their names with each other', async () => {
-    await addHeldFolder();
-    for (const folder of ['old', 'second'])
-      await ledger.commit([{ kind: 'claim', ref: { folder, path: 'x.pdf' }, claim: claim(`${folder}.csv`) }]);
-    await followAll({ second: 'data', old: 'other' });
-    expect([claimed('old'), claimed('second')]).toEqual([
-      [['x.pdf', claim('second.csv')]],
-      [['x.pdf', claim('old.csv')]],
-    ]);
-  });
+it('a folder that takes the name of another leaves what that had apart, and takes none of it over', async () => {
+  await addHeldFolder();
+  const record = recordOf({ docId: 'theirs', stat: statOf({ ino: 9 }) });
+  await ledger.commit([{ kind: 'put', ref: { folder: 'second', path: 'b.pdf' }, record }]);
+  const theirs = { 'c.pdf': 'c', 'b.pdf': 'theirs' };
+  const known = ledger.root('second');
+  await followAll({ second: 'data' });
+  expect([docIdsIn('second'), docIdsIn('second (outside)')]).toEqual([documents, theirs]);
+  expect(ledger.root('second (outside)')).toEqual(known);
+  expect(ledger.hold('second')?.reason).toBe('held in the first');
+  await followAll({ second: 'data', back: 'other' });
+  expect(docIdsIn('back')).toEqual(theirs);
 });

@@ -63,43 +63,6 @@ const published = () =>
   place.service.requests.filter((request) => request.text().includes('EVERYONE')).map(({ url }) => url);
 
 describe('I5: the attachment of a private document is not sent by itself', () => {
-  it('that was not sent yet, when its folder is split and it is in another one than its document', async () => {
-    await place.configure({ folders: [{ ...folder, attachments: 'folder' }], timing });
-    daemon = await place.start();
-    expect((await place.run('pause')).code).toBe(0);
-    await mkdir(at('reports'));
-    await mkdir(at('figures'));
-    await writeFile(at('figures/salaries.csv'), 'jane,100');
-    const sidecar = at('reports/report.docx.meta.json');
-    await writeFile(
-      sidecar,
-      JSON.stringify({ attachments: ['../figures/salaries.csv'], shareInfo: { mode: 'NONE' } }),
-    );
-    await writeFile(at('reports/report.docx'), 'report');
-    await eventually(async () => (await place.run('ledger', 'export')).out.includes('salaries.csv'));
-    await daemon.end('SIGTERM');
-    const parts = ['reports', 'figures'].map((name) => ({
-      ...folder,
-      attachments: 'folder',
-      name,
-      path: `./inbox/${name}`,
-    }));
-    await place.configure({ folders: parts, timing });
-    expect((await place.run('resume')).code).toBe(0);
-    for (let start = 1; start <= 2; start += 1) {
-      daemon = await place.start();
-      await daemon.idle(({ failures }) => failures[0]?.code === 'attachment-outside');
-      await delay(2 * graceMs);
-      expect(published()).toEqual([]);
-      await daemon.end('SIGTERM');
-    }
-    daemon = await place.start();
-    await writeFile(sidecar, '{"shareInfo": {"mode": "NONE"}}');
-    await daemon.idle(({ folders }) => folders.every(({ synced }) => synced === 1));
-    expect(published()).toHaveLength(1);
-    expect((await place.run('ledger', 'export')).out).toContain('"claims": []');
-  });
-
   it('while the deletion of its document is held, over a restart; it is one of its own afterwards', async () => {
     await place.configure({ folders: [folder], timing, safety: { maxDeletePercent: 1, maxDeleteCount: 0 } });
     await privateReport();

@@ -6,7 +6,7 @@ import {
   joinPath,
   sameStat,
 } from '../../model/document.ts';
-import type { DirectoryRecords, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, DirectoryRecords, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { SideChange, StoredChange } from '../format/change-format.ts';
 import { RecordStore } from './record-store.ts';
 import { createSharedValues } from './shared-values.ts';
@@ -44,6 +44,7 @@ export class LedgerData {
     count: (folder) => this.records.count(folder),
     possibleDuplicates: () => this.records.possibleDuplicates(),
     entries: () => this.#entries(),
+    changes: () => this.#changes(),
     findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
     findCarriers: (ref, stat) => this.records.findCarriers(ref, stat).map(toEntry),
     findHolders: (stat) => this.records.findHolders(stat).map(toEntry),
@@ -72,6 +73,16 @@ export class LedgerData {
 
   *#entries(): Iterable<LedgerEntry> {
     for (const record of this.records.all()) yield toEntry(record);
+  }
+
+  *#changes(): Iterable<Change> {
+    for (const entry of this.#entries()) yield { kind: 'put', ...entry };
+    for (const folder of this.records.folders())
+      for (const path of this.records.directories(folder)) {
+        const identity = this.records.directory(folder, path)?.identity ?? null;
+        if (identity !== null) yield { kind: 'directory', folder, path, identity };
+      }
+    yield* this.side.changes();
   }
 
   capture(): Capture {

@@ -308,6 +308,8 @@ export interface LedgerPort {
   /** The sum of `possibleDuplicates` of all records. */
   readonly possibleDuplicates: () => number;
   readonly entries: () => Iterable<LedgerEntry>;
+  /** What makes an empty ledger this one. */
+  readonly changes: () => Iterable<Change>;
   /** Records whose file had this inode number when it was sent, on whatever device. */
   readonly findByInode: (ino: number) => readonly LedgerEntry[];
   /**

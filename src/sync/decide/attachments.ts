@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { directoryOf, nameOf, pathAfterMove, refKey } from '../../model/document.ts';
+import { directoryOf, isSameFile, nameOf, pathAfterMove, refKey } from '../../model/document.ts';
 import type { Claim, DocumentRef, FoundDocument, Inspection, OwnersClaims } from '../../model/document.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
-import type { Change, LedgerPort, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
+import type {
+  Change,
+  LedgerEntry,
+  LedgerPort,
+  LedgerRecord,
+  RecordedAttachment,
+} from '../../model/ports/ledger-port.ts';
 import { companionsOf, isListedBy } from './inspect-document.ts';
 
 /**
@@ -42,27 +48,41 @@ export function attachmentsAfterMove(
   from: DocumentRef,
   to: DocumentRef,
 ): readonly RecordedAttachment[] {
-  return placeAttachments(attachments, { from, to }, (place) => {
-    if (place.folder !== from.folder) return place;
+  return attachments.map((attachment) => {
+    const { path, folder = from.folder, ...file } = attachment;
+    if (path === undefined) return attachment;
     const moved =
-      pathAfterMove(place.path, `${from.path}.attachments`, `${to.path}.attachments`) ??
-      pathAfterMove(place.path, directoryOf(from.path), directoryOf(to.path));
-    return moved === null ? place : { folder: to.folder, path: moved };
+      folder !== from.folder
+        ? null
+        : (pathAfterMove(path, `${from.path}.attachments`, `${to.path}.attachments`) ??
+          pathAfterMove(path, directoryOf(from.path), directoryOf(to.path)));
+    return placedAt({ folder: moved === null ? folder : to.folder, path: moved ?? path }, to, file);
   });
 }
 
-/** The attachments of a document that goes `from` one place `to` another, each where `follow` says that it is now. */
-export function placeAttachments(
-  attachments: readonly RecordedAttachment[],
-  { from, to }: { readonly from: DocumentRef; readonly to: DocumentRef },
-  follow: (place: DocumentRef) => DocumentRef,
-): readonly RecordedAttachment[] {
-  return attachments.map((attachment) => {
-    const { path: before, folder = from.folder, ...file } = attachment;
-    if (before === undefined) return attachment;
-    const place = follow({ folder, path: before });
-    return { ...file, path: place.path, ...(place.folder === to.folder ? null : { folder: place.folder }) };
-  });
+/** An attachment where its file is now, which may be in another folder than its document. */
+function placedAt(
+  { folder, path }: DocumentRef,
+  owner: DocumentRef,
+  { name, stat, sha256 }: Pick<RecordedAttachment, 'name' | 'stat' | 'sha256'>,
+): RecordedAttachment {
+  return { name, stat, sha256, path, ...(folder === owner.folder ? null : { folder }) };
+}
+
+/**
+ * A record with an attachment whose folder was taken out of the configuration, and which stands in another one now: from
+ * then on that is its place, whatever is saved there. Null: it has none.
+ */
+export function withAttachmentAt(
+  { ref, record }: LedgerEntry,
+  { ref: place, stat }: FoundDocument,
+  isConfigured: (folder: string) => boolean,
+): LedgerEntry | null {
+  const hasCome = (attachment: RecordedAttachment) =>
+    !isConfigured(attachment.folder ?? ref.folder) && isSameFile(attachment.stat, stat);
+  if (carriesPath({ ref, record }, place) || !record.attachments.some(hasCome)) return null;
+  const attachments = record.attachments.map((one) => (hasCome(one) ? placedAt(place, ref, one) : one));
+  return { ref, record: { ...record, attachments } };
 }
 
 /** A document with an attachment; `record` null: the attachment was not sent with it yet. */

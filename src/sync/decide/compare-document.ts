@@ -6,7 +6,13 @@ import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
 import type { ComparedDocument, Unclearable } from '../../model/operation.ts';
 import { planDocument } from '../../model/plan.ts';
-import type { Change, LedgerPort, LedgerRecord, SentRequest } from '../../model/ports/ledger-port.ts';
+import type {
+  Change,
+  LedgerEntry,
+  LedgerPort,
+  LedgerRecord,
+  SentRequest,
+} from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import type { TimingSettings } from '../../model/settings.ts';
@@ -19,7 +25,7 @@ import type { PathLocks } from '../tasks/path-locks.ts';
 import type { Task } from '../tasks/task.ts';
 import { adoptionOf, compareWithRecord, doubtsOfFile } from './assess.ts';
 import type { Assessment } from './assess.ts';
-import { carriersOf, carriesPath, hasLetGo } from './attachments.ts';
+import { carriersOf, hasLetGo, withAttachmentAt } from './attachments.ts';
 import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
@@ -100,15 +106,14 @@ export class DocumentComparison {
     const { evidence, folders } = this.#options;
     const { removeGraceMs, pollSeconds } = this.#options.timing;
     for (const { ref, record } of carriersOf(document, this.#ledger)) {
+      if (record !== null) await this.#followAttachment(task, { ref, record }, document);
       const carrier = await evidence.inspect(ref);
-      if (carrier === undefined) {
-        // Nobody can say what its sidecar lists now. The file may have been moved here to be sent; one that lies where it
-        // did was not.
-        if (!carriesPath({ ref, record }, document.ref)) continue;
-        const message = `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`;
-        return { kind: 'waiting', againMs: null, reason: { code: 'attached-before', message } };
-      }
       const waitedMs = this.#clock.monotonic() - task.since;
+      const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
+      if (carrier === undefined) {
+        const message = `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`;
+        return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
+      }
       const isKeptWhenGone = folders.get(ref.folder)?.settings.onRemove === 'keep';
       // No deletion ends it where its own file has come to the attachment's path, or stands where it is not sent.
       const state = evidence.tasks.get(ref)?.state;
@@ -118,10 +123,17 @@ export class DocumentComparison {
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast })) continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
       const message = `it is an attachment of ${printable(owner)} until the valid sidecar of that document no longer lists it`;
-      const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
       return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
     }
     return null;
+  }
+
+  async #followAttachment(task: Task, owner: LedgerEntry, document: FoundDocument): Promise<void> {
+    const { folders, writer } = this.#options;
+    const moved = withAttachmentAt(owner, document, (name) => folders.get(name) !== undefined);
+    const unlock = moved === null ? null : this.#locks.take(task, [owner.ref]);
+    if (moved === null || unlock === null) return;
+    await writer.commit([{ kind: 'put', ...moved }]).finally(unlock);
   }
 
   /** Whether its record, or that of its file, is another path's: first by the directories, then by the file itself. */

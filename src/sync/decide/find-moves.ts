@@ -1,4 +1,4 @@
-import { hasGone, isBirthKnown, refKey, sameFile } from '../../model/document.ts';
+import { hasGone, isBirthKnown, isSameFile, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode, isUnreadable, unreadableNowCode } from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
@@ -193,17 +193,19 @@ async function hasLeft(
   { inspect, isRootChanged }: MoveEvidence,
 ): Promise<boolean> {
   const found = await inspect(ref);
+  // In a folder that is not configured any more, nobody looks. What stands elsewhere has left it, or is a link of it.
+  if (found === undefined) return isSameFile(record.stat, standing);
   if (hasGone(found)) return !isRootChanged(ref.folder) || isProven(record.stat, standing);
   return isBeyondReach(found) && isProven(record.stat, standing);
 }
 
 /**
- * Nobody can say what stands there: in a folder that is not configured any more, below a directory that cannot be read
- * (ignored or not) or whose ignore file is not valid. The file itself proves that it has left.
+ * Nobody can say what stands there: below a directory that cannot be read (ignored or not) or whose ignore file is not
+ * valid. The file itself proves that it has left.
  */
-function isBeyondReach(found: Inspection | undefined): boolean {
-  if (found?.kind === 'ignored') return found.presence === 'unreadable';
-  return found === undefined || (found.kind === 'unknown' && isUnreadable(found));
+function isBeyondReach(found: Inspection): boolean {
+  if (found.kind === 'ignored') return found.presence === 'unreadable';
+  return found.kind === 'unknown' && isUnreadable(found);
 }
 
 /** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */
