@@ -120,20 +120,12 @@ function renamed<Value>(value: Value, names: FolderNames): Value {
 
 /** What ends a state that gets another name. A root, and what was removed a moment ago, may stay known twice. */
 function withdrawn(known: Change): readonly Change[] {
-  switch (known.kind) {
-    case 'put':
-      return [{ kind: 'drop', ref: known.ref }];
-    case 'fail':
-      return [{ kind: 'clear', ref: known.ref }];
-    case 'claim':
-      return [{ ...known, claim: { ...known.claim, paths: [], elsewhere: [] } }];
-    case 'hold':
-      return [{ ...known, hold: null }];
-    case 'approve':
-      return [{ ...known, kind: 'unapprove' }];
-    case 'mounts':
-      return [{ kind: 'mounts', folder: known.folder, mounts: [] }];
-    default:
-      return [];
-  }
+  const { kind } = known;
+  if (kind === 'put') return [{ kind: 'drop', ref: known.ref }];
+  if (kind === 'fail') return [{ kind: 'clear', ref: known.ref }];
+  if (kind === 'claim') return [{ ...known, claim: { ...known.claim, paths: [], elsewhere: [] } }];
+  if (kind === 'hold') return [{ ...known, hold: null }];
+  if (kind === 'approve') return [{ ...known, kind: 'unapprove' }];
+  if (kind === 'mounts') return [{ kind, folder: known.folder, mounts: [] }];
+  return [];
 }

@@ -217,7 +217,7 @@ export interface Removal {
 }
 
 /** Deletions of one folder that wait for a person. */
-export interface Hold {
+interface Hold {
   /** Wall clock, ms. */
   readonly since: number;
   readonly reason: string;
