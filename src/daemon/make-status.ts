@@ -1,3 +1,4 @@
+import { printable } from '../lib/text/printable.ts';
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { toTheSecond } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
@@ -253,6 +254,13 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   reasons.unshift(...sources.ownReasons.filter(({ code }) => !known.has(code)));
   reasons.push(...pauseReason(sources.limiter.status()));
   for (const port of sources.folders) reasons.push(...port.health().reasons);
+  for (const { name } of sources.folders) {
+    const { count, first } = sources.engine.folders.viewOf(name).unfitSidecars;
+    if (first === undefined) continue;
+    const more = count === 1 ? '' : ` (and ${countWords(count - 1, 'more sidecar')} that fit no file)`;
+    const where = printable(refKey({ folder: name, path: first.path }));
+    reasons.push({ code: first.code, message: `${where}: ${first.message}${more}` });
+  }
   const paused = pausedHere(sources);
   if (paused.length > 0) {
     const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');

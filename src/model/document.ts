@@ -145,6 +145,8 @@ export interface FoundDocument {
     | undefined;
   /** Absent: nothing that belongs to it is on its way. */
   readonly arrival?: Arrival | undefined;
+  /** Where it has no sidecar: one that fits no file and may be meant for it, by its name (contract 7.29). */
+  readonly likelySidecar?: string | undefined;
   /** Absent: there are none. */
   readonly companions?: Companions | undefined;
   /** Effective metadata: defaults, directory `.meta.json`, sidecar, title and createdTimestamp by the settings. */
@@ -194,8 +196,16 @@ export function hasGone(found: Inspection | undefined): boolean {
   return found?.kind === 'absent' || (found?.kind === 'ignored' && found.presence === 'gone');
 }
 
-/** `code` of a sidecar that belongs to no document. */
+/** `code` of a sidecar that fits no file of its directory. */
 export const orphanSidecarCode = 'orphan-sidecar';
+
+/** The same where its name ends otherwise than in lower case. */
+export const sidecarInCapitalsCode = 'sidecar-in-capitals';
+
+/** Whether something is skipped because it is a sidecar that fits no file: contract 7.29. */
+export function isUnfitSidecar({ code }: { readonly code: string }): boolean {
+  return code === orphanSidecarCode || code === sidecarInCapitalsCode;
+}
 
 /** The code of a file that is skipped as long as it is empty. */
 export const emptyFileCode = 'empty-file';

@@ -41,6 +41,8 @@ export interface FolderState extends FolderPlan, FolderRules {
   readonly recounts: RecentLooks<number>;
   /** Whether directories have grown since they were scanned: new names, new files that became larger. */
   readonly growths: RecentLooks<boolean>;
+  /** Sidecars that fit no file, of directories that changed since they were scanned. */
+  readonly unfitSidecars: RecentLooks<readonly string[]>;
   readonly observations: Observations;
   /** The fingerprint of plain documents where no `.meta.json` applies. */
   readonly fingerprint: string;
@@ -70,6 +72,7 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
     claims: createClaims(),
     recounts: new Map(),
     growths: new Map(),
+    unfitSidecars: new Map(),
     observations: createObservations(settleMs, passed),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: [binRules, ...settingsRules(settings)].map((rules) => ({ directory: '', rules })),

@@ -666,6 +666,8 @@ export class Engine {
   async #isSendable(ref: DocumentRef, port: FolderPort): Promise<boolean> {
     const found = await this.#inspectAt(ref, port);
     if (found.kind !== 'document') return false;
+    const isNew = this.#ledger.get(ref) === undefined;
+    if (isNew && found.document.likelySidecar !== undefined) return false;
     const { incompleteMinutes } = this.#options.settings.timing;
     if (incompleteMinutes > 0 && (await port.missingPart(ref.path, found.document.stat)) !== null)
       return false;

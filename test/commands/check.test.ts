@@ -92,14 +92,25 @@ describe('check', () => {
   it('finds no problem where files are merely skipped, as status --check does', async () => {
     await folder.write('inbox/program.exe', 'x');
     await folder.write('inbox/report.pdf ', 'x');
-    await folder.write('inbox/lonely.pdf.meta.json', '{}');
     const result = await check(embedded + inbox);
     expect(result).toMatchObject({ code: 0, ok: true });
     expect(codes(result, 'warning')).toEqual({
-      'inbox/lonely.pdf.meta.json': 'orphan-sidecar',
       'inbox/program.exe': 'unsupported-type',
       'inbox/report.pdf ': 'hidden-character',
     });
+  });
+
+  it('finds sidecars that fit no file, and what they hold back (7.29, 7.34)', async () => {
+    await folder.write('inbox/salary.pdf', 'x');
+    await folder.write('inbox/salery.pdf.meta.json', '{}');
+    await folder.write('inbox/summary.pdf.meta.JSON', '{}');
+    const result = await check(embedded + inbox);
+    expect(result).toMatchObject({ code: 4, ok: false });
+    expect(codes(result, 'error')).toEqual({
+      'inbox/salery.pdf.meta.json': 'orphan-sidecar',
+      'inbox/summary.pdf.meta.JSON': 'sidecar-in-capitals',
+    });
+    expect(codes(result, 'warning')).toEqual({ 'inbox/salary.pdf': 'likely-sidecar' });
   });
 
   it('takes missing credentials and folders for findings', async () => {

@@ -12,7 +12,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^wider-than-its-file$/,
     'what a file was (private and not sent, an attachment, of another record) does not go with it (7.27)',
   ],
-  [/^unready-sent\/likely-sidecar$/, 'a sidecar that fits no file holds back nothing (7.29)'],
   [
     /^not-there\/in-a-gap$/,
     'a copy is taken for the file that was renamed, and its first place is gone by then (7.1, 7.19)',

@@ -1,6 +1,6 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { excerpt } from '../../lib/text/printable.ts';
-import { joinPath, refKey } from '../../model/document.ts';
+import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode, openDoubts } from '../../model/doubts.ts';
 import { isWebAddress } from '../../model/metadata/metadata.ts';
@@ -75,10 +75,10 @@ function emptyListing(): Listed {
   return { directories: 0, documents: [], attachments: [] };
 }
 
-/** What is skipped is information, as it is for `status --check`. */
+/** What is skipped is information, as it is for `status --check`, but for sidecars that fit no file. */
 function skipFindings({ name }: FolderSettings, { engine }: RestingEngine): readonly CheckFinding[] {
   return Array.from(engine.folders.viewOf(name).skips(), ({ path, pathBytes, code, message }) => ({
-    ...finding('warning', `${name}/${path}`, { code, message }),
+    ...finding(isUnfitSidecar({ code }) ? 'error' : 'warning', `${name}/${path}`, { code, message }),
     ...(pathBytes !== undefined && { pathBytes }),
   }));
 }

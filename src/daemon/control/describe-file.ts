@@ -165,7 +165,7 @@ function fixOf(
 }
 
 /** States of a task whose reason has a fix. */
-const stoppedStates: ReadonlySet<Task['state']['kind']> = new Set(['retry', 'failed', 'held']);
+const stoppedStates: ReadonlySet<Task['state']['kind']> = new Set(['retry', 'failed', 'held', 'waiting']);
 
 /** An attachment or a sidecar goes where its document goes: what keeps that one here keeps this one, too. */
 async function describeOwner(

@@ -1,5 +1,10 @@
 import { distance } from 'fastest-levenshtein';
 
+/** Whether two words differ by two letters at most. Case does not count. */
+export function isNear(one: string, other: string): boolean {
+  return Math.abs(one.length - other.length) <= 2 && distance(one.toLowerCase(), other.toLowerCase()) <= 2;
+}
+
 /** The candidate that a person most likely meant by `word`; undefined where none is near. Case does not count. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();

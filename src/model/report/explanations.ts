@@ -108,13 +108,17 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Rename the sidecar to the full name of its document, as in report.pdf.meta.json.',
         inMessage: true,
       },
+      'likely-sidecar': {
+        cause: 'A sidecar beside it may be meant for it',
+        fix: 'Rename that sidecar to fit its document, or remove it. If it belongs to another document, give this one a sidecar of its own; {} is enough.',
+      },
       'sidecar-in-capitals': {
         cause: 'Sidecar with capital letters in .meta.json',
-        fix: 'Rename it to end in .meta.json, in lower case. Until then its document is sent without it.',
+        fix: 'Rename it to end in .meta.json, in lower case. A new document that it may be meant for is not sent until then.',
       },
       'orphan-sidecar': {
-        cause: 'Sidecar without a document',
-        fix: 'Add its document, or remove the sidecar. If its document was renamed or moved without it, move it along.',
+        cause: 'Sidecar that fits no file',
+        fix: 'Rename it to fit its document, as in report.pdf.meta.json, or remove it. A new document with a similar name that has no sidecar is not sent until then. If its document was renamed or moved without it, move it along.',
       },
       'document-url': {
         cause: 'documentUrl that is no http or https address',

@@ -34,6 +34,8 @@ const partial: ReadonlySet<string> = new Set([
   'folder-unavailable',
   'folder-elsewhere',
   'fleet-paused',
+  'orphan-sidecar',
+  'sidecar-in-capitals',
   'host-name-taken',
 ]);
 

@@ -4,12 +4,16 @@ export const waitKinds = ['settling', 'sidecar', 'attachment', 'retry', 'other']
 /** The code of a document that waits because it is not whole by its own format: contract 7.36. */
 export const incompleteCode = 'incomplete';
 
+/** The code of a new document that waits because a sidecar beside it that fits no file may be meant for it: 7.29. */
+export const likelySidecarCode = 'likely-sidecar';
+
 export type WaitKind = (typeof waitKinds)[number];
 
 /** The kind of wait that a reason's code stands for. */
 export function waitKindOf(code: string): WaitKind {
   if (code === 'settling' || code === 'keeps-changing' || code === incompleteCode) return 'settling';
-  if (code === 'sidecar-missing' || code === 'sidecar-expected') return 'sidecar';
+  if (code === 'sidecar-missing' || code === 'sidecar-expected' || code === likelySidecarCode)
+    return 'sidecar';
   return code.startsWith('attachment-') ? 'attachment' : 'other';
 }
 

@@ -31,6 +31,7 @@ import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
 import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
+import { likelySidecar } from './likely-sidecar.ts';
 import { findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../walk/attachment-files.ts';
 import { afterScanMs } from '../rules/settle.ts';
@@ -223,6 +224,7 @@ async function inspectFile(
     title,
     createdTimestamp,
   });
+  const likely = own.sidecar === null ? likelySidecar(folder, path, stats.uid) : null;
   const arrival = own.sidecar === null ? arrivalOf(folder, path, { stats, mode: modeOf(effective) }) : null;
   return {
     kind: 'document',
@@ -237,6 +239,7 @@ async function inspectFile(
       sidecar: own.path,
       ...(own.left === null ? null : { leftSidecar: own.left }),
       ...(arrival === null ? null : { arrival }),
+      ...(likely === null ? null : { likelySidecar: likely }),
       ...(own.named === null && inheritedFrom.length === 0
         ? null
         : { companions: { sidecar: own.named, defaults: inheritedFrom } }),
@@ -282,7 +285,7 @@ function describeSidecar(folder: FolderState, path: string): NoDocument {
     return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
   }
   const unpaired = state?.unpaired?.get(name);
-  if (unpaired !== undefined) return classifyUnpaired(unpaired);
+  if (unpaired !== undefined) return classifyUnpaired(unpaired, state?.unfit?.get(name));
   const isThere = (document: string) => existsSync(absolute(tree.rawPath(document)));
   const named = namedAfter(path);
   if (isThere(named)) return sidecarOf(named);

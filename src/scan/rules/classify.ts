@@ -1,5 +1,5 @@
 import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
-import { emptyFileCode, joinPath, orphanSidecarCode } from '../../model/document.ts';
+import { emptyFileCode, joinPath, orphanSidecarCode, sidecarInCapitalsCode } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { cannotBeRead, unreadableCodeOf } from '../../model/errors.ts';
 import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
@@ -86,7 +86,7 @@ const twinSidecar: Classification = {
 };
 const sidecarInCapitals: Classification = {
   kind: 'skipped',
-  code: 'sidecar-in-capitals',
+  code: sidecarInCapitalsCode,
   message: 'it is not read as metadata: that takes a name that ends in .meta.json, in lower case',
 };
 const notFollowed: Classification = {
@@ -198,12 +198,14 @@ export function classifyUndecodable(name: Uint8Array, kind: EntryKind): Classifi
   return { kind: 'skipped', code: 'not-utf8', message: 'its name is not UTF-8; rename it' };
 }
 
-/** A sidecar that belongs to no document. */
+/** A sidecar that belongs to no document. `meant`: the document that it may be meant for, by its name. */
 export function classifyUnpaired(
   orphan: 'orphan' | 'foreign',
+  meant: string | undefined,
 ): Classification & { readonly kind: 'skipped' } {
+  const guess = meant === undefined ? '' : `; did you mean ${printable(meant)}?`;
   return orphan === 'orphan'
-    ? { kind: 'skipped', code: orphanSidecarCode, message: 'a sidecar without its document' }
+    ? { kind: 'skipped', code: orphanSidecarCode, message: `a sidecar that fits no file beside it${guess}` }
     : {
         kind: 'skipped',
         code: 'foreign-sidecar',

@@ -1,4 +1,5 @@
-import { sidecarEnd, stemOf } from '../../model/names-and-types.ts';
+import { isNear } from '../../lib/text/closest.ts';
+import { isDocumentType, sidecarEnd, stemOf } from '../../model/names-and-types.ts';
 
 /** The directory's own defaults. */
 export const defaultsName = '.meta.json';
@@ -14,6 +15,30 @@ export function namedAfter(sidecar: string): string {
 }
 
 /**
+ * Says of the names of sidecars whether each fits a file: one of these bears the name that it is named after, or has it
+ * for its stem. `files`: of a directory, of whatever type.
+ */
+export function fitting(files: () => Iterable<string>): (sidecar: string) => boolean {
+  let names: ReadonlySet<string> | null = null;
+  return (sidecar) => {
+    names ??= new Set(Array.from(files(), (name) => [name, stemOf(name)]).flat());
+    return isSidecarName(sidecar) && names.has(namedAfter(sidecar));
+  };
+}
+
+/**
+ * Whether a sidecar that fits no file may be meant for a document: two letters apart at most from the name, or the stem,
+ * that it is named after, or with the same stem; case aside.
+ */
+export function mayBeMeantFor(sidecar: string, document: string): boolean {
+  const named = namedAfter(sidecar).toLowerCase();
+  const name = document.toLowerCase();
+  const stem = stemOf(name);
+  const isStem = !isDocumentType(named) && isNear(named, stem);
+  return isStem || stemOf(named) === stem || isNear(named, name);
+}
+
+/**
  * The sidecar of a document. `ambiguous`: it bears the stem of several documents. `twin`: there is another one, whose name
  * differs only in its Unicode form.
  */
@@ -26,7 +51,7 @@ export interface PairedSidecar {
 export interface Pairing {
   /** By document name. */
   readonly sidecars: ReadonlyMap<string, PairedSidecar>;
-  /** Sidecars that belong to no document: none is there, or `foreign`, it is another user's. */
+  /** Sidecars that belong to no document: they fit no file, or `foreign`, it is another user's. */
   readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'>;
 }
 
@@ -36,8 +61,8 @@ export interface PairingInput {
   readonly sidecars: ReadonlySet<string>;
   /** Names of files that may be documents. */
   readonly documents: ReadonlySet<string>;
-  /** Names of everything else that stands there. */
-  readonly others: (name: string) => boolean;
+  /** Whether a sidecar's name fits any file that stands there. */
+  readonly fits: (sidecar: string) => boolean;
   /** True for a document that is no document after all: it is an attachment of one in this or another directory. */
   readonly isAttachment: (document: string) => boolean;
   /** Names in this directory that a sidecar lists as attachments. */
@@ -53,7 +78,7 @@ export interface PairingInput {
  * `report.meta.json` is too, if it is the only document of that stem. The full name wins.
  */
 export function pairSidecars(input: PairingInput): Pairing {
-  const { sidecars, documents, others } = input;
+  const { sidecars, documents, fits } = input;
   const paired = new Map<string, PairedSidecar>();
   const unpaired = new Map<string, 'orphan' | 'foreign'>();
   const byStem: string[] = [];
@@ -72,7 +97,7 @@ export function pairSidecars(input: PairingInput): Pairing {
     );
     const claimants = candidates.filter((document) => input.mayBelong(name, document));
     if (claimants.length === 0 && candidates.length > 0) unpaired.set(name, 'foreign');
-    else if (claimants.length === 0 && !others(stem)) unpaired.set(name, 'orphan');
+    else if (claimants.length === 0 && !fits(name)) unpaired.set(name, 'orphan');
     const isAmbiguous = claimants.length > 1;
     for (const document of claimants)
       if (!paired.has(document))

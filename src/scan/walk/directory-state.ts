@@ -66,6 +66,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly undecodable: ReadonlySet<string> | null;
   /** Sidecars that belong to none of its documents. */
   readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'> | null;
+  /** Sidecars that fit none of its files, and the document that each may be meant for; null for none. */
+  readonly unfit: ReadonlyMap<string, string | undefined> | null;
   /** By document: the sidecar that bears its stem, or has a twin; null for none. */
   readonly unclearSidecars: ReadonlyMap<string, PairedSidecar> | null;
   /** Why it cannot be read; null: it can. */

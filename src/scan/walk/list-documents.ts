@@ -8,6 +8,7 @@ import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { attachmentKeys, listAttachments, listedKeys } from './attachment-files.ts';
 import { entryKey } from '../rules/entry.ts';
+import { mayBeMeantFor } from '../rules/pair-sidecars.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
 import type { VisitContext } from './visit-context.ts';
@@ -29,6 +30,8 @@ export interface ListedDirectory {
 export interface FoundDocuments {
   readonly entries: readonly DocumentEntry[];
   readonly skips: readonly Skip[];
+  /** Sidecars that fit no file, and the document that each may be meant for. */
+  readonly unfit: ReadonlyMap<string, string | undefined>;
   /** Fingerprints other than the directory's. */
   readonly fingerprints: readonly string[];
   readonly attachmentDirectories: readonly string[];
@@ -49,7 +52,6 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   const skips: Skip[] = [];
   const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
     skips.push({ path: joinPath(directory, name), code, message });
-  for (const [name, why] of paired.unpaired ?? []) skip(name, classifyUnpaired(why));
   const plain = sorted.sidecars.size === 0 && sorted.attachmentDirectories.size === 0;
   for (const files of [sorted.documents, sorted.otherFiles]) {
     for (const { name, stats } of files) {
@@ -66,6 +68,8 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     }
   }
   for (const name of attachments.links) skip(name, linkedAttachment);
+  const unfit = await findMeant(listed, entries);
+  for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, unfit.get(name)));
   for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
     if (stats === null) continue;
     const found = classifyFile({ path: joinPath(directory, name), name, stats, exclusion }, folder);
@@ -79,12 +83,32 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   return {
     entries,
     skips,
+    unfit,
     fingerprints,
     attachmentDirectories: attachments.directories,
     attached: attachments.files,
     twins: twins.size === 0 ? null : twins,
     unread: attachments.unread,
   };
+}
+
+/** For so many sidecars that fit no file the document is looked for that each may be meant for. */
+const mostGuesses = 20;
+
+async function findMeant(
+  { sorted: { inCapitals }, paired, context }: ListedDirectory,
+  documents: readonly DocumentEntry[],
+): Promise<FoundDocuments['unfit']> {
+  const unfit = new Map<string, string | undefined>();
+  for (const name of inCapitals) unfit.set(name, undefined);
+  for (const [name, why] of paired.unpaired) {
+    if (why !== 'orphan') continue;
+    const isGuessed = unfit.size < mostGuesses;
+    const isMeant = (document: string) => !paired.sidecars.has(document) && mayBeMeantFor(name, document);
+    unfit.set(name, isGuessed ? documents.find((document) => isMeant(document.name))?.name : undefined);
+    await context.slice();
+  }
+  return unfit;
 }
 
 /** What was found in the attachments directories of one directory's documents. Paths of links: from that directory. */

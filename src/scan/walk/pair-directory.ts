@@ -76,7 +76,7 @@ export async function pairEntries(
     return pairSidecars({
       sidecars: new Set(sidecars),
       documents: new Set(documents.keys()),
-      others: sorted.has,
+      fits: sorted.fits,
       isAttachment: (name) => claims.isAttachment(joinPath(directory, name)),
       listedBy: (sidecar) => listedHere(folder, directory, lists.get(sidecar)?.attachments ?? []),
       mayBelong: (sidecar, document) =>

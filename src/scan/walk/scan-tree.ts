@@ -267,6 +267,7 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     twins: null,
     undecodable: null,
     unpaired: null,
+    unfit: null,
     lists: null,
     unclearSidecars: null,
     polled: above?.polled ?? false,

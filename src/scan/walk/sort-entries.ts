@@ -1,11 +1,11 @@
 import { printableBytes } from '../../lib/text/printable.ts';
-import { joinPath, nameOf } from '../../model/document.ts';
+import { joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
 import type { FolderRules } from '../rules/classify.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
-import { isSidecarName, namedAfter } from '../rules/pair-sidecars.ts';
+import { defaultsName, fitting, isSidecarName, namedAfter } from '../rules/pair-sidecars.ts';
 import type { Entry } from '../rules/entry.ts';
 import type { Listing } from './list-directory.ts';
 
@@ -28,6 +28,10 @@ export interface SortedEntries {
   readonly sidecars: ReadonlyMap<string, Entry>;
   /** Further sidecars, by the name of the one from which each differs in its Unicode form alone. */
   readonly twinSidecars: ReadonlyMap<string, readonly Entry[]>;
+  /** Names of those that would be sidecars, but for capital letters at their end. */
+  readonly inCapitals: readonly string[];
+  /** Whether a sidecar's name fits any file, of whatever type. */
+  readonly fits: (sidecar: string) => boolean;
   /** Directories that may hold documents. */
   readonly children: readonly Entry[];
   /** By the name of the document that they are of. */
@@ -66,6 +70,7 @@ export function sortEntries(
   const twins: Entry[] = [];
   const sidecars = new Map<string, Entry>();
   const twinSidecars = new Map<string, readonly Entry[]>();
+  const inCapitals: string[] = [];
   const children: Entry[] = [];
   const attachmentDirectories = new Map<string, Entry>();
   const subdirectories: string[] = [];
@@ -84,6 +89,7 @@ export function sortEntries(
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
       const real = joinPath(directory, twin ?? name);
       skips.push({ path: real, code: found.code, message: found.message });
+      if (found.code === sidecarInCapitalsCode && name.length > defaultsName.length) inCapitals.push(name);
     } else if (found.kind === 'unfit') twins.push(entry);
     else if (twin !== null) return;
     else if (found.kind === 'file' && found.exclusion !== null) excludedFiles.push([entry, found.exclusion]);
@@ -132,6 +138,8 @@ export function sortEntries(
     twins,
     sidecars,
     twinSidecars,
+    inCapitals,
+    fits: fitting(() => listing.entries.flatMap(({ name, kind }) => (kind === 'directory' ? [] : [name]))),
     children,
     attachmentDirectories,
     subdirectories,

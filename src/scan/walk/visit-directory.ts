@@ -141,6 +141,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     twins: found.twins,
     undecodable: sorted.undecodable,
     unpaired: paired.unpaired.size === 0 ? null : paired.unpaired,
+    unfit: found.unfit.size === 0 ? null : found.unfit,
     lists: paired.lists,
     unclearSidecars: unclearSidecars(paired),
     ...watched,

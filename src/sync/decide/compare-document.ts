@@ -14,7 +14,7 @@ import type {
   SentRequest,
 } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { incompleteCode } from '../../model/report/wait-kinds.ts';
+import { incompleteCode, likelySidecarCode } from '../../model/report/wait-kinds.ts';
 import type { TimingSettings } from '../../model/settings.ts';
 import type { WatchedFolders } from '../folders/watched-folders.ts';
 import { changedUnderWayMs } from '../send/consequence.ts';
@@ -53,6 +53,11 @@ const sidecarExpected: Reason = {
   code: 'sidecar-expected',
   message: 'files still come to its directory, and its sidecar may be one of them',
 };
+
+function likelySidecarReason(sidecar: string): Reason {
+  const message = `the sidecar ${printable(sidecar)} fits no file and may be meant for it; rename that sidecar, or remove it`;
+  return { code: likelySidecarCode, message };
+}
 
 interface Options {
   readonly clock: Clock;
@@ -202,6 +207,8 @@ export class DocumentComparison {
     if ('code' in compared)
       return { kind: compared.code === unreadableNowCode ? 'unknown' : 'unfit', reason: compared };
     const operation = planDocument(compared, record);
+    if (known === undefined && document.likelySidecar !== undefined)
+      return { kind: 'waiting', againMs: null, reason: likelySidecarReason(document.likelySidecar) };
     const { arrival } = document;
     if (operation.kind === 'upload' && arrival !== undefined) {
       const { code, message } = sidecarExpected;

@@ -6,6 +6,7 @@ import type { BacklogEntry } from '../tasks/backlog.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { keptCode } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
+import { likelySidecarCode } from '../../model/report/wait-kinds.ts';
 import { provesRoot } from '../folders/root-trust.ts';
 
 /** How one directory as it was listed differs from what is known of it. */
@@ -65,7 +66,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const isUnchanged = match === 'same' || match === 'stat';
     if (isUnchanged && proof === null && provesRoot(root, records.rootChange(name))) proof = name;
     if (task !== undefined) {
-      if (match === 'same') touched.push({ task, present: true });
+      if (match === 'same' || waitsForSidecar(task)) touched.push({ task, present: true });
       else if (!isAsSeen(task, entry)) changed.push({ task, entry });
       continue;
     }
@@ -107,6 +108,11 @@ function isAsRecorded({ entries }: DirectoryScan, records: DirectoryRecords): bo
   return (
     entries.length === records.size && entries.every((entry) => records.match(entry.name, entry) === 'same')
   );
+}
+
+/** A sidecar that is renamed after its document, or removed, changes nothing about the document itself. */
+function waitsForSidecar({ state, present }: Task): boolean {
+  return present && state.kind === 'waiting' && state.reason.code === likelySidecarCode;
 }
 
 function isAt(ref: DocumentRef, folder: string, path: string): boolean {

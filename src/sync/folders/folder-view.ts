@@ -1,6 +1,13 @@
 import { clockJumpMs } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { directoryOf, joinPath, nameOf, sameDirectory, sameFile } from '../../model/document.ts';
+import {
+  directoryOf,
+  isUnfitSidecar,
+  joinPath,
+  nameOf,
+  sameDirectory,
+  sameFile,
+} from '../../model/document.ts';
 import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
 
 /**
@@ -29,6 +36,7 @@ export class FolderView {
   /** By directory. */
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
+  #unfitSidecarCount = 0;
   /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
   readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
@@ -79,6 +87,12 @@ export class FolderView {
     return this.#skipCount;
   }
 
+  /** Sidecars that fit no file: one of them, and how many there are. */
+  get unfitSidecars(): { readonly count: number; readonly first: Skip | undefined } {
+    const count = this.#unfitSidecarCount;
+    return { count, first: count === 0 ? undefined : Array.from(this.skips()).find(isUnfitSidecar) };
+  }
+
   *skips(): Iterable<Skip> {
     for (const list of this.#skips.values()) yield* list;
   }
@@ -90,7 +104,9 @@ export class FolderView {
 
   /** These and no other files of a directory are skipped. */
   setSkips(directory: string, skips: readonly Skip[]): void {
-    this.#skipCount += skips.length - (this.#skips.get(directory)?.length ?? 0);
+    const before = this.skipsIn(directory);
+    this.#skipCount += skips.length - before.length;
+    this.#unfitSidecarCount += skips.filter(isUnfitSidecar).length - before.filter(isUnfitSidecar).length;
     if (skips.length === 0) this.#skips.delete(directory);
     else this.#skips.set(directory, skips);
   }

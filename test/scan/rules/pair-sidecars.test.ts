@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { pairSidecars } from '../../../src/scan/rules/pair-sidecars.ts';
+import { fitting, mayBeMeantFor, pairSidecars } from '../../../src/scan/rules/pair-sidecars.ts';
 
 function pair(
   sidecars: readonly string[],
   documents: readonly string[],
   more: {
-    others?: readonly string[];
+    files?: readonly string[];
     attachments?: readonly string[];
     lists?: Record<string, string[]>;
     foreign?: readonly string[];
@@ -15,7 +15,7 @@ function pair(
   const { sidecars: paired, unpaired } = pairSidecars({
     sidecars: new Set(sidecars),
     documents: new Set(documents),
-    others: (name) => (more.others ?? []).includes(name),
+    fits: fitting(() => more.files ?? []),
     isAttachment: (name) => (more.attachments ?? []).includes(name),
     listedBy: (name) => new Set(more.lists?.[name]),
     mayBelong: (sidecar) => !(more.foreign ?? []).includes(sidecar),
@@ -88,8 +88,43 @@ describe('pairing (F50, F56, F57)', () => {
   });
 
   it('reports a sidecar without a document as orphan, and one of a file that is no document not', () => {
-    expect(pair(['a.pdf.meta.json', 'x.jpg.meta.json'], [], { others: ['x.jpg'] }).orphans).toEqual([
-      'a.pdf.meta.json',
-    ]);
+    const sidecars = ['a.pdf.meta.json', 'x.jpg.meta.json', 'y.meta.json'];
+    expect(pair(sidecars, [], { files: ['x.jpg', 'y.jpg'] }).orphans).toEqual(['a.pdf.meta.json']);
+  });
+});
+
+describe('a sidecar that fits no file (7.29)', () => {
+  it.each([
+    ['salery.doc.meta.json', 'salary.doc'],
+    ['sallery.doc.meta.json', 'salary.doc'],
+    ['salray.doc.meta.json', 'salary.doc'],
+    ['salery.meta.json', 'salary.doc'],
+    ['salary.docx.meta.json', 'salary.doc'],
+    ['salary.dox.meta.json', 'salary.doc'],
+    ['Salary.DOC.meta.json', 'salary.doc'],
+    ['SALARY.meta.json', 'salary.doc'],
+    ['salary.pdf.meta.json', 'salary.doc'],
+    ['salary.doc.meta.JSON', 'salary.doc'],
+    ['salary.META.json', 'salary.doc'],
+  ])('%s may be meant for %s', (sidecar, document) => {
+    expect(mayBeMeantFor(sidecar, document)).toBe(true);
+  });
+
+  it.each([
+    ['salery.doc.meta.json', 'slary.docx'],
+    ['salary-2.doc.meta.json', 'salary-2026.doc'],
+    ['report.pdf.meta.json', 'salary.doc'],
+    ['rep.meta.json', 'report.doc'],
+  ])('%s is not meant for %s', (sidecar, document) => {
+    expect(mayBeMeantFor(sidecar, document)).toBe(false);
+  });
+
+  it.each([
+    ['salary.doc.meta.json', true],
+    ['salary.meta.json', true],
+    ['salary.doc.meta.JSON', false],
+    ['salery.doc.meta.json', false],
+  ])('is told by the files beside it: %s fits: %s', (sidecar, isFitting) => {
+    expect(fitting(() => ['salary.doc', 'photo.jpg'])(sidecar)).toBe(isFitting);
   });
 });

@@ -1,0 +1,48 @@
+import { readdirSync, statSync } from 'node:fs';
+
+import { directoryOf, joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
+import { lookUp } from '../companions/look-up.ts';
+import { recentLook } from '../companions/recent-look.ts';
+import type { FolderState } from '../folder-state.ts';
+import { classifyByName } from '../rules/classify-by-name.ts';
+import { isTrustedCompanion } from '../rules/classify.ts';
+import { defaultsName, fitting, mayBeMeantFor } from '../rules/pair-sidecars.ts';
+
+/** A directory that changes all the time is read no more often than this for the documents in it. */
+const readEveryMs = 50;
+
+/**
+ * A sidecar that fits no file beside a document and may be meant for it, from the root; null: there is none. What came
+ * since the directory was scanned counts. Throws where the directory cannot be read.
+ */
+export function likelySidecar(folder: FolderState, document: string, ownerUid: number): string | null {
+  const { tree, settings, absolute } = folder;
+  const directory = directoryOf(document);
+  const state = tree.get(directory);
+  const isAsScanned = statSync(absolute(tree.rawPath(directory))).mtimeMs === state?.mtimeMs;
+  const unfit = isAsScanned ? (state.unfit?.keys() ?? []) : unfitNow(folder, directory);
+  for (const name of unfit) {
+    if (!mayBeMeantFor(name, nameOf(document))) continue;
+    const path = joinPath(directory, name);
+    const uid = lookUp(absolute(tree.rawPath(path)))?.uid;
+    if (uid !== undefined && isTrustedCompanion(settings.sidecarOwner, uid, ownerUid)) return path;
+  }
+  return null;
+}
+
+function unfitNow(folder: FolderState, directory: string): readonly string[] {
+  const { tree, observations, unfitSidecars, absolute } = folder;
+  const forMs = readEveryMs;
+  return recentLook(unfitSidecars, directory, { at: observations.now(), forMs }, () => {
+    const entries = readdirSync(absolute(tree.rawPath(directory)), { withFileTypes: true });
+    const files = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name.normalize('NFC')]));
+    const fits = fitting(() => files);
+    return files.filter((name) => isSidecar(folder, joinPath(directory, name)) && !fits(name));
+  });
+}
+
+function isSidecar(folder: FolderState, path: string): boolean {
+  if (!/\.meta\.json$/i.test(path) || nameOf(path).length === defaultsName.length) return false;
+  const found = classifyByName(folder, path);
+  return found.kind === 'sidecar' || (found.kind === 'skipped' && found.code === sidecarInCapitalsCode);
+}

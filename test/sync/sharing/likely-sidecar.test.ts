@@ -1,0 +1,108 @@
+import { rename, rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+
+let world: SyncedFolder;
+
+beforeEach(async () => {
+  world = await syncedFolder();
+});
+
+afterEach(() => world.close());
+
+const at = (name: string) => world.inbox.join(name);
+const held = () => Object.keys(world.held()).toSorted();
+const waiting = () =>
+  [...world.engine().tasks.in('waiting')].map((task) => [task.ref.path, reasonOf(task)?.code]);
+const modeOf = (path: string) =>
+  world.service.documents.get(world.docIds().get(path) ?? '')?.metadata.shareInfo?.mode;
+
+const secret = '{"shareInfo": {"mode": "NONE"}}';
+const wrong = 'salery.doc.meta.json';
+
+describe('a sidecar that fits no file (7.29)', () => {
+  beforeEach(async () => {
+    await world.inbox.write(wrong, secret);
+    await world.inbox.write('salary.doc', 'one');
+    await world.inbox.write('summary.doc', 'two');
+    await world.sync();
+  });
+
+  it('holds back the new document that it may be meant for, and no other', () => {
+    expect([held(), waiting()]).toEqual([['summary.doc'], [['salary.doc', 'likely-sidecar']]]);
+  });
+
+  it('is named in the status, with the document that it may be meant for', () => {
+    const { count, first } = world.engine().folders.viewOf('inbox').unfitSidecars;
+    expect([count, first]).toEqual([
+      1,
+      {
+        path: wrong,
+        code: 'orphan-sidecar',
+        message: 'a sidecar that fits no file beside it; did you mean salary.doc?',
+      },
+    ]);
+  });
+
+  it('lets it go when it is renamed to fit, with what it says', async () => {
+    await rename(at(wrong), at('salary.doc.meta.json'));
+    await world.sync();
+    expect([held(), modeOf('salary.doc')]).toEqual([['salary.doc', 'summary.doc'], 'NONE']);
+    expect(world.engine().folders.viewOf('inbox').unfitSidecars.count).toBe(0);
+  });
+
+  it('lets it go when it is removed', async () => {
+    await rm(at(wrong));
+    await world.sync();
+    expect(held()).toEqual(['salary.doc', 'summary.doc']);
+  });
+
+  it('lets it go when its own file comes', async () => {
+    await world.inbox.write('salery.doc', 'three');
+    await world.sync();
+    expect(held()).toEqual(['salary.doc', 'salery.doc', 'summary.doc']);
+  });
+
+  it('lets it go when it gets a sidecar of its own', async () => {
+    await world.inbox.write('salary.doc.meta.json', '{}');
+    await world.sync();
+    expect(held()).toEqual(['salary.doc', 'summary.doc']);
+  });
+});
+
+describe('a document that the service holds (7.29)', () => {
+  beforeEach(async () => {
+    await world.inbox.write('salary.doc', 'one');
+    await world.sync();
+    await world.inbox.write(wrong, '{}');
+    await world.sync();
+  });
+
+  it('is changed as before', async () => {
+    await world.inbox.write('salary.doc', 'two, and longer');
+    await world.sync();
+    expect(world.held()).toEqual({ 'salary.doc': 'two, and longer' });
+  });
+
+  it('is followed where it is renamed', async () => {
+    const docId = world.docIds().get('salary.doc');
+    await rename(at('salary.doc'), at('salarys.doc'));
+    await world.sync();
+    expect([...world.docIds()]).toEqual([['salarys.doc', docId]]);
+  });
+});
+
+it('what came since the directory was scanned counts when it is to be sent (7.29, 7.30)', async () => {
+  await world.inbox.write('salary.doc', 'one');
+  await world.sync();
+  const document = await world.port().inspect('salary.doc');
+  expect(document).not.toHaveProperty('document.likelySidecar');
+  await world.inbox.write('salary.doc.meta.JSON', secret);
+  expect(await world.port().inspect('salary.doc')).toMatchObject({
+    kind: 'document',
+    document: { likelySidecar: 'salary.doc.meta.JSON' },
+  });
+});
