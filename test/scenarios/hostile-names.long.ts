@@ -8,6 +8,8 @@ import type { Trial } from '../embedded/support/trial.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
+import { inProcess } from '../support/processes/in-process.ts';
+import { environmentOf, plantedCredentials } from '../support/planted-secrets.ts';
 import { steps } from '../support/services/scripted-service.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -103,12 +105,14 @@ describe('S8: hostile names and messages', () => {
 
   afterAll(() => installed.remove());
 
-  /** Runs a command; gives standard output. */
+  /** Runs a command in this process; gives standard output. */
   async function run(...words: string[]): Promise<string> {
-    const { out, err } = await installed.run(...words);
-    expectHarmless(out, `standard output of ${JSON.stringify(words)}`);
-    expectHarmless(err, `standard error of ${JSON.stringify(words)}`);
-    return out;
+    const { path } = installed.home;
+    const env = { ...environmentOf(plantedCredentials), FORCE_COLOR: '1' };
+    const { stdout, stderr } = await inProcess([...words, '--config', 'ingestd.yaml'], { cwd: path, env });
+    expectHarmless(stdout, `standard output of ${JSON.stringify(words)}`);
+    expectHarmless(stderr, `standard error of ${JSON.stringify(words)}`);
+    return stdout;
   }
 
   it('act on no terminal before anything was sent', async () => {

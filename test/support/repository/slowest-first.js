@@ -2,11 +2,14 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** Below `test`. Where one of them begins last, the other processors wait for it. */
 const slowest = [
+  'simulate/simulation.test.ts',
   'sync/send/untaken-documents.test.ts',
   'sync/sharing/private-histories.test.ts',
   'sync/engine.test.ts',
   'ledger/ledger-properties.test.ts',
   'faults/network/matrix.test.ts',
+  'faults/reading/passing-faults.test.ts',
+  'scan/watch/mounts.test.ts',
   'scenarios/main-job.test.ts',
   'sync/sharing/mode-goes-with-the-file.test.ts',
   'sync/sharing/widening.test.ts',
