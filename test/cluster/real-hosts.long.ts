@@ -83,33 +83,6 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(redis.command('ZCARD', 'ingestd:{real}:permits')).toBe('6');
   }, 60_000);
 
-  it('say that Redis is away, send nothing, and show its password nowhere', async () => {
-    const place = await host('one', 1);
-    await redis.kill();
-    const daemon = await place.start();
-    const found = await eventually(async () => {
-      const status = await daemon.status();
-      return status.reasons.some(({ code }) => code === 'redis-unavailable') ? status : null;
-    });
-    await redis.start();
-    const working = await eventually(
-      async () => {
-        const now = await place.launched();
-        return (await now.status()).reasons.some(({ code }) => code === 'fleet-opens') ? now : null;
-      },
-      { withinMs: 15_000 },
-    );
-    expect((await working.status()).health).toBe('ok');
-    const { out, err, code } = await working.end('SIGTERM');
-    expect(code).toBe(0);
-    expect(service.requests).toEqual([]);
-    const kept = await readdir(place.home.join('state'));
-    const files = await Promise.all(
-      kept.map((name) => readFile(place.home.join('state', name), 'utf8').catch(() => '')),
-    );
-    expect([out, err, JSON.stringify(found), ...files].join('\n')).not.toContain(password);
-  }, 60_000);
-
   it('give up a sync with exit code 4 while Redis is away, or the fleet is paused, and say why', async () => {
     settle();
     const place = await host('one', 1, {}, `:${password}`, {
@@ -140,7 +113,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(service.requests).toEqual([]);
   }, 60_000);
 
-  it('are told when Redis wants another password', async () => {
+  it('are told when Redis wants another password, and show theirs nowhere', async () => {
     const place = await host('one', 0);
     redis.command('CONFIG', 'SET', 'requirepass', 'another-one-altogether');
     const daemon = await place.start();
@@ -149,7 +122,12 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       return reasons.find(({ code }) => code === 'redis-unavailable');
     });
     expect(reason.message).toContain('it does not accept the user and password of its address');
-    await daemon.end('SIGTERM');
+    const { out, err } = await daemon.end('SIGTERM');
+    const kept = await readdir(place.home.join('state'));
+    const files = await Promise.all(
+      kept.map((name) => readFile(place.home.join('state', name), 'utf8').catch(() => '')),
+    );
+    expect([out, err, JSON.stringify(reason), ...files].join('\n')).not.toContain(password);
   }, 60_000);
 
   it('are shown together, the one that needs a person first, and those that are gone', async () => {

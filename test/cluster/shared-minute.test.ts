@@ -29,7 +29,6 @@ describe('the limiter of a host', () => {
         const now = 1_000_000 + clock.monotonic();
         return answer?.() ?? JSON.stringify({ now, granted: ids.length, epoch: 1 });
       },
-      send: async () => null,
       close: () => {},
     };
     return { asked, opened };

@@ -139,6 +139,6 @@ return changed
 });
 
 /** Whether a person has stopped all hosts. */
-export async function isFleetHalted({ send, prefix }: RedisSession): Promise<boolean> {
-  return (await send(['HGET', `${prefix}:state`, 'halted'])) !== null;
+export async function isFleetHalted(session: RedisSession): Promise<boolean> {
+  return (await readSlice(session, { from: 0, size: 1 })).halted !== '';
 }

@@ -76,7 +76,8 @@ const answerSchema = z.object({
   reset: z.boolean().default(false),
   /** Why the last one began. `new`: Redis knew nothing of the account, and neither did who asked. */
   why: z.enum(['new', 'empty', 'restarted', 'older', 'clock']).default('new'),
-  waiting: whole,
+  /** How many hosts are in line; a mere sign of life is not told. */
+  waiting: z.number().optional(),
   /** When a person stopped all hosts; empty: nobody has. */
   halted: z.string().default(''),
 });
@@ -153,7 +154,7 @@ if ask.idle and reset == '' then
   redis.call('ZADD', seen, now, host)
   redis.call('PEXPIRE', state, 172800000)
   return { now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
-    waiting = redis.call('HLEN', waiting), openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted, why = why }
+    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted, why = why }
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', now)) do drop(id) end

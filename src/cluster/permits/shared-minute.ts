@@ -300,7 +300,7 @@ export class SharedMinute implements PermitSource {
     const before = this.#last?.answer;
     // An epoch that is new to this host: what is under way has to be put back at once.
     if (answer.epoch !== this.#epoch && this.#held.size > 0) this.#again = true;
-    this.#last = { answer, at };
+    this.#last = { answer: { ...answer, waiting: answer.waiting ?? before?.waiting }, at };
     if (before !== undefined && answer.epoch !== before.epoch) this.#options.onReset();
     if (answer.reset) this.#options.log.warn({ reason: answer.why }, resetWords[answer.why]);
     const isHalted = answer.halted !== '';

@@ -20,7 +20,6 @@ export interface RedisSession {
    * Runs a Lua script on keys of the account. Rejects where Redis does not answer in time: then the session is over.
    */
   readonly evaluate: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
-  readonly send: (command: readonly string[]) => Promise<unknown>;
   readonly close: () => void;
 }
 
@@ -59,12 +58,8 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
   };
   client.on('error', (error: unknown) => end(wordsOf(error)));
   try {
-    await inTime(client.connect(), connectMs, 'no connection in time');
-    const info = await inTime(
-      client.sendCommand(['INFO', 'server', 'memory']),
-      commandMs,
-      'no answer in time',
-    );
+    await connected(client);
+    const info = await answerOf(client, ['INFO', 'server', 'memory']);
     const told = (name: string) =>
       new RegExp(`^${name}:([\\w-]+)`, 'm').exec(typeof info === 'string' ? info : '')?.[1];
     const runId = told('run_id');
@@ -72,13 +67,10 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
     const policy = told('maxmemory_policy') ?? 'noeviction';
     const evictsBy = told('maxmemory') === '0' || policy === 'noeviction' ? null : policy;
     if (address.sentinelName !== null) await requireMaster(client);
-    for (const channel of channels) {
-      const listening = client.subscribe(`${prefix}:${channel}`, (text) => onMessage(text));
-      await inTime(listening, commandMs, 'no answer in time');
-    }
+    for (const channel of channels) await inTime(client.subscribe(`${prefix}:${channel}`, onMessage));
     const send = async (command: readonly string[]): Promise<unknown> => {
       try {
-        return await inTime(client.sendCommand(command), commandMs, 'no answer in time');
+        return await answerOf(client, command);
       } catch (error) {
         if (error instanceof LateError || !client.isReady) end(wordsOf(error));
         throw error;
@@ -90,11 +82,11 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
       runId,
       prefix,
       evictsBy,
-      send,
       evaluate: async (script, keys, args) => {
+        const digest = createHash('sha1').update(script).digest('hex');
         const rest = [String(keys.length), ...keys.map((key) => `${prefix}:${key}`), ...args];
         try {
-          return await send(['EVALSHA', digestOf(script), ...rest]);
+          return await send(['EVALSHA', digest, ...rest]);
         } catch (error) {
           if (!wordsOf(error).startsWith('NOSCRIPT')) throw error;
           return send(['EVAL', script, ...rest]);
@@ -137,9 +129,9 @@ async function findMaster(address: RedisAddress): Promise<RedisAddress['nodes'][
     const client = clientOf({ tls: address.tls, username: null, password: null, database: 0 }, node);
     client.on('error', () => {});
     try {
-      await inTime(client.connect(), connectMs, 'no connection in time');
+      await connected(client);
       const command = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.sentinelName ?? ''];
-      const found = await inTime(client.sendCommand(command), commandMs, 'no answer in time');
+      const found = await answerOf(client, command);
       if (Array.isArray(found)) return { host: String(found[0]), port: Number(found[1]) };
       why = `the sentinels do not know ${address.sentinelName}`;
     } catch (error) {
@@ -153,25 +145,21 @@ async function findMaster(address: RedisAddress): Promise<RedisAddress['nodes'][
 
 /** A sentinel may name the old server for a moment after a failover. */
 async function requireMaster(client: Client): Promise<void> {
-  const role = await inTime(client.sendCommand(['ROLE']), commandMs, 'no answer in time');
+  const role = await answerOf(client, ['ROLE']);
   if (Array.isArray(role) && String(role[0]) !== 'master') throw new Error('it is a replica at the moment');
 }
 
 class LateError extends Error {}
 
-function inTime<T>(promise: Promise<T>, ms: number, words: string): Promise<T> {
+const connected = (client: Client) => inTime(client.connect(), connectMs, 'no connection in time');
+
+const answerOf = (client: Client, command: readonly string[]) => inTime(client.sendCommand(command));
+
+function inTime<T>(promise: Promise<T>, ms = commandMs, words = 'no answer in time'): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new LateError(words)), ms);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-const digests = new Map<string, string>();
-
-function digestOf(script: string): string {
-  const known = digests.get(script) ?? createHash('sha1').update(script).digest('hex');
-  digests.set(script, known);
-  return known;
 }
 
 /** What went wrong, in words without addresses of ours or secrets. */
@@ -252,20 +240,21 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
   /** Whether Redis takes writes is what the scripts say that write. */
   function followed({ evaluate }: RedisSession): RedisSession['evaluate'] {
     return async (script, keys, args) => {
-      const before = refusal;
       try {
         const answer = await evaluate(script, keys, args);
-        if (before === null || script.startsWith(readsFirst) || clock.monotonic() - before.at < quietMs)
-          return answer;
-        refusal = null;
-        log.info({ redis }, 'Redis takes writes again');
-        onChange();
+        const isQuiet = refusal !== null && clock.monotonic() - refusal.at >= quietMs;
+        if (isQuiet && !script.startsWith(readsFirst)) {
+          refusal = null;
+          log.info({ redis }, 'Redis takes writes again');
+          onChange();
+        }
         return answer;
       } catch (error) {
         // Else the connection has ended with it.
         if (session !== null && !closed) {
+          const isNew = refusal === null;
           refusal = { message: errorMessage(error), at: clock.monotonic() };
-          if (before === null) {
+          if (isNew) {
             log.error({ redis, reason: refusal.message }, 'Redis refuses a command');
             onChange();
           }
@@ -297,10 +286,7 @@ export function fleetPrefix(
   account: string | undefined,
   { ingestUrl, username }: { readonly ingestUrl: string; readonly username: string },
 ): string {
-  return `ingestd:{${account ?? accountName(ingestUrl, username)}}`;
-}
-
-/** The name of the budget where the configuration gives none: the service counts by its address and user. */
-function accountName(ingestUrl: string, username: string): string {
-  return createHash('sha256').update(`${ingestUrl}\n${username.toLowerCase()}`).digest('hex').slice(0, 20);
+  // The service counts by its address and user.
+  const words = `${ingestUrl}\n${username.toLowerCase()}`;
+  return `ingestd:{${account ?? createHash('sha256').update(words).digest('hex').slice(0, 20)}}`;
 }

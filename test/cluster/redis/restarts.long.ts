@@ -2,6 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 
 import { haltFleet } from '../../../src/cluster/fleet/whole-fleet.ts';
 import { openLink } from '../../../src/cluster/redis/connection.ts';
+import type { RedisSession } from '../../../src/cluster/redis/connection.ts';
 import { SharedMinute } from '../../../src/cluster/permits/shared-minute.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
@@ -133,24 +134,19 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
         onChange: () => minute?.connectionChanged(),
       });
       // The clock of a process cannot be set for itself alone: the script adds to it what stands in a key.
+      const sessions = new Map<RedisSession, RedisSession>();
       const session = () => {
         const real = link.session();
         if (real === null) return null;
-        return {
+        const known = sessions.get(real) ?? {
           ...real,
-          evaluate: (script: string, keys: readonly string[], args: readonly string[]) =>
-            real.evaluate(script.replace(readsTime, setsTime), keys, args),
+          evaluate: (script, keys, args) => real.evaluate(script.replace(readsTime, setsTime), keys, args),
         };
-      };
-      const sessions = new Map();
-      const steady = () => {
-        const real = link.session();
-        if (real === null) return null;
-        if (!sessions.has(real)) sessions.set(real, session());
-        return sessions.get(real);
+        sessions.set(real, known);
+        return known;
       };
       minute = new SharedMinute({
-        session: steady,
+        session,
         host: 'a',
         limit,
         mayAsk: () => true,
