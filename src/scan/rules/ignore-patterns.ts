@@ -7,7 +7,7 @@ import { excerpt, printable } from '../../lib/text/printable.ts';
 /** One gitignore pattern, and where a person finds it. */
 export interface IgnorePattern {
   readonly pattern: string;
-  /** `a/.ingestignore:3`, or the key of the configuration. */
+  /** `a/.ingestignore:3`, or the key of the configuration; in the rules of an ignore file, wherever that stands: `:3`. */
   readonly place: string;
 }
 
@@ -20,9 +20,18 @@ export interface IgnoreRules {
   readonly judge: (path: string, isDirectory: boolean) => IgnorePattern | 'kept' | null;
 }
 
+/** What stands in an ignore file, in one or many directories. */
+export interface FileRules extends IgnoreRules {
+  /** Equal for equal contents. */
+  readonly content: string;
+  readonly patterns: number;
+}
+
 /** Rules and the directory that they stand in. */
 export interface PlacedRules {
   readonly directory: string;
+  /** Of an ignore file: where it stands, from the root. */
+  readonly file?: string;
   readonly rules: IgnoreRules;
 }
 
@@ -93,7 +102,8 @@ export function ignoringPattern(
     if (placed === undefined) continue;
     const relative = placed.directory === '' ? path : path.slice(placed.directory.length + 1);
     const verdict = placed.rules.judge(relative, isDirectory);
-    if (verdict !== null) return verdict === 'kept' ? null : verdict;
+    if (verdict === 'kept') return null;
+    if (verdict !== null) return { ...verdict, place: `${placed.file ?? ''}${verdict.place}` };
   }
   return null;
 }

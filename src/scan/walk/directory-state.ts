@@ -2,7 +2,7 @@ import { readAgainMs } from '../../model/back-off.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
-import type { PlacedRules } from '../rules/ignore-patterns.ts';
+import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
 import type { PairedSidecar } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
 
@@ -48,6 +48,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly listedAt: number;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
+  /** Those of its own ignore file; null: it has none. */
+  readonly ownRules: FileRules | null;
   /** The fingerprint of plain documents in it. */
   readonly fingerprint: string;
   /** Directories in it that were scanned, by name. */
@@ -122,6 +124,10 @@ export interface Tree {
   readonly removedAt: (path: string) => number;
   /** Whether there is a sidecar in any directory. */
   readonly hasSidecars: () => boolean;
+  /** The rules of an ignore file of this content, where any directory has one. */
+  readonly rulesOf: (content: string) => FileRules | undefined;
+  /** Of all ignore files, equal contents counted once. */
+  readonly patterns: () => number;
   /** Directories with sidecars, perhaps, that cannot be read at the moment. */
   readonly hidingLists: () => ReadonlyMap<string, ReadAgain>;
   /** The path itself, or the nearest known directory above. */
@@ -138,11 +144,27 @@ export function createTree(): Tree {
   const arrivals = new Map<string, number>();
   const removals = new Map<string, number>();
   const hidingLists = new Map<string, ReadAgain>();
+  /** By content, with the number of directories. */
+  const ignoreFiles = new Map<string, { readonly rules: FileRules; directories: number }>();
+  let patterns = 0;
   let withSidecars = 0;
+
+  function countRules(rules: FileRules | null | undefined, by: 1 | -1): void {
+    if (rules === null || rules === undefined) return;
+    const used = ignoreFiles.get(rules.content) ?? { rules, directories: 0 };
+    if (used.directories === 0) patterns += rules.patterns;
+    used.directories += by;
+    ignoreFiles.set(rules.content, used);
+    if (used.directories > 0) return;
+    ignoreFiles.delete(rules.content);
+    patterns -= rules.patterns;
+  }
 
   function put(path: string, state: DirectoryState | undefined): void {
     if (state?.again?.hidesLists === true) hidingLists.set(path, state.again);
     else hidingLists.delete(path);
+    countRules(state?.ownRules, 1);
+    countRules(states.get(path)?.ownRules, -1);
     withSidecars += Number(hasSidecars(state)) - Number(hasSidecars(states.get(path)));
     if (state === undefined) states.delete(path);
     else states.set(path, state);
@@ -181,6 +203,8 @@ export function createTree(): Tree {
     arrivedAt: (path) => arrivals.get(path) ?? -Infinity,
     noteRemoval: (path, at) => noteBelow(removals, path, at),
     removedAt: (path) => removals.get(path) ?? -Infinity,
+    rulesOf: (content) => ignoreFiles.get(content)?.rules,
+    patterns: () => patterns,
     hasSidecars: () => withSidecars > 0,
     hidingLists: () => hidingLists,
     nearest: (path) => {
@@ -193,6 +217,8 @@ export function createTree(): Tree {
     size: () => states.size,
     clear: () => {
       states.clear();
+      ignoreFiles.clear();
+      patterns = 0;
       withSidecars = 0;
       hidingLists.clear();
       arrivals.clear();

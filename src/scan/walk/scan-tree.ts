@@ -256,6 +256,7 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     cameAt: -Infinity,
     listedAt: -Infinity,
     rules: above?.rules ?? rules,
+    ownRules: null,
     rulesKey: '',
     defaultsKey: '',
     fingerprint: above?.fingerprint ?? fingerprint,

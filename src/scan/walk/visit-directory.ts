@@ -11,11 +11,11 @@ import { lateFiles } from '../companions/arrival.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { isTrustedCompanion, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
-import type { PlacedRules } from '../rules/ignore-patterns.ts';
+import type { FileRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
 import { readAgain } from './directory-state.ts';
-import type { DirectoryState, ReadAgain, UnreadDirectory } from './directory-state.ts';
+import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { followLink } from './follow-link.ts';
@@ -98,16 +98,19 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const listedAt = observations.now();
   const fresh = observations.list(path, stats, [...listing.entries, ...listing.twins]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
-  const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
+  const ownRules = ownRulesOf(tree, absolute, { key: rulesKey, before });
   const earlier = folder.formerCompanions.get(path) ?? before ?? noCompanions;
-  if ('message' in rules) {
+  if (ownRules !== null && 'message' in ownRules) {
     // An ignore file that is not valid keeps everything in: when it goes, it is waited for like any other.
     const standing = { lists: earlier.lists, defaultsKey: earlier.defaultsKey, rulesKey };
     noteCompanions(folder, path, earlier, standing);
     folder.formerCompanions.set(path, standing);
-    const { message, isPassing } = rules;
+    const { message, isPassing } = ownRules;
     return { kind: 'unreadable', message, isPassing };
   }
+  const rulesAbove = above?.rules ?? folder.rules;
+  const file = joinPath(path, ignoreFileName);
+  const rules = ownRules === null ? rulesAbove : [...rulesAbove, { directory: path, file, rules: ownRules }];
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
@@ -130,6 +133,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     cameAt: before?.cameAt ?? listedAt,
     listedAt,
     rules,
+    ownRules,
     rulesKey,
     defaultsKey,
     fingerprint,
@@ -248,23 +252,17 @@ function companionKey(
     : entryKey(entry);
 }
 
-interface RulesSource {
-  readonly above: readonly PlacedRules[];
-  readonly key: string;
-  readonly before: DirectoryState | undefined;
-}
-
-/** The rules that hold in a directory, or why its own cannot be used. */
-function rulesFor(
-  path: string,
+/** What the ignore file of a directory says, null where it has none; or why it cannot be used. */
+function ownRulesOf(
+  tree: Tree,
   absolute: string,
-  { above, key, before }: RulesSource,
-): readonly PlacedRules[] | UnreadDirectory {
-  if (key === '') return above;
-  const known = before?.rulesKey === key ? before.rules.at(-1) : undefined;
-  if (known?.directory === path) return [...above, known];
-  const own = readIgnoreFile(path, `${absolute}/${ignoreFileName}`);
-  return own.kind === 'valid' ? [...above, own.rules] : own;
+  { key, before }: { readonly key: string; readonly before: DirectoryState | undefined },
+): FileRules | null | UnreadDirectory {
+  if (key === '') return null;
+  const former = before?.ownRules ?? null;
+  if (before?.rulesKey === key && former !== null) return former;
+  const own = readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, former);
+  return own.kind === 'valid' ? own.rules : own;
 }
 
 function rawNames({ entries }: Listing): ReadonlyMap<string, string> | null {

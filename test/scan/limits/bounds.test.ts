@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { joinPath } from '../../../src/model/document.ts';
+import { directoryOf, joinPath } from '../../../src/model/document.ts';
+import { eventually } from '../../support/eventually.ts';
 import { folderWorld } from '../support/folder-world.ts';
 import type { FolderWorld } from '../support/folder-world.ts';
 
@@ -76,6 +77,39 @@ describe('what comes from a folder is bounded (I12)', () => {
       },
     });
     expect(world.documents()).toEqual(['x1000.pdf']);
+  });
+});
+
+describe('ignore files of a folder together (section 6 of issue 44)', () => {
+  const write = async (folder: { readonly write: FolderWorld['write'] }, rulesOf: (at: number) => string) => {
+    for (let at = 0; at < 51; at += 1) {
+      await folder.write(`d${at}/.ingestignore`, rulesOf(at));
+      await folder.write(`d${at}/a.pdf`, 'a');
+    }
+  };
+  const refused = () => world.port.health().reasons.filter(({ code }) => code === 'unreadable-directory');
+
+  it('have 50,000 patterns at most; what is beyond that is said, and read when there is room', async () => {
+    world = await folderWorld({
+      timing: { pollSeconds: 0.2 },
+      before: (folder) => write(folder, (at) => many(1_000).join(`${at}\n`)),
+    });
+    expect(world.documents()).toHaveLength(50);
+    expect(refused()).toMatchObject([
+      { message: expect.stringMatching(/has 1000 patterns, but .* 50000 at most; remove some/) },
+    ]);
+    await world.write(joinPath(directoryOf(world.documents()[0] ?? ''), '.ingestignore'), '# none');
+    await eventually(() => world.documents().length === 51 && refused().length === 0);
+  });
+
+  it('that are equal count once', async () => {
+    world = await folderWorld({ before: (folder) => write(folder, () => many(1_000).join('\n')) });
+    expect(world.documents()).toHaveLength(51);
+    await world.write('d7/x3.pdf', 'x');
+    expect(await world.inspect('d7/x3.pdf')).toMatchObject({
+      kind: 'ignored',
+      message: expect.stringContaining('d7/.ingestignore:4'),
+    });
   });
 });
 
