@@ -19,6 +19,7 @@ import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
 import { tellsItsEnd } from './rules/missing-part.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from './walk/scan-request.ts';
+import { unpackInspection } from './worker/packed-inspection.ts';
 import type { Questions, WorkerPlan } from './worker/protocol.ts';
 import { createWorkerClient } from './worker/client.ts';
 import type { WorkerClient } from './worker/client.ts';
@@ -218,7 +219,7 @@ export function openFolder(options: FolderOptions): Folder {
     rescan: async (cause) => scheduler?.everything(cause, false),
     inspect: async (path, known): Promise<Inspection> => {
       try {
-        return await ask('inspect', { path, known: known ?? null });
+        return unpackInspection(await ask('inspect', { path, known: known ?? null }));
       } catch (error) {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }

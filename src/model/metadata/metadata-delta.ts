@@ -31,27 +31,42 @@ export const replacedFields = Object.keys(replacedWords) as readonly (keyof type
  * as it stands; `accepted` is what the service then holds.
  */
 export function uploadMetadata(wanted: Metadata): { readonly send: Metadata; readonly accepted: Metadata } {
-  const companies = [...byIdentity(wanted.companies ?? [], companyKind).values()];
-  const customTags = [...byIdentity(wanted.customTags ?? [], tagKind).values()];
-  const docAuthors = authorsOf(wanted);
+  const companies = asUploaded(wanted.companies, companyKind);
+  const customTags = asUploaded(wanted.customTags, tagKind);
+  const docAuthors = asUploaded(wanted.docAuthors, authorKind);
   const texts = textsOf(wanted);
   const { createdTimestamp } = wanted;
   return {
     send: compact(texts, {
       createdTimestamp,
-      companies: companies.map(spellOut),
-      customTags: customTags.map(spellOut),
+      companies: companies.send,
+      customTags: customTags.send,
       shareInfo: wanted.shareInfo,
-      docAuthors: docAuthors.map(spellOut),
+      docAuthors: docAuthors.send,
     }),
     accepted: compact(texts, {
       createdTimestamp,
-      companies,
-      customTags,
+      companies: companies.accepted,
+      customTags: customTags.accepted,
       shareInfo: shareInfoOf(wanted),
-      docAuthors,
+      docAuthors: docAuthors.accepted,
     }),
   };
+}
+
+/** Documents have lists in common, which are long at times: of each it is worked out once. */
+const uploadedLists = new WeakMap<object, unknown>();
+
+function asUploaded<T extends Stated>(
+  list: readonly T[] = [],
+  kind: Pick<ElementKind<T>, 'identity' | 'plain'>,
+): { readonly send: readonly T[]; readonly accepted: readonly T[] } {
+  const known = uploadedLists.get(list) as ReturnType<typeof asUploaded<T>> | undefined;
+  if (known !== undefined) return known;
+  const accepted = [...byIdentity(list, kind).values()];
+  const uploaded = { send: accepted.map(spellOut), accepted };
+  uploadedLists.set(list, uploaded);
+  return uploaded;
 }
 
 /**

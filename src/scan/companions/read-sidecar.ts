@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 
-import { createContentCache } from '../../lib/content-cache.ts';
 import { decodeText } from '../../lib/text/decode-text.ts';
 import { readJson } from '../../lib/text/read-json.ts';
+import { createTextCache } from '../../lib/text/text-cache.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import { readMetadata, readSidecar } from '../../model/metadata/metadata.ts';
@@ -17,11 +17,11 @@ export type SidecarReading<T> =
   /** `code`: the file system's. */
   | { readonly kind: 'unreadable'; readonly code: string | undefined };
 
-/** Parsed they take about twice that. */
-const rememberedBytes = 4 * 1024 * 1024;
+/** Of all texts together; parsed they take about twice that. */
+const rememberedLength = 4 * 1024 * 1024;
 
-const sidecarOf = createContentCache((bytes) => readContent(bytes, readSidecar), rememberedBytes);
-const defaultsOf = createContentCache((bytes) => readContent(bytes, readMetadata), rememberedBytes);
+const sidecarOf = createTextCache((text) => readText(text, readSidecar), rememberedLength);
+const defaultsOf = createTextCache((text) => readText(text, readMetadata), rememberedLength);
 
 /** Reads a document's sidecar. Never throws. */
 export function readSidecarFile(absolute: string): SidecarReading<Sidecar> {
@@ -33,7 +33,7 @@ export function readDefaultsFile(absolute: string): SidecarReading<Metadata> {
   return readJsonFile(absolute, defaultsOf);
 }
 
-function readJsonFile<T>(absolute: string, read: (bytes: Uint8Array) => Reading<T>): SidecarReading<T> {
+function readJsonFile<T>(absolute: string, read: (text: string) => Reading<T>): SidecarReading<T> {
   try {
     const file = readSmallFile(absolute);
     if (file === null) {
@@ -42,17 +42,17 @@ function readJsonFile<T>(absolute: string, read: (bytes: Uint8Array) => Reading<
         message: `it is larger than ${maxSmallFileBytes / 1024} KiB or not a regular file; replace it, or remove it`,
       };
     }
-    const reading = read(file.bytes);
+    const text = decodeText(file.bytes);
+    if (text.kind === 'invalid') return { kind: 'invalid', message: `it ${text.message}` };
+    const reading = read(text.text);
     return reading.kind === 'valid' ? { ...reading, stats: file.stats } : reading;
   } catch (error) {
     return unreadable(errorCode(error));
   }
 }
 
-function readContent<T>(bytes: Uint8Array, judge: (value: unknown) => Reading<T>): Reading<T> {
-  const text = decodeText(bytes);
-  if (text.kind === 'invalid') return { kind: 'invalid', message: `it ${text.message}` };
-  const json = readJson(text.text);
+function readText<T>(text: string, judge: (value: unknown) => Reading<T>): Reading<T> {
+  const json = readJson(text);
   if (json.kind === 'invalid') return { kind: 'invalid', message: `it is not valid JSON: ${json.message}` };
   return judge(json.value);
 }

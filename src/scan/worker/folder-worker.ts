@@ -8,6 +8,7 @@ import { bringRestored } from '../walk/bring-claims.ts';
 import { readRoot, mountsBelow } from '../walk/root-identity.ts';
 import { createScanner } from '../walk/scanner.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
+import { packInspection } from './packed-inspection.ts';
 import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 
 /** Events of one save come together; each directory is reported once. */
@@ -66,7 +67,7 @@ export function servePlan(
         await scanned;
         return [...folder.claims.restore(question.ask), ...bringRestored(folder, question.ask)];
       case 'inspect':
-        return (await loadInspector())(question.ask.path, question.ask.known);
+        return packInspection(await (await loadInspector())(question.ask.path, question.ask.known));
       case 'hash': {
         const { path, stat } = question.ask;
         const { root, settings } = folder;

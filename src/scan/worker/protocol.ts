@@ -1,10 +1,11 @@
-import type { Companions, FileStat, Inspection, FileIdentity, OwnersClaims } from '../../model/document.ts';
+import type { Companions, FileStat, FileIdentity, OwnersClaims } from '../../model/document.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FoundFiles } from '../../model/ports/folder-port.ts';
 import type { FolderPlan } from '../folder-state.ts';
 import type { ScanOutcome, ScanRequest } from '../walk/scan-request.ts';
 import type { RootReading } from '../walk/root-identity.ts';
 import type { Watcher } from '../watch/backend.ts';
+import type { PackedInspection } from './packed-inspection.ts';
 
 /** What a worker is started with. */
 export interface WorkerPlan extends FolderPlan {
@@ -19,7 +20,7 @@ export interface Questions {
   readonly claims: { readonly ask: OwnersClaims; readonly answer: readonly string[] };
   readonly inspect: {
     readonly ask: { readonly path: string; readonly known: Companions | null };
-    readonly answer: Inspection;
+    readonly answer: PackedInspection;
   };
   /** SHA-256 of a small file; null: it has to be opened and judged with care. */
   readonly hash: {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { unpackInspection } from '../../../src/scan/worker/packed-inspection.ts';
 import { servedFolder, servedTiming } from '../inspect/served-folder.ts';
 import type { ServedFolder } from '../inspect/served-folder.ts';
 
@@ -21,7 +22,7 @@ afterEach(() => folder.remove());
 const known = (sidecar: 'name' | null) => ({ sidecar, defaults: sidecar === null ? ['proj'] : [] });
 
 async function modeOf(path: string, sidecar: 'name' | null): Promise<string> {
-  const found = await folder.ask('inspect', { path, known: known(sidecar) });
+  const found = unpackInspection(await folder.ask('inspect', { path, known: known(sidecar) }));
   return found.kind === 'document' ? (found.document.metadata.shareInfo?.mode ?? 'DEFAULT') : found.kind;
 }
 

@@ -2,6 +2,7 @@ import type { Companions, DirectoryScan, Inspection } from '../../../src/model/d
 import type { FolderSettings } from '../../../src/model/settings.ts';
 import { unpackScan } from '../../../src/model/packed-files.ts';
 import type { ScanOutcome, ScanRequest } from '../../../src/scan/walk/scan-request.ts';
+import { unpackInspection } from '../../../src/scan/worker/packed-inspection.ts';
 import type { FromWorker, Questions } from '../../../src/scan/worker/protocol.ts';
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
@@ -80,11 +81,11 @@ export async function servedFolder({
     },
     outcome: () => outcome,
     inspect: async (path, known = null) => {
-      let found = await served.ask('inspect', { path, known });
+      let found = unpackInspection(await served.ask('inspect', { path, known }));
       if (!isPatient) return found;
       for (let looks = 1; found.kind === 'settling' && looks < 3; looks += 1) {
         monotonic += servedTiming.settleMs;
-        found = await served.ask('inspect', { path, known });
+        found = unpackInspection(await served.ask('inspect', { path, known }));
       }
       return found;
     },

@@ -1,6 +1,9 @@
+import { link } from 'node:fs/promises';
+
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { directoryOf, joinPath } from '../../../src/model/document.ts';
+import { uploadMetadata } from '../../../src/model/metadata/metadata-delta.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWorld } from '../support/folder-world.ts';
 import type { FolderWorld } from '../support/folder-world.ts';
@@ -111,6 +114,26 @@ describe('ignore files of a folder together (section 6 of issue 44)', () => {
       message: expect.stringContaining('d7/.ingestignore:4'),
     });
   });
+});
+
+it('links to one sidecar give one list, which is worked out once', async () => {
+  const companies = [{ value: 'Nordvik' }, { value: 'ACME' }];
+  world = await folderWorld({
+    before: async (folder) => {
+      await folder.write('a.pdf', 'a');
+      await folder.write('b.pdf', 'b');
+      await folder.write('a.pdf.meta.json', JSON.stringify({ companies }));
+      await link(folder.join('a.pdf.meta.json'), folder.join('b.pdf.meta.json'));
+    },
+  });
+  const documents = [await world.document('a.pdf'), await world.document('b.pdf')];
+  const [one, other] = documents.map(({ metadata }) => metadata);
+  expect(one?.companies).toEqual(companies);
+  expect(other?.companies).toBe(one?.companies);
+  const [sent, alsoSent] = documents.map(({ metadata }) => uploadMetadata(metadata));
+  expect(sent?.send.companies).toEqual(companies.map((company) => ({ ...company, operation: 'ADD' })));
+  expect(alsoSent?.send.companies).toBe(sent?.send.companies);
+  expect(alsoSent?.accepted.companies).toBe(sent?.accepted.companies);
 });
 
 describe('a sidecar reaches no further than it should (I12)', () => {

@@ -1,11 +1,10 @@
 import { expect, it } from '@jest/globals';
 
-import { createContentCache } from '../../src/lib/content-cache.ts';
+import { createTextCache } from '../../src/lib/text/text-cache.ts';
 
-it('works on one content once, and forgets what was asked about longest ago', () => {
+it('works on one text once, and forgets what was asked about longest ago', () => {
   const made: string[] = [];
-  const cache = createContentCache((bytes) => made.push(String(bytes)), 8);
-  const ask = (text: string) => cache(Buffer.from(text));
+  const ask = createTextCache((text) => made.push(text), 8);
   for (const text of ['one', 'one', 'two', 'one', 'six', 'one']) ask(text);
   expect(made).toEqual(['one', 'two', 'six']);
   ask('two');
