@@ -6,6 +6,7 @@ import {
   addFolderCommands,
   addNotifyCommand,
   addRetryCommands,
+  addShareCommand,
 } from './definitions/control-commands.ts';
 import { addPlanCommand, addRunCommand, addSyncCommand } from './definitions/delivery-commands.ts';
 import { addLedgerCommand } from './definitions/ledger-commands.ts';
@@ -52,6 +53,7 @@ export function createProgram(context: CommandContext): Command {
     addWhyCommand,
     addLogCommand,
     addRetryCommands,
+    addShareCommand,
     addFolderCommands,
     addNotifyCommand,
     addAuthCommand,

@@ -17,6 +17,7 @@ import {
   errorMessage,
   exitCodes,
 } from '../model/errors.ts';
+import { shareModes } from '../model/metadata/metadata.ts';
 import type { ControlPort, DecisionPort } from '../model/ports/control-port.ts';
 import { whySchema } from '../model/report/command-reports.ts';
 import { statusSchema } from '../model/report/status.ts';
@@ -57,6 +58,10 @@ type Address = z.output<typeof addressSchema>;
 const texts = z.array(z.string());
 const retriedSchema = z.object({ retried: z.number(), unknown: texts });
 const approvedSchema = z.object({ approved: z.number() });
+const sharedSchema = z.object({
+  documents: z.array(z.object({ path: z.string(), sharing: z.enum(shareModes) })),
+  shared: z.number(),
+});
 const pausedSchema = z.object({ paused: texts });
 const rescannedSchema = z.object({ folders: texts });
 const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
@@ -126,6 +131,7 @@ function clientOf(address: Address): DaemonClient {
       await post('/api/resolve', { path, action, ...rest });
     },
     approve: async (folder, shown) => approvedSchema.parse(await post('/api/approve', { folder, ...shown })),
+    share: async (paths, shown) => sharedSchema.parse(await post('/api/share', { paths, shown })),
     pause: async (folder) => pausedSchema.parse(await post('/api/pause', { folder })),
     resume: async (folder) => pausedSchema.parse(await post('/api/resume', { folder })),
     rescan: async (folder) => rescannedSchema.parse(await post('/api/rescan', { folder })),

@@ -180,6 +180,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     held,
     kept: countKept(engine, name),
     attached: folder.attached,
+    narrower: ledger.narrower(name),
     oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
     missedByWatcher: engine.folders.viewOf(name).missedByWatcher,
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/report/command-reports.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
@@ -95,5 +96,25 @@ describe('A1: an old version of a private document that is put aside between two
     const modeOf = (path: string) => ledger.get({ folder: 'inbox', path })?.metadata.shareInfo;
     expect([modeOf('a.txt'), modeOf('a-old.txt')]).toEqual([{ mode: 'NONE' }, { mode: 'NONE' }]);
     await ledger.close();
+    const narrower = async () => {
+      const { folders } = JSON.parse((await folder.run('status', '--json')).stdout) as Status;
+      return folders[0]?.narrower;
+    };
+    expect(await narrower()).toBe(1);
+    const sharing = ['share', 'inbox', '--as', 'stated'];
+    expect(await folder.run(...sharing)).toMatchObject({ code: 2 });
+    expect(await folder.run('share', 'inbox', '--as', 'NONE', '--yes')).toMatchObject({ code: 2 });
+    expect(await folder.run(...sharing, '--yes')).toMatchObject({
+      code: 0,
+      stdout: 'Sharing 1 document as stated when ingestd runs.\n',
+    });
+    expect((await folder.run('sync')).code).toBe(0);
+    expect(await asked()).toMatchObject({
+      metadata: { shareInfo: { mode: 'EVERYONE' } },
+      narrower: null,
+      decisions: [{ what: 'shared', message: 'as stated, with sharing mode EVERYONE' }],
+    });
+    expect(await narrower()).toBe(0);
+    expect((await folder.run(...sharing)).stdout).toContain('Nothing there');
   }, 60_000);
 });

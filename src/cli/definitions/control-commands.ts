@@ -44,6 +44,21 @@ export function addRetryCommands(program: Command, context: CommandContext): voi
   ]);
 }
 
+/** `ingestd share PATH… --as stated`: what is stated goes out, though it is wider than what is held. */
+export function addShareCommand(program: Command, context: CommandContext): void {
+  const sharing = program
+    .command('share')
+    .description('share documents as stated, though that is wider than they are held')
+    .argument('<paths...>', 'files or directories, or FOLDER/PATH as in status')
+    .requiredOption('--as <WHAT>', 'stated: as their sidecars, .meta.json and the settings state')
+    .option('--yes', 'do not ask');
+  defineCommand(sharing, context, async () => (await import('../control/share-command.ts')).share, [
+    { command: 'ingestd why inbox/report.pdf', does: 'what holds it, and what is stated' },
+    { command: 'ingestd share inbox/report.pdf --as stated', does: 'share it so' },
+    { command: 'ingestd share inbox/2025 --as stated', does: 'all below a directory' },
+  ]);
+}
+
 /** `ingestd approve`, `pause`, `resume` and `rescan`, each `[FOLDER]`: what a person decides about folders. */
 export function addFolderCommands(program: Command, context: CommandContext): void {
   const approving = program

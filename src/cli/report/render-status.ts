@@ -86,6 +86,8 @@ function folderRows(folders: ReturnType<typeof withDoubts>, { colors }: StatusVi
     if (failed > 0) parts.push(colors.red(`${numberWords(failed)} failed`));
     if (folder.inDoubt > 0) parts.push(colors.yellow(`${numberWords(folder.inDoubt)} in doubt`));
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
+    if (folder.narrower > 0)
+      parts.push(colors.dim(`${numberWords(folder.narrower)} held more narrowly than stated`));
     if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} skipped`));
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : folder.state;

@@ -26,6 +26,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     retry: (paths, how) => decide(options, true, ({ retry }) => retry(paths, how)),
     resolve: (path, resolution) => decide(options, true, ({ resolve }) => resolve(path, resolution)),
     approve: (folder, shown) => decide(options, true, ({ approve }) => approve(folder, shown)),
+    share: (paths, shown) => decide(options, true, ({ share }) => share(paths, shown)),
     pause: (folder) => decide(options, false, ({ pause }) => pause(folder)),
     resume: (folder) => decide(options, false, ({ resume }) => resume(folder)),
   };

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
+import { allowWidening } from '../../model/metadata/held-mode.ts';
 import type { DecisionPort, Resolution } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -11,7 +12,17 @@ import type { Decider } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Engine } from '../../sync/engine.ts';
 import type { History } from '../history/history.ts';
-import { approvedOf, decided, pausedOf, requireShown, resentOf, resolvedOf, retriedOf } from './decisions.ts';
+import {
+  approvedOf,
+  decided,
+  narrowerAt,
+  pausedOf,
+  requireShown,
+  resentOf,
+  resolvedOf,
+  retriedOf,
+  sharedOf,
+} from './decisions.ts';
 import type { Decision } from './decisions.ts';
 import { createPauseKeeper } from './pauses.ts';
 import type { PauseChange, Pauses } from './pauses.ts';
@@ -111,6 +122,23 @@ export function createDecisions({
             approved += documents;
           }
           return { approved };
+        }),
+      share: (paths, shown = []) =>
+        inTurn(async () => {
+          const places = paths.map((text) => requirePath(folders, text).ref);
+          const found = narrowerAt(places, ledger);
+          const documents = found.map(({ ref, sharing }) => ({ path: refKey(ref), sharing }));
+          const meant = new Map(shown.map(({ path, sharing }) => [path, sharing]));
+          const wanted = found.filter(({ ref, sharing }) => meant.get(refKey(ref)) === sharing);
+          const taken = await Promise.all(
+            wanted.map(({ ref, record, sharing }) =>
+              engine.decide(ref, [{ kind: 'put', ref, record: allowWidening(record, sharing) }]),
+            ),
+          );
+          const done = wanted.filter((_, index) => taken[index]);
+          for (const folder of new Set(done.map(({ ref }) => ref.folder))) rescan(folder);
+          note(sharedOf(done), by);
+          return { documents, shared: done.length };
         }),
       pause: async (folder) => {
         await pauses.pause(requireFolder(settings, folder), notePause);

@@ -1,8 +1,11 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { refKey } from '../../model/document.ts';
+import { pathAfterMove, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
+import { widerMode } from '../../model/metadata/held-mode.ts';
+import type { ShareMode } from '../../model/metadata/metadata.ts';
+import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { Activity, Decider } from '../../model/report/status.ts';
@@ -28,6 +31,34 @@ export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
     ...ofFolder(folder, 'retried'),
     message: 'all its documents',
     documents: refs.filter((ref) => ref.folder === folder).length,
+  }));
+}
+
+/** Documents at these places, or below them, that are held more narrowly than is stated for them. */
+export function narrowerAt(
+  places: readonly DocumentRef[],
+  ledger: Pick<LedgerPort, 'entries'>,
+): readonly (LedgerEntry & { readonly sharing: ShareMode })[] {
+  const isMeant = ({ folder, path }: DocumentRef) =>
+    places.some(
+      (place) =>
+        place.folder === folder && (place.path === path || pathAfterMove(path, place.path, '') !== null),
+    );
+  return Array.from(ledger.entries()).flatMap(({ ref, record }) => {
+    const sharing = widerMode(record);
+    return sharing === null || !isMeant(ref) ? [] : [{ ref, record, sharing }];
+  });
+}
+
+export function sharedOf(
+  documents: readonly { readonly ref: DocumentRef; readonly sharing: ShareMode }[],
+): readonly Decision[] {
+  return documents.map(({ ref, sharing }) => ({
+    ...ref,
+    what: 'shared',
+    docId: null,
+    message: `as stated, with sharing mode ${sharing}`,
+    documents: 1,
   }));
 }
 

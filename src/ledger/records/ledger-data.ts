@@ -43,6 +43,7 @@ export class LedgerData {
     carriedElsewhere: () => [...this.records.carriedElsewhere(), ...this.side.claimedElsewhere()],
     count: (folder) => this.records.count(folder),
     possibleDuplicates: () => this.records.possibleDuplicates(),
+    narrower: (folder) => this.records.narrower(folder),
     entries: () => this.#entries(),
     changes: () => this.#changes(),
     findByInode: (ino) => this.records.findByInode(ino).map(toEntry),

@@ -1,5 +1,6 @@
 import { directoryOf, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
+import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
@@ -24,6 +25,8 @@ export class RecordStore {
   /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
   readonly #suspects = new Set<string>();
   #duplicates = 0;
+  /** Documents that are held more narrowly than is stated, by folder. */
+  readonly #narrower = new Map<string, number>();
 
   get({ folder, path }: DocumentRef): StoredRecord | undefined {
     return this.directory(folder, directoryOf(path))?.records.get(nameOf(path));
@@ -100,6 +103,16 @@ export class RecordStore {
   /** The sum of all records. */
   possibleDuplicates(): number {
     return this.#duplicates;
+  }
+
+  /** Documents of a folder that are held more narrowly than is stated. */
+  narrower(folder: string): number {
+    return this.#narrower.get(folder) ?? 0;
+  }
+
+  #countNarrower({ directory, rare }: StoredRecord, one: 1 | -1): void {
+    if (rare === null || directory === null || widerMode(rare) === null) return;
+    this.#narrower.set(directory.folder, this.narrower(directory.folder) + one);
   }
 
   /** Those of a directory together. */
@@ -210,6 +223,7 @@ export class RecordStore {
 
   #index(record: StoredRecord, before: StoredRecord | undefined): void {
     this.#duplicates += record.rare?.possibleDuplicates ?? 0;
+    this.#countNarrower(record, 1);
     if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#carryingElsewhere.add(record);
     if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
@@ -220,6 +234,7 @@ export class RecordStore {
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
   #unindex(record: StoredRecord, docId: string | null): void {
     this.#duplicates -= record.rare?.possibleDuplicates ?? 0;
+    this.#countNarrower(record, -1);
     this.#carryingElsewhere.delete(record);
     if (this.#byInode !== null) removeInode(this.#byInode, record);
     if (this.#carriers !== null)

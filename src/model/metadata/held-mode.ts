@@ -58,15 +58,22 @@ export function keepHeldMode(
   const { ref, metadata, sources } = document;
   const stated = { mode: modeOf(metadata), source: sources?.['shareInfo'] };
   const own = record === undefined ? null : modeOfRecord({ ref, record });
+  const isAllowed = record !== undefined && isWideningAllowed(record, stated.mode);
   const [first, ...others] = [
     ...otherModes(document, record, holders),
     ...(own === null ? [] : [own]),
   ].filter(
-    (one) => canNarrow(one) && !isWider(one.mode, stated.mode) && !mayWiden(one, document, stated.source),
+    (one) =>
+      !isAllowed &&
+      canNarrow(one) &&
+      !isWider(one.mode, stated.mode) &&
+      !mayWiden(one, document, stated.source),
   );
   const found =
     first === undefined
-      ? document
+      ? isAllowed
+        ? { ...document, metadata: { ...metadata, shareInfo: { mode: stated.mode } } }
+        : document
       : withKept(document, { held: others.reduce(stricter, first), stated }, record);
   const wouldShowAttachments =
     record !== undefined &&
@@ -150,7 +157,7 @@ export function withHeldMode(
   const stated = { ...ref, mode: modeOf(metadata), by };
   const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
   const held = kept?.held ?? (sent.mode ? stated : known);
-  const said = (record.said ?? []).filter((code) => !isNarrowerMark(code));
+  const said = (record.said ?? []).filter((code) => !isSharingMark(code));
   const isNarrower = kept !== undefined && isWider(kept.stated.mode, kept.held.mode);
   const marked = isNarrower ? [...said, `${narrowerMark}${kept.stated.mode}`] : said;
   return withOwnMode(
@@ -301,12 +308,26 @@ function isDefaults(source: string): boolean {
 
 /** In `said` of a record: a wider mode is stated for it now, this one. */
 const narrowerMark = 'narrower ';
+/** In `said` of a record: a person allows this mode, whatever states it. */
+const allowedMark = 'allowed ';
 
-function isNarrowerMark(code: string): boolean {
-  return code.startsWith(narrowerMark);
+function isSharingMark(code: string): boolean {
+  return code.startsWith(narrowerMark) || code.startsWith(allowedMark);
 }
 
-/** Whether a document is held more narrowly than is stated for it. */
-export function isHeldNarrower({ said }: Pick<LedgerRecord, 'said'>): boolean {
-  return said?.some(isNarrowerMark) === true;
+/** The mode that is stated for a document that is held more narrowly; null: it is held as it is stated. */
+export function widerMode({ said }: { readonly said?: readonly string[] | undefined }): ShareMode | null {
+  const mark = said?.find((code) => code.startsWith(narrowerMark));
+  return shareModes.find((mode) => mark === narrowerMark + mode) ?? null;
+}
+
+/** The record of a document that a person wants to be shared with this mode, which is stated for it. */
+export function allowWidening(record: LedgerRecord, mode: ShareMode): LedgerRecord {
+  const said = (record.said ?? []).filter((code) => !isSharingMark(code));
+  // It is found by the next scan.
+  return { ...record, fingerprint: '', said: [...said, allowedMark + mode] };
+}
+
+function isWideningAllowed({ said }: LedgerRecord, mode: ShareMode): boolean {
+  return shareModes.some((allowed) => !isWider(mode, allowed) && said?.includes(allowedMark + allowed));
 }

@@ -1,4 +1,5 @@
 import type { Activity, Decider, Reason, Status } from '../report/status.ts';
+import type { ShareMode } from '../metadata/metadata.ts';
 import type { Why } from '../report/command-reports.ts';
 
 /** What a `retry` did. */
@@ -14,6 +15,12 @@ export type Resolution =
   | { readonly kind: 'adopt'; readonly docId: string }
   | { readonly kind: 'again' }
   | { readonly kind: 'dismiss' };
+
+/** A document that is held more narrowly than is stated for it: `folder/path`, and the mode that is stated. */
+export interface NarrowerDocument {
+  readonly path: string;
+  readonly sharing: ShareMode;
+}
 
 /** Held deletions as a person was shown them: how many, and of some of them, or all, `folder/path`. */
 export interface ShownDeletions {
@@ -39,6 +46,15 @@ export interface DecisionPort {
    * folder that is not configured, and where others are held by now than were shown: then none is released.
    */
   readonly approve: (folder: string | null, shown?: ShownDeletions) => Promise<{ readonly approved: number }>;
+  /**
+   * Names the documents at these paths, or below them, that are held more narrowly than is stated for them. Those of
+   * `shown` that are among them with the same mode then get it; left out: none does. Throws ConfigurationError for a
+   * path that is in no folder.
+   */
+  readonly share: (
+    paths: readonly string[],
+    shown?: readonly NarrowerDocument[],
+  ) => Promise<{ readonly documents: readonly NarrowerDocument[]; readonly shared: number }>;
   /**
    * Sends nothing of one folder, or of all, until `resume`: kept over restarts, durable when it resolves; requests
    * under way end. Both give the names of the folders that are paused then, and throw ConfigurationError for a folder

@@ -307,6 +307,8 @@ export interface LedgerPort {
   readonly count: (folder: string) => number;
   /** The sum of `possibleDuplicates` of all records. */
   readonly possibleDuplicates: () => number;
+  /** Documents of a folder that are held more narrowly than is stated for them. */
+  readonly narrower: (folder: string) => number;
   readonly entries: () => Iterable<LedgerEntry>;
   /** What makes an empty ledger this one. */
   readonly changes: () => Iterable<Change>;

@@ -43,6 +43,8 @@ const folder = z.object({
   kept: count,
   /** Files that are attachments of documents. */
   attached: count,
+  /** Documents that are held with a narrower sharing mode than is stated now. */
+  narrower: count,
   oldestUnsyncedSeconds: count,
   missedByWatcher: count,
 });
@@ -189,8 +191,8 @@ export const activitySchema = place.extend({
   at: time,
   /**
    * uploaded, modified, deleted, moved, failed, held, in doubt, warning, remains; of a person's decision retried,
-   * resolved, approved, paused, resumed; of the daemon (`folder` empty) or a folder started, stopped, reloaded, problem,
-   * recovered.
+   * resolved, approved, shared, paused, resumed; of the daemon (`folder` empty) or a folder started, stopped, reloaded,
+   * problem, recovered.
    */
   what: text,
   docId: text.nullable(),

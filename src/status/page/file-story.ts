@@ -4,7 +4,7 @@ import { countWords } from '../../lib/text/amounts.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { ask, messageOf } from './data/ask-daemon.ts';
+import { ask, messageOf, share } from './data/ask-daemon.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
 import { button, byId, el, setText } from './dom.ts';
 
@@ -96,10 +96,16 @@ function storyText(why: Why): readonly Node[] {
   if (fix !== null) parts.push(el('p', { class: 'fix' }, fix));
   const when = nextAt === null ? '' : ` (${clockWords(nextAt)})`;
   for (const note of why.notes) parts.push(el('p', {}, sentence(printable(note))));
+  if (why.narrower !== null && why.docId !== null) parts.push(shareButton(why, why.narrower.sharing));
   parts.push(el('p', {}, el('strong', {}, 'Next: '), printable(next), when), facts(why));
   if (why.attempts.length > 0) parts.push(el('h3', {}, 'Attempts'), attempts(why.attempts));
   if (why.decisions.length > 0) parts.push(el('h3', {}, 'Decisions'), decisions(why.decisions));
   return parts;
+}
+
+/** A person's way out where a wider sharing mode is stated than is held. */
+function shareButton({ folder, path }: Why, sharing: string): HTMLElement {
+  return button(`Share with ${sharing}, as stated`, {}, () => share(`${folder ?? ''}/${path}`, sharing));
 }
 
 function facts(why: Why): HTMLElement {

@@ -112,11 +112,12 @@ function createFolder({ name, path }: ShownFolder): Part<ShownFolder> {
 }
 
 function notesOf(folder: FolderStatus): string[] {
-  const { oldestUnsyncedSeconds, missedByWatcher, state, kept, attached } = folder;
+  const { oldestUnsyncedSeconds, missedByWatcher, state, kept, attached, narrower } = folder;
   const notes: string[] = [];
   if (state === 'unavailable') notes.push('nothing is deleted while it is unavailable');
   if (oldestUnsyncedSeconds >= 1) notes.push(`oldest change ${shortDuration(oldestUnsyncedSeconds)} ago`);
   if (attached > 0) notes.push(countWords(attached, 'attachment'));
+  if (narrower > 0) notes.push(`${numberWords(narrower)} held more narrowly than stated`);
   if (kept > 0) notes.push(`${numberWords(kept)} kept at the service`);
   if (missedByWatcher > 0) notes.push(`${countWords(missedByWatcher, 'change')} found by rescan`);
   return notes;

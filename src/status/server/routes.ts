@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 
 import type { Clock } from '../../lib/time/clock.ts';
+import { shareModes } from '../../model/metadata/metadata.ts';
 import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FleetStatus } from '../../model/report/fleet.ts';
@@ -156,6 +157,15 @@ const approveBody = {
   /** The names that a person was shown may be long. */
   options: { bodyLimit: 1024 * 1024 },
 };
+const shareBody = {
+  schema: z.strictObject({
+    paths: z.array(path),
+    shown: z.array(z.strictObject({ path, sharing: z.enum(shareModes) })).optional(),
+  }),
+  wanted:
+    '{"paths": ["folder/path", …]}, which names documents that are held more narrowly than is stated, or with "shown": [{"path": "folder/path", "sharing": "EVERYONE"}] those that are to be shared so',
+  options: { bodyLimit: 1024 * 1024 },
+};
 const revokeBody = {
   schema: z.strictObject({ all: z.boolean() }),
   wanted: '{"all": true} or {"all": false}',
@@ -195,6 +205,7 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: A
   post('/api/approve', approveBody, ({ folder, most, paths }, { approve }) =>
     approve(folder, most === undefined ? undefined : { most, paths }),
   );
+  post('/api/share', shareBody, ({ paths, shown }, { share }) => share(paths, shown));
   post('/api/pause', folderBody, ({ folder }, { pause }) => pause(folder));
   post('/api/resume', folderBody, ({ folder }, { resume }) => resume(folder));
   post('/api/rescan', folderBody, ({ folder }) => control.rescan(folder));

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { resolveDoubt } from '../../../src/daemon/control/resolve-doubt.ts';
-import { isHeldNarrower } from '../../../src/model/metadata/held-mode.ts';
+import { widerMode } from '../../../src/model/metadata/held-mode.ts';
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
@@ -26,7 +26,7 @@ const dropAttachments = () => rm(world.inbox.join('a.pdf.attachments'), { recurs
 /** Codes of what failed, and of what is held more narrowly than is stated. */
 const failures = () => [
   ...[...world.engine().tasks.in('failed')].map((task) => reasonOf(task)?.code),
-  ...[...world.ledger().entries()].filter(({ record }) => isHeldNarrower(record)).map(() => 'narrower'),
+  ...[...world.ledger().entries()].filter(({ record }) => widerMode(record) !== null).map(() => 'narrower'),
 ];
 const modes = () => [...world.service.documents.values()].map(({ metadata }) => metadata.shareInfo?.mode);
 

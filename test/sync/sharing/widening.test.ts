@@ -2,7 +2,7 @@ import { link, mkdir, rename, rm } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { importedRecord } from '../../../src/ledger/transfer/imported-ledger.ts';
-import { isHeldNarrower } from '../../../src/model/metadata/held-mode.ts';
+import { widerMode } from '../../../src/model/metadata/held-mode.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
@@ -27,7 +27,7 @@ function shared(content: string): string {
     const record = place === undefined ? undefined : world.ledger().get(place);
     if (record === undefined) continue;
     const mode = metadata.shareInfo?.mode ?? 'DEFAULT';
-    return isHeldNarrower(record) ? `${mode}, narrower` : mode;
+    return widerMode(record) !== null ? `${mode}, narrower` : mode;
   }
   return 'not held';
 }
@@ -257,7 +257,6 @@ it.each(rows)(
   'I14, I15: where %s, a document is shared as contract 7.27 says',
   async (_, steps, content, expected) => {
     world = await syncedFolder({ settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } }, before: fill });
-    await world.sync();
     expect([shared('own'), shared('inside'), shared('deep'), shared('plain')]).toEqual([
       'NONE',
       'NONE',

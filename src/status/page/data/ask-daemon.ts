@@ -66,6 +66,15 @@ export async function approve({ folder, count, paths }: HeldStatus): Promise<voi
   });
 }
 
+/** Has a document shared as is stated for it; reports how it went. */
+export async function share(path: string, sharing: string): Promise<void> {
+  await attempt(async () => {
+    const body = { paths: [path], shown: [{ path, sharing }] };
+    const { shared } = (await post('api/share', body)) as { shared: number };
+    return shared === 0 ? 'Something else is stated by now.' : `Shared with ${sharing}.`;
+  });
+}
+
 /** Stops sending of one folder, or of all (null), or goes on; reports how it went. */
 export async function setPaused(folder: string | null, isPaused: boolean): Promise<void> {
   await attempt(async () => {
