@@ -17,7 +17,7 @@ export type Resolution =
   | { readonly kind: 'dismiss' };
 
 /** A document that is held more narrowly than is stated for it: `folder/path`, and the mode that is stated. */
-export interface NarrowerDocument {
+interface NarrowerDocument {
   readonly path: string;
   readonly sharing: ShareMode;
 }
