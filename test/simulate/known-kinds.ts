@@ -16,7 +16,11 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^not-there\/in-a-gap$/,
     'a copy is taken for the file that was renamed, and its first place is gone by then (7.1, 7.19)',
   ],
-  [/^wrong-file\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
+  [
+    /^left-over\/identities$/,
+    'without birth times a file with a reused number is taken for the one that is gone (7.19)',
+  ],
+  [/^(?:wrong-file|narrower-at-end)\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
   [/^unquiet(?:\/below|\/grown)?\/polled$/, 'in a polled folder quiet does not take two polls (7.28)'],
   [/^unquiet\/below(?:\/clocks-apart)?$/, 'what comes deeper in a new tree is not waited for (7.28)'],
   [
@@ -35,6 +39,18 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
     /^refused-at-end\/http-422$/,
     '`retry` without a path is lost before the first scan of a start has ended (section 2)',
+  ],
+  [
+    /^doubled\/under-way$/,
+    'a new file in the place of a document that moves on before its modify is answered becomes a document of its own (7.1)',
+  ],
+  [
+    /^doubled\/from-shut$/,
+    'what moves out of where nothing is sent, for the encoding of an ignore file, becomes a new document (7.1, 7.35)',
+  ],
+  [
+    /^never-quiet\/identities$/,
+    'files whose numbers are beyond 2^53 look new at each poll, and wait for their sidecars for ever (7.28)',
   ],
   [/^left-over\/hidden-place$/, 'what has moved into a hidden directory is kept (7.25)'],
   [

@@ -8,9 +8,9 @@ export class Arrivals {
   readonly #settleMs: number;
   /** Path → when its name came. */
   #came = new Map<string, number>();
-  #texts = new Map<string, string>();
-  /** Path → when it grew last. */
-  readonly #grew = new Map<string, number>();
+  #sizes = new Map<string, number>();
+  /** Path → when it grew. */
+  readonly #grew = new Map<string, readonly number[]>();
   #directories = new Map<string, number>();
   #isFirst = true;
 
@@ -23,13 +23,10 @@ export class Arrivals {
     this.#isFirst = false;
     const files = [...reading.files.values()].filter(({ path }) => Reading.maySay(path));
     this.#came = new Map(files.map(({ path }) => [path, this.#came.get(path) ?? since]));
-    const texts = new Map(files.map(({ path, content }) => [path, content.toString('latin1')]));
-    for (const file of files) {
-      const known = this.#texts.get(file.path);
-      if (known !== undefined && known !== texts.get(file.path) && !isSent(file))
-        this.#grew.set(file.path, now);
-    }
-    this.#texts = texts;
+    for (const file of files)
+      if (file.content.length > (this.#sizes.get(file.path) ?? Infinity) && !isSent(file))
+        this.#grew.set(file.path, [...(this.#grew.get(file.path) ?? []), now]);
+    this.#sizes = new Map(files.map(({ path, content }) => [path, content.length]));
     const directories = new Set([...reading.files.keys()].flatMap(directoriesOf));
     this.#directories = new Map([...directories].map((one) => [one, this.#directories.get(one) ?? since]));
   }
@@ -41,12 +38,16 @@ export class Arrivals {
 
   /** Whether it is not the name that came last. */
   hasGrown(path: string): boolean {
-    return (this.#grew.get(path) ?? -Infinity) > (this.#came.get(path) ?? -Infinity);
+    return (this.#grew.get(path)?.at(-1) ?? -Infinity) > (this.#came.get(path) ?? -Infinity);
   }
 
   /** When a name came, or what it names grew. */
   lastChange(path: string): number {
-    return Math.max(this.#came.get(path) ?? -Infinity, this.#grew.get(path) ?? -Infinity);
+    return Math.max(...this.#changes(path));
+  }
+
+  #changes(path: string): readonly number[] {
+    return [this.#came.get(path) ?? -Infinity, ...(this.#grew.get(path) ?? [])];
   }
 
   /** A name around a path that came or grew within `settleMs` before a moment, and not just then; null: it was quiet. */
@@ -56,11 +57,9 @@ export class Arrivals {
     const scope = directoriesOf(path).findLast(isNew);
     const isAround = (other: string) =>
       directoryOf(other) === directoryOf(path) || (scope !== undefined && other.startsWith(`${scope}/`));
-    const isLate = (moment: number | undefined) =>
-      moment !== undefined && moment > at + 1 - this.#settleMs && moment <= at - justMs;
+    const isLate = (moment: number) => moment > at + 1 - this.#settleMs && moment <= at - justMs;
     const late = [...this.#came.keys()].find(
-      (other) =>
-        other !== path && isAround(other) && (isLate(this.#came.get(other)) || isLate(this.#grew.get(other))),
+      (other) => other !== path && isAround(other) && this.#changes(other).some(isLate),
     );
     return late ?? null;
   }

@@ -3,7 +3,7 @@ import { keyOf, modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, Moment } from './moment.ts';
 import { nameOf } from './reading.ts';
-import type { RoledFile } from './reading.ts';
+import type { Reading, RoledFile } from './reading.ts';
 import { isWider, widensByAbsence } from './statement.ts';
 import type { ShareMode, Statement } from './statement.ts';
 
@@ -111,8 +111,9 @@ const noAttachmentAlone: Rule = ({ request, moment, file: { path, role, identity
 /** Contract, sections 4, 7.10, 7.29 and 7.35: it waits for what says what it is. */
 const onlyWhenReady: Rule = ({ document, file: { path, role } }, add) => {
   if (role.kind !== 'document' || role.obstacle === null) return;
-  const { kind, words, isForNew } = role.obstacle;
-  if (document === null || isForNew !== true) add(`unready-sent/${kind}`, `${path} is sent, and ${words}`);
+  const { kind, words, isForNew, isOpen } = role.obstacle;
+  if (isOpen !== true && (document === null || isForNew !== true))
+    add(`unready-sent/${kind}`, `${path} is sent, and ${words}`);
 };
 
 /** Contract 7.27: a narrower mode always goes out. */
@@ -158,6 +159,7 @@ const noWiderOverAttachments: Rule = ({ request, document, file: { path, role } 
     document === null ||
     asked === null ||
     role.kind !== 'document' ||
+    role.obstacle?.isOpen === true ||
     !isWider(asked, document.holding.mode)
   )
     return;
@@ -210,14 +212,21 @@ const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add
       .map(keyOf),
   );
   if (known.length === 0 || known.length < files.size) return;
-  const isUnusable = known.some(({ answer }) => answer === 'unusable');
-  // Its own file was replaced, and what stands in its place has moved since.
-  const isReplaced = known.every(({ accepted }) => accepted !== file.identity);
   add(
-    isUnusable ? 'doubled/no-doc-id' : isReplaced ? 'doubled/replaced' : 'doubled',
+    doubledKind(known, file, reading),
     `${file.path} is uploaded, and the service holds it as ${known.map(({ docId }) => docId).join()}`,
   );
 };
+
+/** What is special about an upload of what the service holds. */
+function doubledKind(known: readonly HeldDocument[], file: RoledFile, reading: Reading): string {
+  if (known.some(({ answer }) => answer === 'unusable')) return 'doubled/no-doc-id';
+  // Its own file was replaced, and what stands in its place has moved since.
+  if (known.every(({ accepted }) => accepted !== file.identity)) return 'doubled/replaced';
+  if (known.every(({ underWay }) => underWay !== null)) return 'doubled/under-way';
+  const isShut = ({ holding }: HeldDocument) => reading.shutDirectory(holding.path) !== null;
+  return known.every(isShut) ? 'doubled/from-shut' : 'doubled';
+}
 
 /** Whether a file is in a directory that is listed. */
 export function isListed({ role }: RoledFile): boolean {

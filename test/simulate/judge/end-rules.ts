@@ -80,7 +80,8 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     // What cannot be seen may be anywhere in there.
     const isAnyHidden = [...reading.files.values()].some(({ isHidden }) => isHidden);
     if (one === undefined || one.isDeleted || isAnyHidden) continue;
-    if (file?.role.kind === 'unowned') continue;
+    // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35).
+    if (file?.role.kind === 'unowned' || reading.shutDirectory(place) !== null) continue;
     const folder = place.split('/')[0] ?? '';
     // What is listed and not sent keeps its document; another document's own file does not count.
     const standing = judge.held.filesOf(one, reading).filter(isListed);
@@ -103,7 +104,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     judge.report(
       isHiddenAway
         ? 'left-over/hidden-place'
-        : documents.some(({ wasKept }) => wasKept)
+        : documents.some((one) => judge.held.wasKept(one))
           ? 'left-over/was-kept'
           : 'left-over',
       `${words}: gone, and still at the service; held are ${held}`,
@@ -153,7 +154,8 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   const isListed = [...status.skipped, ...status.inDoubt].some((other) => nameIn(other) === path);
   const why = whyNot(file);
   // A restart forgets the list of an owner that was not sent.
-  if (judge.isAttached(file)) return judge.blames(path);
+  const isOpen = role.kind === 'document' && role.obstacle?.isOpen === true;
+  if (isOpen || judge.isAttached(file)) return judge.blames(path);
   if (why !== null) {
     // Of a directory that cannot be read a reason tells, for all that is below.
     const isBelow = status.reasons.some(
@@ -173,9 +175,6 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (!isHeld && (isListed || failure?.code === 'in-doubt') && judge.isInDoubt(file)) return;
   // Of two names that are one either may stand, and the other is failed (contract 7.3).
   if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
-  // The contract leaves open what an attachment with attachments is.
-  const isOwning = (one: string) => (reading.saidOf(one)?.attachments.length ?? 0) > 0;
-  if (failure?.code === 'attachment-invalid' && role.attachments.some(isOwning)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
@@ -214,7 +213,10 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
     report(
       judge,
       file,
-      'narrower-at-end',
+      // Taken for a document's own file, a copy counts as held as that was.
+      judge.held.alive().some((other) => other !== one && other.text === one.text)
+        ? 'narrower-at-end/copy'
+        : 'narrower-at-end',
       `${words}; held by ${holding.statement.by} ${holding.statement.place}`,
     );
   const wanted = role.attachments

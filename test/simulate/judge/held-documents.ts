@@ -22,8 +22,13 @@ export interface HeldDocument {
   files: Set<object>;
   /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
   places: Map<string, number | null>;
-  /** When its file was seen last, it was ignored, an attachment, or else nothing to be sent. */
-  wasKept: boolean;
+  /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
+  isKept: boolean;
+  keptUntil: number;
+  /** Its file has come to the place of another document since it was accepted. */
+  isMovedOver: boolean;
+  /** The number of the request that gave it its file, until that is answered. */
+  underWay: number | null;
   /** Where copies of it have stood: of a move to another file system nothing else is left. */
   copies: Set<string>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
@@ -90,6 +95,7 @@ export class HeldDocuments {
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
       for (const path of paths)
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
+        else one.isMovedOver = true;
       for (const [path, since] of one.places) {
         const isStanding = paths.includes(path);
         if (isStanding) continue;
@@ -103,9 +109,17 @@ export class HeldDocuments {
       for (const { identity } of standing) one.files.add(identity);
       for (const { path, content, identity } of reading.files.values())
         if (content.toString() === one.text && !one.files.has(identity)) one.copies.add(path);
-      if (standing.length > 0) one.wasKept = standing.every(({ role }) => role.kind !== 'document');
+      if (standing.length > 0) {
+        if (one.isKept) one.keptUntil = now;
+        one.isKept = standing.every(({ role }) => role.kind !== 'document');
+      }
       one.lostAt = standing.length > 0 ? null : (one.lostAt ?? now);
     }
+  }
+
+  /** Whether a document was kept when its file was lost, or so shortly before that it may not have been noticed. */
+  wasKept({ isKept, keptUntil, lostAt }: HeldDocument): boolean {
+    return isKept || (lostAt !== null && lostAt - keptUntil <= this.#seenMs);
   }
 
   /** A request was accepted, of this file. `counted`: as what that counted as held. */
@@ -135,7 +149,10 @@ export class HeldDocuments {
     if (request.attachments !== null) one.attachments = request.attachments;
     if (request.metadata?.shareInfo !== undefined) one.holding = holdingOf(request, file, carried);
     if (request.file === null) {
-      if (file !== null) one.files.add(file.identity);
+      if (file !== null) {
+        one.files.add(file.identity);
+        one.places.set(file.path, null);
+      }
       return;
     }
     // What comes with a file that was private stays so.
@@ -144,7 +161,9 @@ export class HeldDocuments {
     );
     if (own !== undefined) one.holding = { ...one.holding, statement: own.statement };
     one.text = request.file.text;
+    one.underWay = request.number;
     if (file === null) return;
+    one.isMovedOver = false;
     one.holding = { ...one.holding, path: file.path };
     one.files = new Set([file.identity]);
     one.places = new Map([[file.path, null]]);
@@ -152,7 +171,8 @@ export class HeldDocuments {
     one.accepted = file.identity;
   }
 
-  answered(created: string | null, { kind }: Ending): void {
+  answered(number: number, created: string | null, { kind }: Ending): void {
+    for (const one of this.all.values()) if (one.underWay === number) one.underWay = null;
     const one = created === null ? undefined : this.all.get(created);
     if (one === undefined) return;
     if (kind === 'ok') one.answer = 'usable';
@@ -190,7 +210,10 @@ function newDocument(
     before: null,
     files: new Set(file === null ? [] : [file.identity]),
     places: new Map([[path, null]]),
-    wasKept: false,
+    isKept: false,
+    keptUntil: -Infinity,
+    isMovedOver: false,
+    underWay: null,
     copies: new Set(),
     lostAt: null,
   };

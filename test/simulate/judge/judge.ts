@@ -75,6 +75,7 @@ const byIdentity: ReadonlySet<string> = new Set([
   'not-there',
   'doubled/replaced',
   'unreported',
+  'never-quiet',
 ]);
 /** Where two folders show one directory, nobody can say to which of them a document belongs. */
 const perFolder: ReadonlySet<string> = new Set([
@@ -265,26 +266,24 @@ export class Judge {
     if (ending.taken) this.#attempts.delete(name);
     else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
     if (!ending.taken) return;
+    const ids = created === null ? request.docIds : [created];
+    for (const docId of ids) this.#taken({ ...request, docIds: [docId] }, created, first);
+    this.held.follow(this.reading(), lastByteAt, this.#startedAt);
+    this.#keep(this.reading(), lastByteAt);
+  }
+
+  /** One document of a request was accepted. */
+  #taken(request: ServiceRequest, created: string | null, first: readonly Moment[]): void {
+    const [docId = ''] = request.docIds;
     // Where its file was gone by then, as it was before.
-    const found =
-      file ??
-      this.#moments
-        .toReversed()
-        .map((one) => this.#fileOf(request, one))
-        .find((one) => one !== null) ??
-      null;
+    const fileAt = (moments: readonly Moment[]) =>
+      moments.reduceRight<RoledFile | null>((file, one) => file ?? this.#fileOf(request, one), null);
+    const found = fileAt(first) ?? fileAt(this.#moments);
     const taint = found === null ? undefined : this.#moments.at(-1)?.taintOf(found.identity);
     this.held.taken(request, created, found, taint?.holdings ?? []);
-    this.held.follow(this.reading(), lastByteAt, this.#startedAt);
-    const docId = created ?? request.docIds[0];
-    if (docId !== undefined && found !== null && request.kind !== 'delete')
-      this.#taints.taken(
-        docId,
-        found,
-        (request.attachments ?? []).map(({ text }) => text),
-        this.reading(),
-      );
-    this.#keep(this.reading(), lastByteAt);
+    if (found === null || request.kind === 'delete') return;
+    const attachments = (request.attachments ?? []).map(({ text }) => text);
+    this.#taints.taken(docId, found, attachments, this.reading());
   }
 
   answered({ number, lastByteAt }: ServiceRequest, ending: Ending): void {
@@ -292,7 +291,7 @@ export class Judge {
     if (file !== undefined && ending.kind === 'html') this.#strangelyAnswered.push(file);
     if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
     const created = this.#created.get(number) ?? null;
-    this.held.answered(created, ending);
+    this.held.answered(number, created, ending);
     if (created !== null) this.#answeredAt.set(created, lastByteAt);
   }
 

@@ -52,6 +52,8 @@ export interface Obstacle {
   readonly words: string;
   /** It keeps back only what was not sent yet. */
   readonly isForNew?: true;
+  /** The contract leaves open whether it does. */
+  readonly isOpen?: true;
 }
 
 export type RoledFile = SeenFile & { readonly role: Role };
@@ -117,12 +119,11 @@ export class Reading {
     return [...this.files.values()].some((file) => this.isShownTwice(file));
   }
 
-  /** Whether a directory is shown in two folders, with this file in it. */
-  isShownTwice(file: SeenFile): boolean {
-    return this.pathsOf(file.identity).some(
-      (path) =>
-        this.files.get(path)?.directory === file.directory && directoryOf(path) !== directoryOf(file.path),
-    );
+  /** Whether a directory is shown in two folders, with this file in it under one of its names. */
+  isShownTwice({ identity }: SeenFile): boolean {
+    const paths = this.pathsOf(identity);
+    const directories = new Set(paths.map((path) => this.files.get(path)?.directory));
+    return directories.size < new Set(paths.map(directoryOf)).size;
   }
 
   /** What the own sidecar of a file says; null: it has none, or an invalid one. */
@@ -185,12 +186,15 @@ export class Reading {
         if (target !== path && this.#seen.has(target) && isFit(target)) add(path, target);
       }
     }
-    // What has attachments of its own is none; the contract leaves that open.
-    const hasOwn = (path: string) =>
-      lists.has(path) || (this.said(this.sidecarOf(path)?.path ?? '')?.attachments ?? []).length > 0;
     return new Map(
-      [...lists].map(([owner, listed]) => [owner, listed.filter((path) => !hasOwn(path))] as const),
+      [...lists].map(([owner, listed]) => [owner, listed.filter((path) => !this.#isOwning(path))] as const),
     );
+  }
+
+  /** What attaches something is no attachment here; the contract leaves that open. */
+  #isOwning(path: string): boolean {
+    const isIn = (other: string) => other.startsWith(`${path}${listEnd}/`);
+    return (this.saidOf(path)?.attachments ?? []).length > 0 || [...this.#seen.keys()].some(isIn);
   }
 
   #isCandidate(path: string): boolean {
@@ -258,16 +262,20 @@ export class Reading {
       above(one).some((directory) => this.#seen.get(`${directory}/.ingestignore`)?.isHidden === true);
     if (listed.some(isShut))
       return { kind: 'hidden-companion', words: 'a list of ignored names cannot be looked at' };
-    if (listed.some((one) => !attachments.includes(one)))
-      return { kind: 'attachments', words: 'an attachment cannot be sent' };
+    const missing = listed.filter((one) => !attachments.includes(one));
+    if (missing.length > 0) {
+      const words = 'an attachment cannot be sent';
+      const isOpen = missing.every((one) => this.#isOwning(one));
+      return { kind: 'attachments', words, ...(isOpen ? { isOpen } : {}) };
+    }
     for (const directory of above(path)) {
       const fault = this.#companionFault(`${directory}/${sidecarEnd}`);
       if (fault !== null) return fault;
       if (this.#seen.get(`${directory}/.ingestignore`)?.isHidden === true)
         return { kind: 'hidden', words: `${directory}/.ingestignore cannot be looked at` };
-      if (this.#ignoreLines(directory) === null)
-        return { kind: 'ignore-encoding', words: `${directory}/.ingestignore is not UTF-8` };
     }
+    const shut = this.shutDirectory(path);
+    if (shut !== null) return { kind: 'ignore-encoding', words: `${shut}/.ingestignore is not UTF-8` };
     const likely = sidecar === null ? this.#likelySidecar(path) : null;
     if (likely !== null)
       return { kind: 'likely-sidecar', words: `${likely} may be meant for it`, isForNew: true };
@@ -327,7 +335,12 @@ export class Reading {
     });
   }
 
-  /** Null: the file is not UTF-8 (contract 7.35). */
+  /** The nearest directory above a path whose ignore file is not UTF-8: nothing below is sent (contract 7.35). */
+  shutDirectory(path: string): string | null {
+    return above(path).find((directory) => this.#ignoreLines(directory) === null) ?? null;
+  }
+
+  /** Null: the file is not UTF-8. */
   #ignoreLines(directory: string): readonly string[] | null {
     const file = this.#seen.get(`${directory}/.ingestignore`);
     if (file === undefined) return [];

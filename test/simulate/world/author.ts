@@ -176,6 +176,12 @@ export function clearTheWay(simulation: Simulation): void {
   endings.length = 0;
   simulation.fullUntil = 0;
   simulation.watches.resume();
+  // A folder whose own ignore file is not valid is out of reach as a whole.
+  for (const { name } of simulation.plan.setting.folders) {
+    const path = `${name}/.ingestignore`;
+    const content = disk.peek(at(path))?.content;
+    if (content?.[0] === 0xff) simulation.write(path, content.toString('utf16le').slice(1));
+  }
   // What a disk and its mount point hold cannot both be seen.
   for (const [path, root] of simulation.disks) {
     if (root.entries.size > 0) simulation.mount(path);
