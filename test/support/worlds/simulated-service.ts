@@ -167,6 +167,17 @@ export function simulatedService(
     holding -= 1;
   }
 
+  /** Hands on a wait; gives what ends it. */
+  function lasting(take: (wait: Promise<void>) => void): () => void {
+    let end = () => {};
+    take(
+      new Promise((resolve) => {
+        end = resolve;
+      }),
+    );
+    return end;
+  }
+
   function known(docId: string): HeldDocument | null {
     return documents.get(docId) ?? null;
   }
@@ -182,27 +193,18 @@ export function simulatedService(
       calls.length = 0;
       parts.length = 0;
     },
-    holdNext: () => {
-      let release = () => {};
-      held = new Promise((resolve) => {
-        release = resolve;
-      });
-      return release;
-    },
-    connectNext: () => {
-      let connect = () => {};
-      connecting = new Promise((resolve) => {
-        connect = resolve;
-      });
-      return connect;
-    },
-    delayNext: () => {
-      let arrive = () => {};
-      delayed = new Promise((resolve) => {
-        arrive = resolve;
-      });
-      return arrive;
-    },
+    holdNext: () =>
+      lasting((wait) => {
+        held = wait;
+      }),
+    connectNext: () =>
+      lasting((wait) => {
+        connecting = wait;
+      }),
+    delayNext: () =>
+      lasting((wait) => {
+        delayed = wait;
+      }),
     isHolding: () => holding > 0,
     beStrict: () => {
       isStrict = true;
