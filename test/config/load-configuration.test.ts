@@ -58,7 +58,7 @@ describe('a good configuration', () => {
       http: { host: '127.0.0.1', port: 7420 },
       notify: { command: [], afterMinutes: 5 },
       cluster: null,
-      log: { level: 'info', format: 'auto' },
+      log: { level: 'info', format: 'auto', keepDays: 30, keepMegabytes: 64 },
     });
   });
 
