@@ -29,9 +29,9 @@ describe('the event stream', () => {
     control = fakeControl();
     clock = manualClock();
     hub = createEventHub({ control, snapshot: createStatusSnapshot({ control, clock }), clock });
-    server = createServer((_request, response) => {
-      response.writeHead(200);
-      hub.add(response);
+    server = createServer(({ url = '' }, response) => {
+      response.writeHead(hub.isFull(url) ? 503 : 200);
+      hub.add(response, url);
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   });
@@ -42,16 +42,15 @@ describe('the event stream', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const listen = async (): Promise<Listening> => {
-    const already = hub.listeners();
+  const listen = async (peer = '/own'): Promise<Listening> => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     sockets.push(socket);
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await eventually(() => hub.listeners() > already && text.includes('event: status'));
+    socket.write(`GET ${peer} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await eventually(() => text.includes('event: status'));
     return {
       socket,
       events: () =>
@@ -111,7 +110,7 @@ describe('the event stream', () => {
       server.removeAllListeners('request');
       server.on('request', (_request, response) => {
         response.once('close', () => {
-          hub.add(response);
+          hub.add(response, '/own');
           resolve();
         });
       });
@@ -123,6 +122,22 @@ describe('the event stream', () => {
     socket.destroy();
     await left;
     expect([hub.listeners(), control.listeners()]).toEqual([0, 0]);
+  });
+
+  it('gives each peer a share: the one with the most gives way to one with less, and to nobody else', async () => {
+    const others: Listening[] = [];
+    for (let index = 0; index < 64; index += 1) others.push(await listen('/others'));
+    expect([hub.isFull('/others'), hub.isFull('/own')]).toEqual([true, false]);
+    const ended = new Promise((resolve) => void others[0]?.socket.once('close', resolve));
+    const own = await listen('/own');
+    await ended;
+    await eventually(() => hub.listeners() === 64);
+    control.change({ pid: 7 });
+    await clock.advance(250);
+    await eventually(() => [own, others[1]].every((page) => page?.events().at(-1)?.data['pid'] === 7));
+    for (let index = 1; index < 32; index += 1) await listen('/own');
+    await eventually(() => hub.listeners() === 64);
+    expect([hub.isFull('/others'), hub.isFull('/own'), hub.isFull('/third')]).toEqual([true, true, false]);
   });
 
   it('serves several at once and costs nothing once all are gone', async () => {

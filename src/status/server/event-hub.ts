@@ -21,6 +21,8 @@ const maxActivities = 100;
 /** One listener's stream. What comes while it has something to read is not kept for it. */
 interface Listener {
   readonly response: ServerResponse;
+  /** Who reads it. */
+  readonly peer: string;
   /** The status that it was sent last. */
   status: string;
   /** It had something to read at the last heartbeat. */
@@ -101,16 +103,25 @@ export function createEventHub({
     activities = [];
   };
 
-  const slowOnes = () => [...listeners].filter(({ response }) => response.writableNeedDrain);
+  /**
+   * Who gives way to one more of a peer: one that does not read, or the first of the peer that has the most, more than this
+   * one. So each has a share, and who comes first finds a place, however little the others read at a time.
+   */
+  const giving = (peer: string): Listener | undefined => {
+    const slow = [...listeners].find(({ response }) => response.writableNeedDrain);
+    if (slow !== undefined) return slow;
+    const count = (of: string) => [...listeners].filter((one) => one.peer === of).length;
+    const [most] = [...listeners].sort((one, other) => count(other.peer) - count(one.peer));
+    return most !== undefined && count(most.peer) > count(peer) ? most : undefined;
+  };
 
   return {
-    /** Takes over a response whose headers are written. */
-    add: (response: ServerResponse): void => {
+    /** Takes over a response whose headers are written, for a peer that there is room for. */
+    add: (response: ServerResponse, peer: string): void => {
       // The client left while it was being let in: the event that removes it has been.
       if (response.destroyed) return;
-      // A new listener takes the place of one that does not read.
-      if (listeners.size >= maxListeners) slowOnes()[0]?.response.destroy();
-      const listener: Listener = { response, status: snapshot.json(), isSlow: false };
+      if (listeners.size >= maxListeners) giving(peer)?.response.destroy();
+      const listener: Listener = { response, peer, status: snapshot.json(), isSlow: false };
       response.once('close', () => {
         listeners.delete(listener);
         if (listeners.size === 0) stop();
@@ -121,8 +132,8 @@ export function createEventHub({
       if (listeners.size === 1) start();
       response.write(`retry: 2000\n\n${frame('status', listener.status)}`);
     },
-    /** There are too many listeners, and all of them read. */
-    full: () => listeners.size >= maxListeners && slowOnes().length === 0,
+    /** There are too many listeners, and none of them gives way to one more of this peer. */
+    isFull: (peer: string) => listeners.size >= maxListeners && giving(peer) === undefined,
     listeners: () => listeners.size,
     /** Ends every stream. */
     close: () => {

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 
+import { isLoopbackAddress } from '../../lib/server/host.ts';
+import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
 import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
@@ -68,7 +71,7 @@ const logSchema = z.object({
 /** The routes that only read. */
 function addReadRoutes(
   app: FastifyInstance,
-  { control, snapshot, metrics, history, readLog, fleet, hub, clock }: AppOptions,
+  { control, snapshot, metrics, history, readLog, fleet, hub, clock, rulesOf }: AppOptions,
 ): void {
   app.get('/healthz', { config: { access: 'open' } }, (_request, reply) => {
     const healthy = control.healthy();
@@ -112,8 +115,10 @@ function addReadRoutes(
     return await control.why(query.data.path);
   });
   // A stream has no end: there is no HEAD route.
-  app.get('/api/events', { exposeHeadRoute: false }, (_request, reply) => {
-    if (hub.full()) return send(reply, 503, { code: 'full', message: 'too many pages are open; close some' });
+  app.get('/api/events', { exposeHeadRoute: false }, async (request, reply) => {
+    const peer = rulesOf(request.raw) === null ? ownPeer : await peerOf(request.raw.socket);
+    if (hub.isFull(peer))
+      return send(reply, 503, { code: 'full', message: 'too many pages are open; close some' });
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, {
@@ -122,9 +127,18 @@ function addReadRoutes(
       // Nginx would collect events until its buffer is full.
       'x-accel-buffering': 'no',
     });
-    hub.add(raw);
+    hub.add(raw, peer);
     return reply;
   });
+}
+
+const ownPeer = 'own';
+
+/** Whose share of the streams a connection counts in: the owner's, that of the other users here, or of a host's address. */
+async function peerOf(socket: Socket): Promise<string> {
+  if (await isOwnPeer(socket)) return ownPeer;
+  const { remoteAddress = '' } = socket;
+  return isLoopbackAddress(remoteAddress) ? 'other users' : remoteAddress;
 }
 
 const path = z.string().min(1);
