@@ -1,16 +1,21 @@
 import type { Stats } from 'node:fs';
 import { chmod, lstat, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { syncDirectory } from '../lib/files/durable-file.ts';
 import { makeDirectory } from '../lib/files/make-directory.ts';
 import { fencedHolder, isLockFree, takeProcessLock } from '../lib/process/process-lock.ts';
-import type { ProcessLock } from '../lib/process/process-lock.ts';
+import type { LockAttempt, ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { LeaseTraces, WriteLease } from '../model/ports/write-lease-port.ts';
 import { ConfigurationError, StateLockedError, errorCode, fileFault } from '../model/errors.ts';
 import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
+
+/** Who has held the lock for less than this may be a command, which is done in a moment: it is tried again, so often. */
+const briefMs = 5_000;
+const againMs = 100;
 
 /**
  * Holds a state directory for this process. A StateLockedError names who holds it; LedgerUnwritableError when the lock
@@ -31,9 +36,15 @@ export async function takeStateLock(
   const path = join(dir, 'lock');
   const since = new Date(clock.now()).toISOString();
   const { fence, fleet } = lease ?? {};
-  const attempt = await takeProcessLock(path, { since, silenceMs, fence, fleet }).catch((error: unknown) => {
-    throw errorCode(error) === 'EISDIR' ? fileFault(error) : unwritable(path, error);
-  });
+  const take = () =>
+    takeProcessLock(path, { since, silenceMs, fence, fleet }).catch((error: unknown) => {
+      throw errorCode(error) === 'EISDIR' ? fileFault(error) : unwritable(path, error);
+    });
+  let attempt = await take();
+  for (let ms = 0; ms < briefMs && mayBeBrief(attempt, clock); ms += againMs) {
+    await delay(againMs);
+    attempt = await take();
+  }
   if (attempt.kind === 'taken') return attempt.lock;
   const { pid, host, since: held, fleet: other } = attempt.holder;
   if (fleet !== undefined && other !== undefined && fleet !== other) {
@@ -45,6 +56,11 @@ export async function takeStateLock(
   throw new StateLockedError(
     `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}. Stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
   );
+}
+
+function mayBeBrief(attempt: LockAttempt, clock: Clock): boolean {
+  if (attempt.kind === 'taken' || !attempt.isCertain) return false;
+  return clock.now() - Date.parse(attempt.holder.since) < briefMs;
 }
 
 /** Says whether no process writes the ledger of a state directory. False where that cannot be told. */

@@ -97,12 +97,27 @@ describe('P4: the lock of the state directory', () => {
     expect(await second.next()).toMatch(
       new RegExp(`^locked .*process ${process.pid} .*2026-01-01T00:00:00.000Z`),
     );
+    await options.clock.advance(5_000);
     await expect(openLedger(options)).rejects.toMatchObject({ code: 'state-locked', exitCode: 5 });
     await ledger.commit([put('a.pdf', recordOf(1))]);
     await ledger.close();
     const third = await openLedger(options);
     await third.close();
     expect(await readdir(folder.join('state'))).not.toContain('lock');
+  });
+
+  it('of a command, which holds it for a moment, is waited for', async () => {
+    const clock = manualClock();
+    const command = await takeStateLock(folder.path, clock);
+    const waiting = takeStateLock(folder.path, clock);
+    // It has found the lock taken when what it tried with is gone again.
+    await eventually(async () => (await readdir(folder.path)).join() === 'lock');
+    await command.release();
+    const lock = await waiting;
+    expect(lock.isHeld()).toBe(true);
+    await clock.advance(5_000);
+    await expect(takeStateLock(folder.path, clock)).rejects.toMatchObject({ code: 'state-locked' });
+    await lock.release();
   });
 
   it('of a killed process goes to one of many that start at once', async () => {
