@@ -52,11 +52,14 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
     });
     if (answer.status >= 300) throw failure(answer, credentials);
     const parsed = tokenResponse.safeParse(answer.state === 'whole' ? parseJson(answer.text) : undefined);
-    if (!parsed.success)
-      throw new ServiceUnavailableError(`the token endpoint sent no token: ${lackOf(answer)}`);
+    if (!parsed.success) {
+      const [field = 'access_token'] = parsed.error.issues[0]?.path ?? [];
+      throw new ServiceUnavailableError(`the token endpoint: ${lackOf(answer, String(field))}`);
+    }
     const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = parsed.data;
     if (!isHeaderSafe(accessToken)) {
-      throw new ServiceUnavailableError('the token endpoint sent an invalid token');
+      const why = 'the access_token in its answer has characters that an HTTP header does not allow';
+      throw new ServiceUnavailableError(`the token endpoint: ${why}`);
     }
     return { accessToken, refreshToken: refreshToken ?? null, expiresIn };
   }
@@ -125,12 +128,12 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
   }
 }
 
-/** What keeps a success from being a token. */
-function lackOf({ state, text }: Answer): string {
+/** What keeps a success from being a token; `field`: that cannot be used. */
+function lackOf({ state, text }: Answer, field: string): string {
   if (state !== 'whole') return 'its answer was cut off or is too long';
   if (text.trim() === '') return 'its answer is empty';
   if (isHtml({ text })) return 'its answer is a web page; a network login page or a proxy may be in between';
-  return parseJson(text) === undefined ? 'its answer is not JSON' : 'its answer has no access_token of text';
+  return parseJson(text) === undefined ? 'its answer is not JSON' : `its answer has no ${field} that is text`;
 }
 
 /** Who refused the credentials, and with which answer. */

@@ -6,6 +6,7 @@ import { got } from 'got';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { BodySent, PermitGuard, RequestWatch } from '../../model/ports/service-port.ts';
+import { proxyFor } from './agents.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';
 import type { Waits } from './watch-connection.ts';
@@ -54,7 +55,7 @@ export interface Fault {
   readonly code: string;
   /** Of a body that could not be read: why. */
   readonly message?: string | undefined;
-  /** Host and port of the address, and nothing else of it. */
+  /** Host and port of the address, and nothing else of it; the proxy on the way there. */
   readonly host: string;
   readonly sent: BodySent;
 }
@@ -233,8 +234,10 @@ export function textBody(text: string): HttpBody {
   return { stream: Readable.from([bytes]), bytes: bytes.length };
 }
 
-/** `auth.example.com:443`. */
+/** `auth.example.com:443`, and the proxy on the way there: it may be what cannot be reached. */
 function hostOf(address: string): string {
   const { hostname, port, protocol } = new URL(address);
-  return `${hostname}:${port === '' ? (protocol === 'http:' ? '80' : '443') : port}`;
+  const host = `${hostname}:${port === '' ? (protocol === 'http:' ? '80' : '443') : port}`;
+  const proxy = proxyFor(address);
+  return proxy === null ? host : `${host} by way of the proxy ${proxy.address} that ${proxy.variable} names`;
 }

@@ -111,12 +111,30 @@ describe('the token source', () => {
     },
   );
 
+  it.each([
+    ['{"expires_in": 1800}', 'its answer has no access_token that is text'],
+    ['{"access_token": 7}', 'its answer has no access_token that is text'],
+    ['{"access_token": "a", "refresh_token": 7}', 'its answer has no refresh_token that is text'],
+    [
+      '{"access_token": "two\\nlines"}',
+      'the access_token in its answer has characters that an HTTP header does not allow',
+    ],
+    ['[]', 'its answer has no access_token that is text'],
+    ['token', 'its answer is not JSON'],
+  ])('says what is wrong with an answer that cannot be used: %s', async (body, why) => {
+    service.scriptTokens(steps.raw(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`));
+    await expect(token()).rejects.toMatchObject({
+      code: 'service-unavailable',
+      message: `the token endpoint: ${why}`,
+    });
+  });
+
   it('takes no token out of an answer that was cut off', async () => {
     const body = JSON.stringify({ access_token: 'half', token_type: 'Bearer', expires_in: 1800 });
     service.scriptTokens(steps.raw(`HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n${body}`));
     await expect(token()).rejects.toMatchObject({
       code: 'service-unavailable',
-      message: 'the token endpoint sent no token: its answer was cut off or is too long',
+      message: 'the token endpoint: its answer was cut off or is too long',
     });
   });
 
