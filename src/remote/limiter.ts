@@ -158,7 +158,7 @@ export function createLimiter({
   }
 
   function grant(permit: Permit): void {
-    if (wanted().count === 0) return permit.giveBack();
+    if (closed) return permit.giveBack();
     granted.push(permit);
     add(1);
   }

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fleetTimes } from '../../src/cluster/fleet-times.ts';
 import { SharedMinute } from '../../src/cluster/permits/shared-minute.ts';
 import type { RedisSession } from '../../src/cluster/redis/connection.ts';
-import type { LimiterPort } from '../../src/model/ports/service-port.ts';
+import type { LimiterPort, Permit } from '../../src/model/ports/service-port.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
+import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -76,6 +77,63 @@ describe('the limiter of a host', () => {
     await clock.advance(0);
     expect(next.asked).not.toEqual([]);
     (await permit).giveBack();
+  });
+
+  /** Permits that were given, once Bottleneck has had its turns. */
+  const taken = async (count: number) => {
+    const permits: Permit[] = [];
+    for (let one = 0; one < count; one += 1)
+      void limiter.take().then(
+        (permit) => permits.push(permit),
+        () => {},
+      );
+    await settled();
+    return permits;
+  };
+  const settled = async () => {
+    for (let turn = 0; turn < 50; turn += 1) {
+      await clock.advance(1);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+
+  it('takes no more than its own minute holds, whatever Redis grants', async () => {
+    begin(connection().opened);
+    const permits = await taken(60);
+    await eventually(async () => {
+      await settled();
+      return permits.length >= 50;
+    });
+    permits[0]?.spent();
+    await settled();
+    expect(permits).toHaveLength(50);
+    await clock.advance(60_000);
+    await eventually(async () => {
+      await settled();
+      return permits.length > 50;
+    });
+    expect(permits).toHaveLength(51);
+  });
+
+  it('gives back what Redis grants while the service has asked for a pause, and takes it afterwards', async () => {
+    let answer = (_text: string) => {};
+    const { asked, opened } = connection();
+    const evaluate: RedisSession['evaluate'] = async (...words) => {
+      const text = await opened.evaluate(...words);
+      const isGrant = /"granted":1/.test(String(text)) && !asked.slice(0, -1).some(grants);
+      return isGrant ? new Promise((resolve) => (answer = () => resolve(text))) : text;
+    };
+    const grants = (request: string) => /"ids":\["/.test(request);
+    begin({ ...opened, evaluate });
+    const permits = await taken(1);
+    limiter.pause(5_000, 'too busy');
+    answer('');
+    await settled();
+    expect(permits).toEqual([]);
+    expect(asked.some((request) => /"returned":\["/.test(request))).toBe(true);
+    await clock.advance(5_000);
+    await settled();
+    expect(permits).toHaveLength(1);
   });
 
   it('lets no request wait for a permit that nobody confirms any more', async () => {
