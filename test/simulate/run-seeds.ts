@@ -32,7 +32,7 @@ const { values } = parseArgs({
 });
 Error.stackTraceLimit = 20;
 const { only } = values;
-const wanted: Wanted = (kind) => (only === undefined ? !isKnown(kind) : kind === only);
+const wanted: Wanted = (kind) => (only === undefined ? !isKnown(kind) : `${kind}/`.startsWith(`${only}/`));
 const began = process.cpuUsage();
 const write = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const [first, runs, stride] = [Number(values.first), Number(values.runs), Number(values.stride)];

@@ -2,6 +2,7 @@ import type { ServiceRequest } from '../service/service.ts';
 import { keyOf, modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, Moment } from './moment.ts';
+import type { Kind } from './promises.ts';
 import { nameOf } from './reading.ts';
 import type { Reading, RoledFile } from './reading.ts';
 import { isWider, widensByAbsence } from './statement.ts';
@@ -57,7 +58,7 @@ export function judgeContent(
     return;
   }
   const found = files.map((file) => {
-    const problems = new Map<string, string>();
+    const problems = new Map<Kind, string>();
     const { role } = file;
     const statement = role.kind === 'document' ? role.statement : null;
     const mode = modeOf(request) ?? document?.holding.mode ?? 'DEFAULT';
@@ -76,8 +77,8 @@ function intentProblems(
   request: ServiceRequest,
   { intents }: Moment,
   path: string,
-): readonly [string, string][] {
-  const problems: [string, string][] = [];
+): readonly [Kind, string][] {
+  const problems: [Kind, string][] = [];
   const text = request.file?.text ?? '';
   const mode = modeOf(request) ?? 'DEFAULT';
   for (const intent of intents) {

@@ -1,10 +1,14 @@
+import type { Status } from '../../../src/model/report/status.ts';
 import { isListed } from './content-rules.ts';
 import { keyOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Judge } from './judge.ts';
+import type { Add } from './moment.ts';
+import type { Kind } from './promises.ts';
 import { nameOf, Reading } from './reading.ts';
 import type { RoledFile } from './reading.ts';
 import { isWider, mayWiden } from './statement.ts';
+import { isWhole } from './time-rules.ts';
 
 interface Ref {
   readonly folder: string;
@@ -13,23 +17,10 @@ interface Ref {
 
 /** What ingestd itself says at the end, in the shapes of sections 5 and 6 of the contract. */
 export interface Claims {
-  readonly status: {
-    readonly folders: readonly {
-      readonly name: string;
-      readonly onDisk: number;
-      readonly synced: number;
-      readonly pending: number;
-      readonly waiting: number;
-      readonly failed: number;
-      readonly skipped: number;
-    }[];
-    readonly queue: { readonly pending: number; readonly inFlight: number; readonly waiting: number };
-    readonly failures: readonly (Ref & { readonly code: string })[];
-    readonly skipped: readonly Ref[];
-    readonly held: readonly { readonly folder: string; readonly count: number }[];
-    readonly inDoubt: readonly Ref[];
-    readonly reasons: readonly { readonly code: string; readonly message: string }[];
-  };
+  readonly status: Pick<
+    Status,
+    'folders' | 'queue' | 'failures' | 'skipped' | 'held' | 'inDoubt' | 'health' | 'reasons'
+  >;
   /** What the ledger exports. */
   readonly documents: readonly (Ref & { readonly docId: string })[];
   /** Documents that the service may hold beside those: possible duplicates, and uploads in doubt. */
@@ -42,6 +33,9 @@ export interface Claims {
     readonly until: number | null;
   }[];
 }
+
+/** So long nothing keeps a document waiting that could go out. */
+const longMs = 25 * 60_000;
 
 /** The end of a run, and what is said of it. */
 interface End {
@@ -122,6 +116,16 @@ const nothingUnknown: EndRule = ({ judge, claims: { duplicates }, places }) => {
     );
 };
 
+/** What needs a person is said to need one (7.20): a sidecar that fits no file too (7.29). */
+const healthIsTold: EndRule = ({ judge, claims: { status, duplicates }, reading }) => {
+  const { failures, held, inDoubt, health } = status;
+  if (health !== 'ok') return;
+  if ([...failures, ...held, ...inDoubt].length + duplicates > 0)
+    judge.report('untold/health', `ok, with ${JSON.stringify({ failures, held, inDoubt, duplicates })}`);
+  else if (reading.orphanSidecars().length > 0)
+    judge.report('untold/orphan-sidecar', `ok, and ${reading.orphanSidecars().join()} fits no file`);
+};
+
 /** Each folder's numbers add up, and idle means that nothing is on its way (section 6). */
 const numbersAddUp: EndRule = ({ judge, claims: { status } }) => {
   for (const { name, onDisk, synced, pending, waiting, failed, skipped } of status.folders)
@@ -139,13 +143,28 @@ const endRules: readonly EndRule[] = [
   everyFileIsThere,
   everyDocumentHasItsFile,
   nothingUnknown,
+  healthIsTold,
   numbersAddUp,
 ];
+
+/** While the service does not take some documents, all others are tried (7.38): those that have stood for long. */
+export function judgeTried(judge: Judge, status: Claims['status'], now: number): void {
+  const reading = judge.reading();
+  const listed = [...status.failures, ...status.skipped, ...status.inDoubt].map(nameIn);
+  if (status.reasons.some(({ code }) => code === 'uploads-stopped')) return;
+  for (const file of reading.files.values()) {
+    const { path, role, content } = file;
+    const isReady = role.kind === 'document' && role.obstacle === null && isWhole(content.toString());
+    if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.twins.has(path)) continue;
+    if (judge.held.othersOf([file], reading, null).length === 0 && !judge.wasTried(file, now - longMs))
+      report(judge, file, 'kept-back', `${path} was not tried while the service did not take others`);
+  }
+}
 
 function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): void {
   const { path, role, content } = file;
   const { status, waits } = claims;
-  const tell = (kind: string, words: string) => report(judge, file, kind, words);
+  const tell: Add = (kind, words) => report(judge, file, kind, words);
   const docId = [...places].find(([, place]) => place === path)?.[0] ?? '';
   const one = judge.held.all.get(docId);
   const isHeld = one?.isDeleted === false;
@@ -166,7 +185,7 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
     // What is at the service as it is needs no reason.
     if (!isTold && !(isHeld && one.text === content.toString()))
       tell(
-        role.kind === 'document' ? `untold/${role.obstacle?.kind}` : 'untold',
+        `untold/${role.kind === 'document' ? role.obstacle?.kind : role.kind}`,
         `${path} is not sent (${why}), and nobody is told`,
       );
     return;
@@ -177,6 +196,7 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
+  if (wait?.code === 'incomplete' && !isWhole(content.toString())) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== content.toString()) tell('old-at-end', `${path}: the service holds ${one.text}`);
@@ -234,9 +254,9 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
 }
 
 /** Both places of a directory that is shown twice cannot be right. */
-function report(judge: Judge, file: RoledFile, kind: string, words: string): void {
+function report(judge: Judge, file: RoledFile, kind: Kind, words: string): void {
   judge.blames(file.path);
-  judge.report(judge.reading().isShownTwice(file) ? 'two-folders' : kind, words);
+  judge.report(judge.reading().isShownTwice(file) ? `${kind}/two-folders` : kind, words);
 }
 
 function nameIn({ folder, path }: Ref): string {

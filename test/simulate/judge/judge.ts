@@ -4,7 +4,9 @@ import { changedFiles, judgeContent, uploadedFiles } from './content-rules.ts';
 import { ContentSpans } from './content-spans.ts';
 import { judgeDeletion } from './delete-rules.ts';
 import { HeldDocuments, keyOf } from './held-documents.ts';
-import type { LiveIntent, Moment } from './moment.ts';
+import type { Add, LiveIntent, Moment } from './moment.ts';
+import { promiseOf } from './promises.ts';
+import type { Kind } from './promises.ts';
 import { Reading } from './reading.ts';
 import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
 import type { ShareMode } from './statement.ts';
@@ -13,7 +15,7 @@ import { honouredMs, judgeTimes } from './time-rules.ts';
 
 /** Something that must not be. */
 export interface Violation {
-  readonly kind: string;
+  readonly kind: Kind;
   readonly message: string;
 }
 
@@ -57,45 +59,15 @@ const writtenMs = 15_000;
 const tenMinutesMs = 600_000;
 /** A removal waits so long for its other half; and as long again until it is noticed. */
 const graceMs = 2 * 5_000;
-/** These rest on which file is which. */
-const byIdentity: ReadonlySet<string> = new Set([
-  'doubled',
-  'deleted-standing',
-  'deleted-standing/moved-over',
-  'left-over',
-  'left-over/hidden-place',
-  'left-over/was-kept',
-  'missing',
-  'old-at-end',
-  'waits-at-end',
-  'wrong-file',
-  'wrong-file/copy',
-  'wider-than-its-file',
-  'narrower-at-end',
-  'not-there',
-  'doubled/replaced',
-  'unreported',
-  'never-quiet',
-]);
 /** Where two folders show one directory, nobody can say to which of them a document belongs. */
 const perFolder: ReadonlySet<string> = new Set([
-  'start-sends',
   'deleted-unguarded',
   'left-over',
-  'left-over/hidden-place',
+  'start-sends',
   'unreported',
-]);
-/** These rest on how long something has stood. */
-const byClock: ReadonlySet<string> = new Set([
-  'torn',
-  'unsettled',
-  'unsettled-statement',
-  'unquiet',
-  'unquiet/below',
-  'unquiet/grown',
-]);
+] satisfies Kind[]);
 /** What has gone out cannot be called back: that it is old, or not whole, is put right by the next request. */
-const onlyAtFirst: ReadonlySet<string> = new Set(['old-content', 'wrong-attachments']);
+const onlyAtFirst: ReadonlySet<Kind> = new Set(['old-content', 'wrong-attachments']);
 
 /**
  * Judges what goes over the wire by what is on the disk and what the contract says, and by nothing that ingestd thinks.
@@ -120,9 +92,14 @@ export class Judge {
   #isDelivered = false;
   readonly #blamed = new Set<string>();
   readonly #approved = new Set<string>();
+  /** What has gone out, taken or not. */
+  readonly #tried = new Set<string>();
   /** Requests that were sent in vain, and when first. */
   readonly #attempts = new Map<string, number>();
   readonly #created = new Map<number, string | null>();
+  /** Uploads in a row that were answered without a docId, and when the last of them was. */
+  #unusable = 0;
+  #unusableAt = 0;
   /** When uploads that were answered had been sent, by docId. */
   readonly #answeredAt = new Map<string, number>();
   #sentAt: number[] = [];
@@ -143,14 +120,15 @@ export class Judge {
     this.#arrivals = new Arrivals(options.settleMs);
   }
 
-  report(rule: string, message: string): void {
+  report(rule: Kind, message: string): void {
     const { isWanted, isIdentityUnsure, isClockApart, hasClockJumped, isPolled } = this.#options;
-    let kind = rule;
-    if (isIdentityUnsure && byIdentity.has(rule)) kind = `${rule}/identities`;
-    if (isClockApart && byClock.has(rule)) kind = `${rule}/clocks-apart`;
-    if (isPolled && rule.startsWith('unquiet')) kind = `${rule}/polled`;
-    if (hasClockJumped && rule === 'deleted-unguarded') kind = `${rule}/clock-jumped`;
-    if (perFolder.has(rule) && this.reading().showsTwice) kind = 'two-folders';
+    const promise = promiseOf(rule);
+    let kind: Kind = rule;
+    if (isIdentityUnsure) kind = `${kind}/identities`;
+    if (isClockApart) kind = `${kind}/clocks-apart`;
+    if (isPolled && promise === 'unquiet') kind = `${kind}/polled`;
+    if (hasClockJumped && promise === 'deleted-unguarded') kind = `${kind}/clock-jumped`;
+    if (perFolder.has(promise) && this.reading().showsTwice) kind = `${promise}/two-folders`;
     (isWanted(kind) ? this.violations : this.passed).push({ kind, message });
   }
 
@@ -192,8 +170,14 @@ export class Judge {
     this.#keep(this.reading(), now);
   }
 
+  /** A person has had what failed tried again. */
+  retries(): void {
+    this.#unusable = 0;
+  }
+
   /** A person has had everything in doubt sent again. */
   sendsAgain(): void {
+    this.retries();
     this.#inDoubt = [];
     this.#unanswered.clear();
     for (const one of this.held.alive()) if (one.answer === 'unusable') one.answer = 'none';
@@ -206,6 +190,7 @@ export class Judge {
     // An answer that came just before the process was killed may not be written down.
     for (const [docId, at] of this.#answeredAt)
       if (this.#options.isKilled && at > now - writtenMs) this.held.forget(docId);
+    this.retries();
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();
     this.#taints.started(this.reading(), now);
@@ -238,6 +223,7 @@ export class Judge {
   requested(request: ServiceRequest, ending: Ending, created: string | null): void {
     const { firstByteAt, lastByteAt } = request;
     this.#created.set(request.number, created);
+    if (request.file !== null) this.#tried.add(request.file.text);
     const first = this.#window(firstByteAt, honouredMs);
     const files = first.map((moment) => this.#fileOf(request, moment)).filter((file) => file !== null);
     const file = files.at(-1) ?? null;
@@ -251,7 +237,10 @@ export class Judge {
       settling: this.#window(firstByteAt, this.#options.settleMs),
       underWay: this.#window(firstByteAt, this.#underWayMs(request, firstByteAt)),
     };
-    judgeTimes(request, times, (kind, words) => this.report(kind, words));
+    const document = request.kind === 'modify' ? this.held.all.get(request.docIds[0] ?? '') : undefined;
+    judgeTimes(request, document ?? null, times, (kind, words) => this.report(kind, words));
+    if (request.kind === 'upload' && this.#unusable >= 3 && firstByteAt > this.#unusableAt + honouredMs)
+      this.report('unstopped-uploads', `${file?.path} is sent after three answers without a docId`);
     this.#judgeGuard(request);
     if (this.#isDelivered && !this.#blamed.has(file?.path ?? '') && request.kind !== 'token')
       this.report(
@@ -286,7 +275,11 @@ export class Judge {
     this.#taints.taken(docId, found, attachments, this.reading());
   }
 
-  answered({ number, lastByteAt }: ServiceRequest, ending: Ending): void {
+  answered({ number, kind, lastByteAt }: ServiceRequest, ending: Ending, now: number): void {
+    if (kind === 'upload' && ending.taken) {
+      this.#unusable = ending.kind === 'no-doc-id' ? this.#unusable + 1 : 0;
+      this.#unusableAt = now;
+    }
     const file = this.#unanswered.get(number);
     if (file !== undefined && ending.kind === 'html') this.#strangelyAnswered.push(file);
     if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
@@ -309,15 +302,26 @@ export class Judge {
     );
   }
 
+  /** Whether what stands in a file has been sent, or nothing there is older than a moment, or nothing may be sent. */
+  wasTried({ path, content }: SeenFile, since: number): boolean {
+    const isOld = this.#spans.of(content.toString()).some(({ from }) => from <= since);
+    return (
+      !isOld ||
+      this.#arrivals.lastChange(path) > since ||
+      this.#isPaused ||
+      this.#tried.has(content.toString())
+    );
+  }
+
   /** As what a file counts, beside what stands beside it. */
   isAttached({ identity }: SeenFile): boolean {
     return this.#moments.at(-1)?.taintOf(identity).owner !== null;
   }
 
   /** The rules for one request and one moment. */
-  #problems(request: ServiceRequest, moment: Moment): Map<string, string> {
-    const problems = new Map<string, string>();
-    const add = (kind: string, words: string) => problems.set(kind, words);
+  #problems(request: ServiceRequest, moment: Moment): Map<Kind, string> {
+    const problems = new Map<Kind, string>();
+    const add: Add = (kind, words) => problems.set(kind, words);
     if (moment.isPaused)
       add('sent-while-paused', `${request.kind} ${request.file?.name ?? request.docIds.join()} is sent`);
     if (request.kind === 'delete') for (const docId of request.docIds) judgeDeletion(docId, moment, add);
@@ -331,18 +335,18 @@ export class Judge {
   }
 
   /** What is wrong at all of some moments. */
-  #common(request: ServiceRequest, moments: readonly Moment[]): ReadonlyMap<string, string> {
+  #common(request: ServiceRequest, moments: readonly Moment[]): ReadonlyMap<Kind, string> {
     if (!['upload', 'modify', 'delete'].includes(request.kind)) return new Map();
     const [first, ...others] = moments.toReversed().map((moment) => this.#problems(request, moment));
     return new Map([...(first ?? [])].filter(([kind]) => others.every((problems) => problems.has(kind))));
   }
 
   /** What was right a while ago became wrong while ingestd was on its way to the first byte. */
-  #reportAt(at: number, request: ServiceRequest, kind: string, words: string): void {
+  #reportAt(at: number, request: ServiceRequest, kind: Kind, words: string): void {
     const before = this.#window(at, honouredMs + this.#underWayMs(request, at) + this.#options.noticeMs);
     const wasRight = before.some((moment) => !this.#problems(request, moment).has(kind));
     const file = this.#fileOf(request, this.#moments.at(-1));
-    if (file !== null && this.reading().isShownTwice(file)) this.report('two-folders', words);
+    if (file !== null && this.reading().isShownTwice(file)) this.report(`${kind}/two-folders`, words);
     else this.report(wasRight ? `${kind}/in-a-gap` : kind, words);
   }
 
@@ -387,7 +391,7 @@ export class Judge {
     const isTwice = file !== undefined && this.reading().isShownTwice(file);
     if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(isInDoubt))
       this.report(
-        isTwice ? 'two-folders' : 'doubled/in-doubt',
+        isTwice ? 'doubled/two-folders' : 'doubled/in-doubt',
         `${file.path} is sent again while its first upload is in doubt`,
       );
     const sent = files.find((one) => !isInDoubt(one)) ?? file;

@@ -1,4 +1,5 @@
 import type { HeldDocuments } from './held-documents.ts';
+import type { Kind } from './promises.ts';
 import type { Reading } from './reading.ts';
 import type { ShareMode } from './statement.ts';
 import type { Taint } from './taints.ts';
@@ -24,4 +25,4 @@ export interface Moment {
 }
 
 /** Tells what is wrong. */
-export type Add = (kind: string, words: string) => unknown;
+export type Add = (kind: Kind, words: string) => void;

@@ -150,7 +150,7 @@ export class Reading {
   sidecarOf(path: string): { readonly path: string; readonly isAmbiguous: boolean } | null {
     const own = `${path}${sidecarEnd}`;
     if (this.#seen.has(own)) return { path: own, isAmbiguous: false };
-    const stem = path.replace(/\.[^./]*$/, '');
+    const stem = stemOf(path);
     const shared = `${stem}${sidecarEnd}`;
     if (shared === own || !this.#seen.has(shared)) return null;
     const directory = directoryOf(path);
@@ -158,7 +158,7 @@ export class Reading {
     const claimants = [...this.#seen.keys()].filter(
       (other) =>
         directoryOf(other) === directory &&
-        other.replace(/\.[^./]*$/, '') === stem &&
+        stemOf(other) === stem &&
         types.test(other) &&
         !neverNames.test(nameOf(other)) &&
         !this.isIgnored(other),
@@ -282,26 +282,31 @@ export class Reading {
     return null;
   }
 
+  /** Sidecars that fit no file of any type beside them (contract 7.29). */
+  orphanSidecars(): readonly string[] {
+    const isOrphan = ({ path, role }: RoledFile) =>
+      role.kind === 'companion' && path.endsWith(sidecarEnd) && !this.#fitsOne(path) && !this.isIgnored(path);
+    return [...this.files.values()].filter(isOrphan).map(({ path }) => path);
+  }
+
+  /** Whether a sidecar belongs to a file of its directory, or to the directory. */
+  #fitsOne(sidecar: string): boolean {
+    const meant = sidecar.slice(0, -sidecarEnd.length);
+    const isMeant = (other: string) => other !== sidecar && [other, stemOf(other)].includes(meant);
+    return sidecar.endsWith(sidecarEnd) && (meant.endsWith('/') || [...this.#seen.keys()].some(isMeant));
+  }
+
   /** A sidecar that fits no file, and whose name is near to a document's (contract 7.29). */
   #likelySidecar(path: string): string | null {
     const directory = directoryOf(path);
-    const beside = [...this.#seen.keys()].filter((other) => directoryOf(other) === directory);
-    const stemOf = (name: string) => name.replace(/\.[^.]*$/, '');
     const name = nameOf(path).toLowerCase();
-    return (
-      beside.find((sidecar) => {
-        if (!sidecar.toLowerCase().endsWith(sidecarEnd) || nameOf(sidecar).length === sidecarEnd.length)
-          return false;
-        const named = nameOf(sidecar).slice(0, -sidecarEnd.length);
-        const isFitting =
-          sidecar.endsWith(sidecarEnd) &&
-          beside.some((other) => other !== sidecar && [nameOf(other), stemOf(nameOf(other))].includes(named));
-        if (isFitting) return false;
-        const meant = named.toLowerCase();
-        const isStem = [meant, stemOf(meant)].includes(stemOf(name));
-        return isStem || distance(meant, name) <= 2;
-      }) ?? null
-    );
+    const isLikely = (sidecar: string): boolean => {
+      if (directoryOf(sidecar) !== directory || !sidecar.toLowerCase().endsWith(sidecarEnd)) return false;
+      const meant = nameOf(sidecar).slice(0, -sidecarEnd.length).toLowerCase();
+      const isStem = [meant, stemOf(meant)].includes(stemOf(name));
+      return !this.#fitsOne(sidecar) && (isStem || distance(meant, name) <= 2);
+    };
+    return [...this.#seen.keys()].find(isLikely) ?? null;
   }
 
   #companionFault(path: string): Obstacle | null {
@@ -374,6 +379,10 @@ function isElsewhere(path: string): boolean {
 function above(path: string): readonly string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
+}
+
+function stemOf(path: string): string {
+  return path.replace(/\.[^./]*$/, '');
 }
 
 export function directoryOf(path: string): string {

@@ -1,8 +1,10 @@
+import type { FormFile } from '../service/read-form.ts';
 import type { ServiceRequest } from '../service/service.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { ContentSpans, Span } from './content-spans.ts';
-import { uploadedFiles } from './content-rules.ts';
+import { changedFiles, uploadedFiles } from './content-rules.ts';
 import { modeOf } from './held-documents.ts';
+import type { HeldDocument } from './held-documents.ts';
 import type { Add, Moment } from './moment.ts';
 import { directoryOf, nameOf } from './reading.ts';
 import type { RoledFile } from './reading.ts';
@@ -25,31 +27,52 @@ export interface Times {
 
 const tenMinutesMs = 600_000;
 
-/** What is wrong with a request because it goes out too early. */
-export function judgeTimes(request: ServiceRequest, times: Times, add: Add): void {
-  for (const { name, text } of [
-    ...(request.file === null ? [] : [request.file]),
-    ...(request.attachments ?? []),
-  ])
-    onlyWhatHasSettled(request, { name, text }, times, add);
+/** Whether a PDF has its end, and everything else (contract 7.36). */
+export function isWhole(text: string): boolean {
+  return !text.startsWith('%PDF-') || text.slice(-1024).includes('%%EOF');
+}
+
+/** What is wrong with a request because it goes out too early. `document`: what it changes; null: it is an upload, or several. */
+export function judgeTimes(
+  request: ServiceRequest,
+  document: HeldDocument | null,
+  times: Times,
+  add: Add,
+): void {
+  const { file, attachments } = request;
+  for (const one of [...(file === null ? [] : [file]), ...(attachments ?? [])])
+    onlyWhatHasSettled(request, one, times, add);
+  if (file !== null && !isWhole(file.text)) onlyWhatIsWhole(request, file, times, add);
   const moment = times.window.at(-1);
-  if (request.kind !== 'upload' || moment === undefined) return;
-  const files = uploadedFiles(request, moment);
-  const [file] = files;
-  if (file === undefined || files.length > 1) return;
-  onlySettledStatements(request, file, times, add);
-  onlyWhenQuiet(request, file, moment, times, add);
+  if (moment === undefined || (request.kind !== 'upload' && document === null)) return;
+  const files = document === null ? uploadedFiles(request, moment) : changedFiles(request, document, moment);
+  const [first] = files;
+  if (first === undefined || files.length > 1) return;
+  onlySettledStatements(request, first, document, times, add);
+  if (document === null) onlyWhenQuiet(request, first, moment, times, add);
+}
+
+/** What is not whole by its own format has not changed for long (contract 7.36). */
+function onlyWhatIsWhole(
+  { firstByteAt }: ServiceRequest,
+  { name, text }: FormFile,
+  { spans, lateMs }: Times,
+  add: Add,
+): void {
+  const stood = Math.max(0, ...spans.of(text).map((span) => stoodFor(span, firstByteAt)));
+  if (stood < tenMinutesMs - lateMs - 1)
+    add('incomplete', `${name} goes out without its end, when it has stood for ${Math.round(stood)} ms`);
 }
 
 /** What is sent has stood unchanged for as long as it takes to settle (contract 7.31). */
 function onlyWhatHasSettled(
   { firstByteAt }: ServiceRequest,
-  { name, text }: { readonly name: string; readonly text: string },
+  { name, text }: FormFile,
   { spans, settleMs, lateMs, window, underWay }: Times,
   add: Add,
 ): void {
   const all = spans.of(text);
-  if (all.length === 0) return void add('torn', `${name}: never stood like this: ${text}`);
+  if (all.length === 0) return add('torn', `${name}: never stood like this: ${text}`);
   const holders = new Set(
     window
       .flatMap(({ reading }) => reading.all().filter((file) => nameOf(file.path) === name.normalize('NFC')))
@@ -85,27 +108,32 @@ function stoodFor({ from, to }: Span, at: number): number {
 }
 
 /** A statement that has not settled widens nothing (contract 7.27). */
-function onlySettledStatements(request: ServiceRequest, file: RoledFile, times: Times, add: Add): void {
-  const { spans, settleMs, lateMs, settling, window } = times;
+function onlySettledStatements(
+  request: ServiceRequest,
+  file: RoledFile,
+  document: HeldDocument | null,
+  { spans, settleMs, lateMs, settling, window }: Times,
+  add: Add,
+): void {
   const statement = file.role.kind === 'document' ? file.role.statement : null;
-  const mode = modeOf(request) ?? 'DEFAULT';
+  const mode = modeOf(request);
   const says = window.at(-1)?.reading.files.get(statement?.file ?? '');
   // What is wider than it is wrong by another rule.
-  if (says === undefined || statement === null || isWider(mode, statement.mode)) return;
+  if (says === undefined || statement === null || mode === null || isWider(mode, statement.mode)) return;
   const span = spans
     .of(says.content.toString())
     .find(({ identity, to }) => identity === says.identity && to === null);
   const stood = request.firstByteAt - (span?.from ?? 0);
   if (stood >= settleMs - lateMs - 1) return;
-  const narrower = settling
+  const wasNarrower = settling
     .map(({ reading }) => reading.files.get(file.path))
-    .find(
+    .some(
       (one) =>
         one?.identity === file.identity &&
         one.role.kind === 'document' &&
         isWider(mode, one.role.statement.mode),
     );
-  if (narrower !== undefined)
+  if (document === null ? wasNarrower : isWider(mode, document.holding.mode))
     add(
       'unsettled-statement',
       `${file.path} goes out with ${mode}, which ${says.path} says since ${Math.round(stood)} ms`,

@@ -38,7 +38,7 @@ export interface ServiceRequest {
 /** How a request ends. `taken`: the service does what it says. */
 export interface Ending {
   readonly kind:
-    'ok' | 'lost' | 'reset' | 'html' | 'no-doc-id' | 'expired' | 'busy' | 'too-many' | 'rejected';
+    'ok' | 'lost' | 'reset' | 'html' | 'no-doc-id' | 'expired' | 'busy' | 'failing' | 'too-many' | 'rejected';
   readonly taken: boolean;
 }
 
@@ -228,6 +228,8 @@ function answerOf({ kind }: Ending, docId: string): Buffer {
       return response(401, '<error>expired</error>');
     case 'busy':
       return response(503, JSON.stringify({ error: { message: 'busy' } }));
+    case 'failing':
+      return response(500, JSON.stringify({ error: { message: 'out of order' } }));
     case 'too-many':
       return response(429, JSON.stringify({ error: { message: 'slow down' } }), 'retry-after: 20\r\n');
     case 'rejected':

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 
 import type { DecisionPort } from '../../../src/model/ports/control-port.ts';
 import type { Inode } from '../disk/inode.ts';
+import { judgeTried } from '../judge/end-rules.ts';
+import { saidBy } from './claims.ts';
 import type { Act, Step } from './plan.ts';
 import { prefix } from './simulation.ts';
 import type { Simulation } from './simulation.ts';
@@ -118,6 +120,13 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
     case 'answer':
       simulation.endings.push(act.ending);
       return;
+    case 'refuse':
+      for (const text of act.texts) simulation.refused.add(text);
+      return;
+    case 'take':
+      if (simulation.daemon !== null) judgeTried(judge, saidBy(simulation.daemon).status, scheduler.now());
+      simulation.refused.clear();
+      return;
     case 'expire-tokens':
       service.expireTokens();
       return;
@@ -148,6 +157,7 @@ function command(simulation: Simulation, kind: Command): void {
   const { daemon, scheduler, judge } = simulation;
   if (daemon === null) return;
   if (kind === 'again') judge.sendsAgain();
+  if (kind === 'retry') judge.retries();
   scheduler.later(0, () => {
     const decisions: DecisionPort = daemon.control.decisions('command line');
     const decide = async (): Promise<unknown> => {
@@ -174,6 +184,7 @@ export function clearTheWay(simulation: Simulation): void {
   const { disk, failures, endings } = simulation;
   failures.clear();
   endings.length = 0;
+  simulation.refused.clear();
   simulation.fullUntil = 0;
   simulation.watches.resume();
   // A folder whose own ignore file is not valid is out of reach as a whole.

@@ -57,6 +57,9 @@ export type Act =
     }
   | { readonly kind: 'clock'; readonly jumpMs: number }
   | { readonly kind: 'answer'; readonly ending: Ending }
+  /** The service takes no file with these texts, until it takes all. */
+  | { readonly kind: 'refuse'; readonly texts: readonly string[] }
+  | { readonly kind: 'take' }
   /** What the author of some texts means, until the file stands that says so. */
   | {
       readonly kind: 'intend';

@@ -87,7 +87,17 @@ const endings: readonly Ending[] = [
 
 type Trouble = (draft: Draft, random: SeededRandom) => void;
 
-const answer: Trouble = (draft, random) => draft.act({ kind: 'answer', ending: random.pick(endings) });
+/** To one request, or to some in a row, for which documents come. */
+const answer: Trouble = (draft, random) => {
+  const ending = random.pick(endings);
+  draft.act({ kind: 'answer', ending });
+  if (random.chance(0.8)) return;
+  for (let left = 3; left > 0; left -= 1) {
+    draft.act({ kind: 'answer', ending });
+    draft.newDocument();
+    draft.pause(random.pick([100, 5_300]));
+  }
+};
 
 /** With another configuration, now and then. */
 const restart: Trouble = (draft, random) => {
@@ -124,6 +134,17 @@ const person: Trouble = (draft, random) => {
   draft.act({ kind: 'resume' });
 };
 
+/** Some documents are not taken for half an hour, while others come. */
+const refuse: Trouble = (draft, random) => {
+  const texts = [draft.text(), draft.text()].slice(0, 1 + random.below(2));
+  draft.act({ kind: 'refuse', texts });
+  for (const text of texts) draft.write(draft.place(), text);
+  draft.pause(random.pick([100, 5_300]));
+  draft.newDocument();
+  draft.pause(30 * 60_000);
+  draft.act({ kind: 'take' });
+};
+
 const troubles: readonly Trouble[] = [
   answer,
   answer,
@@ -131,6 +152,7 @@ const troubles: readonly Trouble[] = [
   (draft) => draft.act({ kind: 'expire-tokens' }),
   restart,
   crashInLedger,
+  refuse,
   (draft, random) => draft.act({ kind: 'clock', jumpMs: random.pick([-3_600_000, 3_600_000, -5_000]) }),
   (draft, random) => draft.act({ kind: 'full', forMs: random.pick([300, 12_000]) }),
   (draft, random) => draft.act({ kind: 'stall', forMs: random.pick([500, 4_000]) }),

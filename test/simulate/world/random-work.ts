@@ -47,6 +47,18 @@ const grow: Work = (draft, random) => {
   }
 };
 
+/** A PDF that comes so slowly that it seems to have settled before it is whole. */
+const download: Work = (draft, random) => {
+  const path = draft.place().replace(/\.\w+$/, '.pdf');
+  draft.write(path, `%PDF-1.7 ${draft.text()}`);
+  for (const text of [` and ${draft.text()}`, '\n%%EOF\n']) {
+    draft.soon(random.pick([1.5, 4]) * draft.setting.settleMs);
+    if (text.includes('%') && random.chance(0.2)) return;
+    draft.files.set(path, `${draft.files.get(path)}${text}`);
+    draft.act({ kind: 'append', path, text });
+  }
+};
+
 const move: Work = (draft, random) =>
   draft.rename(draft.document(), random.chance(0.6) ? draft.place() : draft.document());
 
@@ -141,9 +153,22 @@ const sidecar: Work = (draft, random) => {
   const choice = random.below(6);
   if (choice === 0 && draft.files.has(path)) draft.remove(path);
   else if (choice === 1) draft.write(path, random.pick(['{', '{"unknown": 1}', '']));
-  else if (choice === 2)
-    draft.write(document.replace(/\.\w+$/, '.meta.json'), '{"shareInfo":{"mode":"NONE"}}');
-  else draft.writeSidecar(path, document);
+  else if (choice === 2) {
+    const stem = document.replace(/\.\w+$/, '');
+    if (random.chance(0.4)) draft.write(`${stem}.csv`, draft.text());
+    draft.write(`${stem}.meta.json`, '{"shareInfo":{"mode":"NONE"}}');
+  } else draft.writeSidecar(path, document);
+};
+
+/** A document whose sidecar has a name that is not quite right, in any order. */
+const misspell: Work = (draft, random) => {
+  const path = draft.place();
+  const wrong = random.pick([path.replace(/(\w)\./, 'x$1.'), path.replace(/\.\w+$/, '.pfd')]);
+  const sidecar = () => draft.write(`${wrong}.meta.json`, '{"shareInfo":{"mode":"NONE"}}');
+  const isFirst = random.chance(0.6);
+  if (isFirst) sidecar();
+  draft.write(path, draft.text());
+  if (!isFirst) sidecar();
 };
 
 const defaults: Work = (draft, random) => {
@@ -163,7 +188,6 @@ const foolingNames: Work = (draft, random) => {
     'e\u0301.pdf',
     'two.dots.pdf',
     'a.meta.JSON',
-    'repotr.pdf.meta.json',
     'x.meta.json.pdf',
     'empty.txt',
     '.hidden.pdf',
@@ -189,7 +213,8 @@ const rights: Work = (draft, random) => {
   const [directory = draft.document()] = shuffled(draft.directories(), random);
   const path = random.chance(0.5) ? directory : draft.document();
   draft.act({ kind: 'chmod', path, mode: 0 });
-  draft.soon(random.pick([900, 9_000]));
+  if (random.chance(0.5)) draft.remove(draft.document());
+  draft.soon(random.pick([900, 9_000, 15_000]));
   draft.act({ kind: 'chmod', path, mode: 0o755 });
 };
 
@@ -221,6 +246,7 @@ const works: readonly (readonly [weight: number, work: Work])[] = [
   [4, edit],
   [3, save],
   [2, grow],
+  [1, download],
   [4, move],
   [2, moveWithSidecar],
   [1, swap],
@@ -232,6 +258,7 @@ const works: readonly (readonly [weight: number, work: Work])[] = [
   [1, copy],
   [2, copyTree],
   [6, sidecar],
+  [1, misspell],
   [2, defaults],
   [1.5, ignore],
   [1, foolingNames],

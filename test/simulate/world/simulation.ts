@@ -57,6 +57,8 @@ export class Simulation implements Machine {
   /** Paths on which system calls fail, with what and until when. */
   readonly failures = new Map<string, { readonly code: string; readonly until: number }>();
   readonly endings: Ending[] = [];
+  /** Texts that the service does not take. */
+  readonly refused = new Set<string>();
   fs: MemoryFs;
   daemon: Daemon | null = null;
   jumpedMs = 0;
@@ -89,7 +91,10 @@ export class Simulation implements Machine {
     this.fs = createMemoryFs(this.disk, this.#manners());
     this.service = new SimulatedService(scheduler, {
       pass: (stage) => this.gaps.pass(stage),
-      endingOf: () => this.endings.shift() ?? ordinaryEnding,
+      endingOf: ({ file }) =>
+        this.refused.has(file?.text ?? '')
+          ? { kind: 'failing', taken: false }
+          : (this.endings.shift() ?? ordinaryEnding),
       began: () => this.judge.began(plan.setting.requestsPerMinute, this.scheduler.now()),
       complete: (request, ending, created) => {
         this.note(
@@ -97,7 +102,7 @@ export class Simulation implements Machine {
         );
         this.judge.requested(request, ending, created);
       },
-      answered: (request, ending) => this.judge.answered(request, ending),
+      answered: (request, ending) => this.judge.answered(request, ending, this.scheduler.now()),
       tokenSeconds: () => plan.setting.tokenSeconds,
     });
     this.#layOut();
