@@ -69,7 +69,7 @@ export const plantedFaults = {
   },
   'deletes-another': {
     kind: 'deleted-standing',
-    seed: 5,
+    seed: 6,
     file: 'src/remote/operation-calls.ts',
     from: 'path: `/delete-document/${encoded(docId)}${query}`,',
     to: 'path: `/delete-document/${encoded(docId.replace(/\\d+$/, (id) => String(Math.max(1, Number(id) - 1))))}${query}`,',
@@ -167,7 +167,7 @@ export const plantedFaults = {
   },
   'shows-attachments': {
     kind: 'widened-over-attachments',
-    seed: 5,
+    seed: 1623,
     file: 'src/model/metadata/held-mode.ts',
     from: '    document.attachments.length === 0 &&',
     to: '    document.attachments.length < 0 &&',
@@ -244,7 +244,7 @@ export const plantedFaults = {
   },
   'waits-without-a-word': {
     kind: 'waits-for-nothing',
-    seed: 6,
+    seed: 7,
     file: 'src/sync/tasks/task.ts',
     from: "  return 'reason' in state ? (state.reason ?? null) : null;",
     to: "  return 'reason' in state && state.kind !== 'waiting' ? (state.reason ?? null) : null;",
@@ -286,7 +286,7 @@ export const plantedFaults = {
   },
   'tries-the-same-again': {
     kind: 'kept-back',
-    seed: 99,
+    seed: 65,
     file: 'src/sync/send/choose-probe.ts',
     from: '  return inTurn[Math.floor(random * inTurn.length)];',
     to: '  return random < 2 ? candidates.toSorted((one, other) => other.attempts - one.attempts)[0] : inTurn[0];',
