@@ -13,11 +13,11 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'what a file was (private and not sent, an attachment, of another record) does not go with it (7.27)',
   ],
   [
-    /^not-there\/in-a-gap$/,
+    /^not-there\/in-a-gap/,
     'a copy is taken for the file that was renamed, and its first place is gone by then (7.1, 7.19)',
   ],
   [
-    /^left-over\/identities$/,
+    /^left-over\/identities/,
     'without birth times a file with a reused number is taken for the one that is gone (7.19)',
   ],
   [/^(?:wrong-file|narrower-at-end)\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
@@ -46,7 +46,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'what moves out of where nothing is sent, for the encoding of an ignore file, becomes a new document (7.1, 7.35)',
   ],
   [
-    /^never-quiet\/identities$/,
+    /^never-quiet\/identities/,
     'files whose numbers are beyond 2^53 look new at each poll, and wait for their sidecars for ever (7.28)',
   ],
   [/^left-over\/hidden-place$/, 'what has moved into a hidden directory is kept (7.25)'],

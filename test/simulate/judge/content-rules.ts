@@ -220,7 +220,7 @@ const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add
 };
 
 /** What is special about an upload of what the service holds. */
-function doubledKind(known: readonly HeldDocument[], file: RoledFile, reading: Reading): string {
+function doubledKind(known: readonly HeldDocument[], file: RoledFile, reading: Reading): Kind {
   if (known.some(({ answer }) => answer === 'unusable')) return 'doubled/no-doc-id';
   // Its own file was replaced, and what stands in its place has moved since.
   if (known.every(({ accepted }) => accepted !== file.identity)) return 'doubled/replaced';
