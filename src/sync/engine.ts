@@ -732,6 +732,7 @@ export class Engine {
       });
     }
     const { document } = found;
+    this.#log.debug({ ...task.ref }, 'settled');
     const before = task.seen;
     this.#advance(task, { kind: 'found', seen: seenOf(document) });
     this.#noteReplaced(task, before);

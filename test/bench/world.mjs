@@ -72,9 +72,13 @@ export async function installDaemon(home, service, more = {}) {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let said = '';
-    child.stderr.on('data', (chunk) => (said = (said + String(chunk)).slice(-4_000)));
-    const ended = new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));
-    return { child, ended };
+    child.stderr.on('data', (chunk) => (said += String(chunk)));
+    const ended = new Promise((resolve) =>
+      child.once('close', (code) => resolve({ code, said: said.slice(-4_000) })),
+    );
+    /** The lines of a log in JSON so far. */
+    const log = () => said.split('\n').slice(0, -1).map(JSON.parse);
+    return { child, ended, log };
   };
   return {
     /** Runs a command to its end; throws when it is not well. */
@@ -84,7 +88,7 @@ export async function installDaemon(home, service, more = {}) {
     },
     /** Starts `run`; resolves when it answers. */
     start: async () => {
-      const { child, ended } = launch('run');
+      const { child, ended, log } = launch('run');
       const address = async () => {
         if (child.exitCode !== null) throw new Error(`the daemon ended: ${(await ended).said}`);
         const { pid, http } = JSON.parse(await readFile(join(home, 'state/daemon.json'), 'utf8'));
@@ -106,6 +110,7 @@ export async function installDaemon(home, service, more = {}) {
       return {
         pid: child.pid,
         address,
+        log,
         status,
         until,
         stop: async () => {
