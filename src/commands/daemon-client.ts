@@ -62,6 +62,7 @@ const sharedSchema = z.object({
   documents: z.array(z.object({ path: z.string(), sharing: z.enum(shareModes) })),
   shared: z.number(),
 });
+const keptSchema = z.object({ kept: z.number() });
 const pausedSchema = z.object({ paused: texts });
 const rescannedSchema = z.object({ folders: texts });
 const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
@@ -132,7 +133,8 @@ function clientOf(address: Address): DaemonClient {
     },
     approve: async (folder, shown) => approvedSchema.parse(await post('/api/approve', { folder, ...shown })),
     share: async (paths, shown) => sharedSchema.parse(await post('/api/share', { paths, shown })),
-    pause: async (folder) => pausedSchema.parse(await post('/api/pause', { folder })),
+    keep: async (place) => keptSchema.parse(await post('/api/keep', { place })),
+    pause: async (folder, ms) => pausedSchema.parse(await post('/api/pause', { folder, ms })),
     resume: async (folder) => pausedSchema.parse(await post('/api/resume', { folder })),
     rescan: async (folder) => rescannedSchema.parse(await post('/api/rescan', { folder })),
     revoke: async (options) => {

@@ -207,6 +207,7 @@ export function assembleDaemon(
       totals: addTotals(history.before, engine.totals),
       duplicates: duplicates(),
       ownReasons: [...ownReasons(), ...(cluster?.reasons() ?? [])],
+      pausedUntil: control.pausedUntil(),
     });
   }
 
@@ -264,10 +265,28 @@ export function assembleDaemon(
     return withoutRepeats(reasons);
   }
 
+  const control = createControl({
+    settings,
+    clock,
+    log,
+    pauses,
+    engine,
+    ledger,
+    folders,
+    tokens,
+    history,
+    changes,
+    status,
+    unready,
+    obstacles,
+    fleet: cluster,
+  });
+
   let ended: Promise<void> | null = null;
   function endRequests(): Promise<void> {
     phase = 'stopping';
     forgetNotice();
+    control.close();
     signIn.close();
     changes.close();
     ended ??= engine.stop(settings.timing.stopSeconds * 1000, () => {
@@ -297,22 +316,7 @@ export function assembleDaemon(
   }
 
   return {
-    control: createControl({
-      settings,
-      clock,
-      log,
-      pauses,
-      engine,
-      ledger,
-      folders,
-      tokens,
-      history,
-      changes,
-      status,
-      unready,
-      obstacles,
-      fleet: cluster,
-    }),
+    control,
     engine,
     listen: (listener) => void history.listen(listener),
     metrics,

@@ -552,8 +552,12 @@ export class Engine {
   }
 
   /** Releases deletions of one folder, those of `meant` that are still held. Gives how many, when that is written. */
-  async approve(folder: string, meant = this.holds.tasks(folder)): Promise<number> {
-    const held = await this.holds.approve(folder, meant);
+  async approve(
+    folder: string,
+    meant = this.holds.tasks(folder),
+    { keeps = false }: { readonly keeps?: boolean } = {},
+  ): Promise<number> {
+    const held = await this.holds.answer(folder, meant, keeps);
     // The hold has ended: what has come to it meanwhile is judged again. What is not held finds its approval by itself.
     if (held.length > 0)
       for (const task of this.holds.tasks(folder)) this.#advance(task, { kind: 'touched' });
@@ -727,6 +731,7 @@ export class Engine {
     if (found.kind !== 'document') {
       return assessWithoutDocument(found, {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
+        isKept: this.#ledger.answer(task.ref) === 'keep',
         onRemove: folder.settings.onRemove,
         stands: standsUnsent({ tasks: this.tasks, ledger: this.#ledger }, task),
       });

@@ -277,10 +277,13 @@ describe('a command beside a running daemon', () => {
 
   it('approve releases one folder or all, and knows the folders', async () => {
     answer = () => ({ status: 200, body: { approved: 2 } });
-    expect(await run('approve', 'inbox')).toMatchObject({ code: 0, stdout: '2 deletions released.\n' });
-    expect(await run('approve')).toMatchObject({ code: 0 });
+    expect(await run('approve', 'inbox', '--yes')).toMatchObject({
+      code: 0,
+      stdout: '2 deletions released.\n',
+    });
+    expect(await run('approve', '--yes')).toMatchObject({ code: 0 });
     expect(calls).toEqual(['POST /api/approve {"folder":"inbox"}', 'POST /api/approve {"folder":null}']);
-    const { code, stderr } = await run('approve', 'inbx');
+    const { code, stderr } = await run('approve', 'inbx', '--yes');
     expect({ code, calls: calls.length }).toEqual({ code: 2, calls: 2 });
     expect(stderr).toContain('"inbx" is not configured; did you mean inbox?');
   });

@@ -76,7 +76,7 @@ it('what came back is not held any more, and of a folder that is away nothing is
   const away = JSON.parse(await status('--json')) as Status;
   expect(away.held).toEqual([]);
   expect(away.folders).toMatchObject([{ state: 'unavailable' }]);
-  expect(await folder.run('approve')).toMatchObject({
+  expect(await folder.run('approve', '--yes')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/the folder "inbox" .* is unavailable .*run ingestd approve inbox/),
   });
@@ -96,7 +96,7 @@ it('a file whose name, or whose directory, is written with combining accents on 
   }
   await ledger.close();
   expect(JSON.parse(await status('--json'))).toMatchObject({ held: [{ count: 11 }] });
-  expect((await folder.run('approve')).stdout).toContain('11 deletions released');
+  expect((await folder.run('approve', '--yes')).stdout).toContain('11 deletions released');
 });
 
 it('without a daemon, approve accepts the root as one more that has changed, and the mounts as they are', async () => {
@@ -108,7 +108,7 @@ it('without a daemon, approve accepts the root as one more that has changed, and
     { kind: 'mounts', folder: 'inbox', mounts: ['drive'] },
   ]);
   await before.close();
-  expect(await folder.run('approve')).toMatchObject({
+  expect(await folder.run('approve', '--yes')).toMatchObject({
     code: 0,
     stdout: '11 deletions released, to be sent when ingestd runs.\n',
   });
@@ -150,7 +150,7 @@ it('a folder that got another name since is known by it, before the next start t
   expect(held).toMatchObject([{ folder: 'renamed', count: 11 }]);
   const why = JSON.parse((await folder.run('why', 'inbox/3.pdf', '--json')).stdout) as { docId: string };
   expect(why).toMatchObject({ docId: 'doc-3', folder: 'renamed' });
-  expect((await folder.run('approve', 'renamed')).stdout).toContain('11 deletions released');
+  expect((await folder.run('approve', 'renamed', '--yes')).stdout).toContain('11 deletions released');
 });
 
 it('the time that a plan takes regards the bandwidth', async () => {

@@ -1,7 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 
-import { pause, pausedNames, readPauses, resume, writePauses } from '../../src/daemon/control/pauses.ts';
+import {
+  createPauseKeeper,
+  pause,
+  pausedNames,
+  readPauses,
+  resume,
+  writePauses,
+} from '../../src/daemon/control/pauses.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import type { Pauses } from '../../src/daemon/control/pauses.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
@@ -73,4 +81,40 @@ describe('in the state directory', () => {
       expect(await readPauses(state.path)).toEqual({ all: true, folders: [] });
     },
   );
+});
+
+describe('a pause for a time', () => {
+  const state = folderOfEachTest();
+
+  it('ends by itself, over a restart too, and leaves the others as they are', async () => {
+    const clock = manualClock();
+    const seen: (readonly string[])[] = [];
+    const over: (readonly string[])[] = [];
+    const keeper = createPauseKeeper({
+      stateDir: state.path,
+      clock,
+      folders: configured,
+      first: none,
+      onChange: (names) => seen.push(names),
+      onOver: ({ before, after }) => {
+        const still = pausedNames(after, configured);
+        over.push(pausedNames(before, configured).filter((name) => !still.includes(name)));
+      },
+    });
+    await keeper.pause(scans, () => {});
+    await keeper.pause(inbox, () => {}, 3_600_000);
+    expect(keeper.until()).toBe(clock.now() + 3_600_000);
+    expect(keeper.names()).toEqual(['inbox', 'scans']);
+    await clock.advance(3_599_000);
+    expect(over).toEqual([]);
+    await clock.advance(1_001);
+    await clock.advance(0);
+    expect(keeper.names()).toEqual(['scans']);
+    expect([seen.at(-1), over]).toEqual([['scans'], [['inbox']]]);
+    keeper.close();
+    await writePauses(state.path, { all: true, until: Date.now() - 1, folders: [] });
+    expect(pausedNames(await readPauses(state.path), configured)).toEqual([]);
+    await writePauses(state.path, { all: true, until: Date.now() + 60_000, folders: [] });
+    expect(pausedNames(await readPauses(state.path), configured)).toEqual(['inbox', 'scans']);
+  });
 });

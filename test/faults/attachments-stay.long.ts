@@ -74,7 +74,7 @@ describe('I5: the attachment of a private document is not sent by itself', () =>
     await daemon.idle(({ held }) => held[0]?.count === 1);
     await delay(2 * graceMs);
     expect(published()).toEqual([]);
-    expect((await place.run('approve')).code).toBe(0);
+    expect((await place.run('approve', '--yes')).code).toBe(0);
     await eventually(() => published().length === 1);
     expect(place.service.requests.some(({ method }) => method === 'DELETE')).toBe(true);
   });

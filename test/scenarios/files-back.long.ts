@@ -45,7 +45,7 @@ const putBack = () => rename(place.home.join('away'), join(place.inbox, 'd'));
 
 it('I3: what was approved while nothing ran is asked again once the files have been back', async () => {
   await holdAll();
-  expect((await place.run('approve', 'inbox')).out).toContain(`${documents} deletions released`);
+  expect((await place.run('approve', 'inbox', '--yes')).out).toContain(`${documents} deletions released`);
   await putBack();
   const second = await place.start();
   await second.idle(({ folders }) => folders[0]?.synced === documents);
@@ -134,5 +134,4 @@ it('held deletions are kept while the setting that a person chose for it stands,
   await rm(join(place.inbox, 'other.txt'));
   await daemon.idle(({ folders }) => folders[0]?.synced === 0);
   expect(deletions()).toBe(1);
-  expect((await place.run('approve', '--help')).out).toContain('"ignore"');
 }, 60_000);

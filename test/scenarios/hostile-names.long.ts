@@ -174,7 +174,7 @@ describe('S8: hostile names and messages', () => {
       ['resume', folderName],
       ['rescan', folderName],
       ['rescan', short],
-      ['approve', folderName],
+      ['approve', folderName, '--yes'],
       ['auth', 'login'],
       ['auth', 'revoke'],
       ['ledger', 'export'],

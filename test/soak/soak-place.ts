@@ -115,7 +115,7 @@ export async function soakPlace({
       );
       if (status.state === 'idle' && doubts.length > 0) {
         await program.run('retry', ...doubts.map(({ folder, path }) => `${folder}/${path}`));
-      } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve');
+      } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve', '--yes');
       else if (status.state === 'idle' || performance.now() > until) return status;
       await delay(100);
     }

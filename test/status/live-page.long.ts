@@ -107,7 +107,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     for (let index = 0; index < 5; index += 1) await rm(join(place.inbox, `${index}.pdf`));
     await says('5 deletions held');
     await press('Approve deletion…');
-    await press('Keep');
+    await press('Cancel');
     expect(place.service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
     await press('Approve deletion…');
     await press('Delete 5 documents');

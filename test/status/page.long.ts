@@ -181,7 +181,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await page.locator('#held .names li').count()).toBe(37);
       await page.getByRole('button', { name: 'Approve deletion…' }).focus();
       await page.keyboard.press('Enter');
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Keep');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
       await page.keyboard.press('Escape');
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve deletion…');
       expect(world.control.calls).toEqual([]);

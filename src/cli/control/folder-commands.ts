@@ -1,6 +1,6 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
-import { requireFolder } from '../../daemon/control/resolve-path.ts';
+import { insideWorkingDirectory, requireFolder } from '../../daemon/control/resolve-path.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { ShownDeletions } from '../../model/ports/control-port.ts';
@@ -20,12 +20,9 @@ export async function approve(
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
   const name = nameOf(folder, settings);
-  const isAsked = context.interactive && flags.yes !== true;
-  const shown = isAsked ? await askedFor(context, { settings, daemon, name }) : undefined;
+  const shown = flags.yes === true ? undefined : await askedFor(context, { settings, daemon, name });
   if (shown === null) {
-    context.output.line(
-      'Nothing was released. To keep these documents for good, see ingestd approve --help.',
-    );
+    context.output.line('Nothing was released. To keep these documents at the service, run ingestd keep.');
     return exitCodes.ok;
   }
   const { approved } = await (await decisionsOf(prepared)).approve(name, shown);
@@ -37,7 +34,32 @@ export async function approve(
   return exitCodes.ok;
 }
 
-/** Names the documents that would be deleted at the service, and asks. Gives what was shown; null: none is meant. */
+/** `ingestd keep`: the documents of removed files stay at the service. */
+export async function keep(
+  context: CommandContext,
+  place: string | undefined,
+  flags: GlobalFlags,
+): Promise<number> {
+  const prepared = await prepareAction(context, flags);
+  const { settings, daemon } = prepared;
+  const isFolder = place === undefined || settings.folders.some(({ name }) => name === place);
+  const wanted = isFolder
+    ? (place ?? null)
+    : insideWorkingDirectory(place, { cwd: context.cwd, folders: settings.folders });
+  const { kept } = await (await decisionsOf(prepared)).keep(wanted);
+  const words = kept === 1 ? 'stays' : 'stay';
+  context.output.line(
+    kept === 0
+      ? 'Nothing is held.'
+      : `${countWords(kept, 'document')} ${words} at the service${daemon === null ? ', from the next start on' : ''}.`,
+  );
+  return exitCodes.ok;
+}
+
+/**
+ * Names the documents that would be deleted at the service, and asks. Gives what was shown; null: none is meant. Throws
+ * ConfigurationError where nobody can be asked.
+ */
 async function askedFor(
   context: CommandContext,
   { settings, daemon, name }: { settings: Settings; daemon: DaemonClient | null; name: string | null },
@@ -51,11 +73,17 @@ async function askedFor(
   if (count === 0) return shown;
   for (const path of paths) context.output.line(path);
   if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
+  if (!context.interactive)
+    throw new ConfigurationError(
+      `approve: ${countWords(count, 'document')} would be deleted at the service; add --yes, or keep them there with ingestd keep`,
+    );
   return (await confirm(context, `Delete ${countWords(count, 'document')} at the service?`)) ? shown : null;
 }
 
 interface PauseFlags extends GlobalFlags {
   readonly fleet?: boolean;
+  /** How long, ms. */
+  readonly for?: number;
 }
 
 /** `ingestd pause`. */
@@ -75,7 +103,7 @@ async function changeHost(
   context: CommandContext,
   action: 'pause' | 'resume',
   folder: string | undefined,
-  flags: GlobalFlags,
+  flags: PauseFlags,
 ): Promise<number> {
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
@@ -87,15 +115,21 @@ async function changeHost(
     status === undefined || isForAll
       ? pausedNames(await readPauses(settings.state.dir), settings.folders)
       : status.paused;
-  const { paused } = await (await decisionsOf(prepared))[action](name);
+  const decisions = await decisionsOf(prepared);
+  const { paused } =
+    action === 'pause' ? await decisions.pause(name, flags.for) : await decisions.resume(name);
   const start = daemon === null ? ', from the next start on' : '';
   const names = name === null ? 'all folders' : paused.join(', ');
   context.output.line(
     action === 'pause'
-      ? `Paused: ${names}${start}. Resume with ingestd resume.`
+      ? `Paused: ${names}${start}${untilWords(flags.for)}. Resume with ingestd resume.`
       : resumedWords({ before, paused, isForAll, start }),
   );
   return exitCodes.ok;
+}
+
+function untilWords(ms: number | undefined): string {
+  return ms === undefined ? '' : `, until ${new Date(Date.now() + ms).toLocaleString('sv-SE')}`;
 }
 
 interface Resumed {
@@ -123,8 +157,10 @@ async function changeFleet(
   context: CommandContext,
   action: 'pause' | 'resume',
   folder: string | undefined,
-  flags: GlobalFlags,
+  flags: PauseFlags,
 ): Promise<number> {
+  if (flags.for !== undefined)
+    throw new ConfigurationError('--for is for one host; leave out --fleet, or resume with --fleet later');
   if (folder !== undefined)
     throw new ConfigurationError(`--fleet is for all folders of all hosts; leave out ${folder}`);
   const address = await fleetAddress(context, flags);

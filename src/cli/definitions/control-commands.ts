@@ -1,6 +1,8 @@
+import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { defineCommand, withExamples } from '../define-command.ts';
 import type { CommandContext } from '../define-command.ts';
+import { lengthMs } from './length-ms.ts';
 
 /** `ingestd retry [PATH…]` and `ingestd resolve PATH`: sends failed documents again, ends the doubt about an upload. */
 export function addRetryCommands(program: Command, context: CommandContext): void {
@@ -59,28 +61,36 @@ export function addShareCommand(program: Command, context: CommandContext): void
   ]);
 }
 
-/** `ingestd approve`, `pause`, `resume` and `rescan`, each `[FOLDER]`: what a person decides about folders. */
+/** `ingestd approve`, `keep`, `pause`, `resume` and `rescan`, each `[FOLDER]`: what a person decides about folders. */
 export function addFolderCommands(program: Command, context: CommandContext): void {
   const approving = program
     .command('approve')
     .description('release held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask; needed where nobody can be asked');
   defineCommand(approving, context, async () => (await import('../control/folder-commands.ts')).approve, [
     { command: 'ingestd status', does: 'list what is held, and why' },
     { command: 'ingestd approve inbox', does: 'then delete it at the service' },
   ]);
-  approving.addHelpText('after', `\n${howToKeep}`);
+  const keeping = program
+    .command('keep')
+    .description('leave the documents of held deletions at the service, of a folder or path, or of all')
+    .argument('[place]', "a folder's name, or a path: that file and all below it");
+  defineCommand(keeping, context, async () => (await import('../control/folder-commands.ts')).keep, [
+    { command: 'ingestd keep inbox', does: 'nothing that is held there is deleted' },
+    { command: 'ingestd keep inbox/reports', does: 'the others stay held' },
+  ]);
   const pausing = program
     .command('pause')
     .description(
       'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
     )
     .argument('[folder]', "a folder's name in the configuration")
+    .option('--for <TIME>', 'resume by itself after a time (30m, 1h, 2d)', timeOf)
     .option('--fleet', 'on all hosts of the account (cluster)');
   defineCommand(pausing, context, async () => (await import('../control/folder-commands.ts')).pause, [
     { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
-    { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
+    { command: 'ingestd pause inbox --for 1h', does: 'the other folders are not affected' },
     { command: 'ingestd pause --fleet', does: 'no host of the account sends anything' },
   ]);
   const resuming = program
@@ -102,13 +112,11 @@ export function addFolderCommands(program: Command, context: CommandContext): vo
   ]);
 }
 
-const howToKeep = `To keep the documents at the service instead:
-  Put the files back: the hold ends by itself.
-  Or name them in the folder's "ignore", for example "reports/2025/", and send
-  SIGHUP. They are kept as long as the pattern is there, and other removed
-  files are still deleted.
-  Or set the folder's "onRemove" to keep and send SIGHUP. Then every removed
-  file leaves its document there. Set back to delete, it holds these again.`;
+function timeOf(text: string): number {
+  const ms = lengthMs(text);
+  if (ms === null || ms === 0) throw new InvalidArgumentError('Give a time as 30m, 1h or 2d.');
+  return ms;
+}
 
 /** `ingestd notify test`: tries what `notify` names. */
 export function addNotifyCommand(program: Command, context: CommandContext): void {

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext } from '../define-command.ts';
+import { lengthMs } from './length-ms.ts';
 
 /** `ingestd check`: what is wrong, and what to do about it. */
 export function addCheckCommand(program: Command, context: CommandContext): void {
@@ -117,11 +118,8 @@ export function addLogCommand(program: Command, context: CommandContext): void {
 
 /** ISO 8601, UTC. */
 function sinceOf(text: string): string {
-  const [, amount, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  const ms =
-    amount === undefined
-      ? Date.parse(/^\d{4}-/.test(text) ? text : '')
-      : Date.now() - Number(amount) * unitMs[unit as keyof typeof unitMs];
+  const age = lengthMs(text);
+  const ms = age === null ? Date.parse(/^\d{4}-/.test(text) ? text : '') : Date.now() - age;
   if (Number.isNaN(ms)) {
     throw new InvalidArgumentError(
       'Give a time as 2026-01-31 or 2026-01-31T08:00:00Z, or an age as 90m, 36h or 7d.',
@@ -129,5 +127,3 @@ function sinceOf(text: string): string {
   }
   return new Date(ms).toISOString();
 }
-
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

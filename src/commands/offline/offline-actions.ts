@@ -27,7 +27,8 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
     resolve: (path, resolution) => decide(options, true, ({ resolve }) => resolve(path, resolution)),
     approve: (folder, shown) => decide(options, true, ({ approve }) => approve(folder, shown)),
     share: (paths, shown) => decide(options, true, ({ share }) => share(paths, shown)),
-    pause: (folder) => decide(options, false, ({ pause }) => pause(folder)),
+    keep: (place) => decide(options, true, ({ keep }) => keep(place)),
+    pause: (folder, ms) => decide(options, false, ({ pause }) => pause(folder, ms)),
     resume: (folder) => decide(options, false, ({ resume }) => resume(folder)),
   };
 }

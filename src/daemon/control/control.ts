@@ -31,9 +31,11 @@ interface Sources extends Omit<DecisionSources, 'rescan'> {
 const stuckMs = 30 * 60_000;
 
 /** What the page and the command line may ask of the running daemon. */
-export function createControl(sources: Sources): ControlPort {
+export function createControl(
+  sources: Sources,
+): ControlPort & Pick<ReturnType<typeof createDecisions>, 'pausedUntil' | 'close'> {
   const { settings, clock, log, engine, folders, history, changes } = sources;
-  const { decisionsBy, note, paused } = createDecisions({ ...sources, rescan });
+  const { decisionsBy, note, paused, pausedUntil, close } = createDecisions({ ...sources, rescan });
   const inNews = createTurns();
   sources.fleet?.listenToPauses(({ isHalted: isPaused, isFirst: isOld }) => {
     void inNews(async () => {
@@ -66,6 +68,8 @@ export function createControl(sources: Sources): ControlPort {
         obstacle: sources.obstacles()[0]?.message ?? null,
       }),
     decisions: decisionsBy,
+    pausedUntil,
+    close,
     rescan,
     revoke: (options) => sources.tokens.revoke(options),
   };

@@ -1,6 +1,6 @@
 import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { refKey } from '../../model/document.ts';
+import { pathAfterMove, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
@@ -16,6 +16,7 @@ import {
   approvedOf,
   decided,
   narrowerAt,
+  keptOf,
   pausedOf,
   requireShown,
   resentOf,
@@ -32,7 +33,7 @@ import { namedFolders, namedRefs, requireFolder, requirePath } from './resolve-p
 /** What decisions are about, and where they go. */
 export interface DecisionSources {
   readonly settings: Settings;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly log: LogPort;
   /** As they stood at the start. */
   readonly pauses: Pauses;
@@ -58,9 +59,17 @@ export function createDecisions({
 }: DecisionSources) {
   const pauses = createPauseKeeper({
     stateDir: settings.state.dir,
+    clock,
     folders: settings.folders,
     first,
     onChange: (names) => engine.setPaused(names),
+    onOver: (change) => {
+      const resumed = pausedOf(change, settings.folders);
+      note(
+        resumed.map((decision) => ({ ...decision, message: 'the time of the pause is over' })),
+        undefined,
+      );
+    },
   });
   /** About documents: each is judged by what the one before it has written. */
   const inTurn = createTurns();
@@ -69,10 +78,13 @@ export function createDecisions({
     note,
     /** Names of the folders that are paused. */
     paused: pauses.names,
+    /** When the first pause ends by itself, wall clock, ms; null: none does. */
+    pausedUntil: pauses.until,
+    close: pauses.close,
   };
 
   /** Into the log, and the history. */
-  function note(made: readonly Decision[], by: Decider): void {
+  function note(made: readonly Decision[], by: Decider | undefined): void {
     for (const decision of made) {
       const { what, folder, path, documents } = decision;
       log.info({ folder, path, documents, by }, what);
@@ -140,8 +152,21 @@ export function createDecisions({
           note(sharedOf(done), by);
           return { documents, shared: done.length };
         }),
-      pause: async (folder) => {
-        await pauses.pause(requireFolder(settings, folder), notePause);
+      keep: (place) =>
+        inTurn(async () => {
+          let kept = 0;
+          for (const { folder, path } of heldPlaces(place)) {
+            const meant = engine.holds
+              .tasks(folder)
+              .filter(({ ref }) => ref.path === path || pathAfterMove(ref.path, path, '') !== null);
+            const documents = await engine.approve(folder, meant, { keeps: true });
+            if (documents > 0) note([keptOf(folder, documents)], by);
+            kept += documents;
+          }
+          return { kept };
+        }),
+      pause: async (folder, ms) => {
+        await pauses.pause(requireFolder(settings, folder), notePause, ms);
         return { paused: pauses.names() };
       },
       resume: async (folder) => {
@@ -153,6 +178,15 @@ export function createDecisions({
     function notePause(change: PauseChange): void {
       note(pausedOf(change, settings.folders), by);
     }
+  }
+
+  /** The folders, or the place in one, that a text means; all without one. Throws ConfigurationError for no such place. */
+  function heldPlaces(place: string | null): readonly DocumentRef[] {
+    const isFolder = place === null || settings.folders.some(({ name }) => name === place);
+    if (!isFolder) return [requirePath(folders, place).ref];
+    return settings.folders
+      .filter(({ name }) => place === null || name === place)
+      .map(({ name }) => ({ folder: name, path: '' }));
   }
 
   /** Throws ConfigurationError while it is not known which files of these folders are missing. */

@@ -16,8 +16,9 @@ import type { Pauses } from './pauses.ts';
 export type Decision = Omit<Activity, 'at' | 'by'>;
 
 /** A decision as the log has it. */
-export function decided(decision: Decision, by: Decider, clock: Pick<Clock, 'now'>): Activity {
-  return { ...decision, at: new Date(clock.now()).toISOString(), by };
+export function decided(decision: Decision, by: Decider | undefined, clock: Pick<Clock, 'now'>): Activity {
+  const at = new Date(clock.now()).toISOString();
+  return by === undefined ? { ...decision, at } : { ...decision, at, by };
 }
 
 export function retriedOf(refs: readonly DocumentRef[]): readonly Decision[] {
@@ -78,6 +79,11 @@ export function approvedOf(
 ): readonly Decision[] {
   const message = 'held deletions released';
   return folders.map((one) => ({ ...one, path: '', what: 'approved', docId: null, message }));
+}
+
+export function keptOf(folder: string, documents: number): Decision {
+  const message = 'held deletions: their documents stay at the service';
+  return { folder, path: '', what: 'kept', docId: null, message, documents };
 }
 
 /** The folders that a decision has paused or resumed. */

@@ -4,14 +4,17 @@ import * as z from 'zod';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError, errorMessage, fileFault, LedgerUnwritableError } from '../../model/errors.ts';
 
 /** What a person paused, kept in the state directory. */
 const schema = z.object({
   /** Every folder, those that are configured later too. */
   all: z.boolean(),
+  /** Wall clock, ms: until then; left out: until somebody resumes. */
+  until: z.number().optional(),
   /** One that is given another name, or another path, stays paused; so does what is made of it. */
-  folders: z.array(z.object({ name: z.string(), path: z.string() })).readonly(),
+  folders: z.array(z.object({ name: z.string(), path: z.string(), until: z.number().optional() })).readonly(),
 });
 
 export type Pauses = Readonly<z.output<typeof schema>>;
@@ -19,12 +22,14 @@ export type Pauses = Readonly<z.output<typeof schema>>;
 export type PausedFolder = Readonly<Pauses['folders'][number]>;
 
 const noPauses: Pauses = { all: false, folders: [] };
+/** The wall clock may be set meanwhile: it is asked again, at the latest after this. */
+const longestTimerMs = 60_000;
 
 /** A file that cannot be read pauses everything: what a person wanted kept back must not go out. */
 export async function readPauses(stateDir: string): Promise<Pauses> {
   try {
     const text = await readIfThere(fileIn(stateDir));
-    return text === null ? noPauses : schema.parse(JSON.parse(text));
+    return text === null ? noPauses : pausesAt(schema.parse(JSON.parse(text)), Date.now());
   } catch {
     return { all: true, folders: [] };
   }
@@ -46,11 +51,24 @@ export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): r
   return folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name);
 }
 
-/** With one folder more on pause; null: with all. */
-export function pause(pauses: Pauses, folder: PausedFolder | null): Pauses {
-  if (folder === null) return { all: true, folders: [] };
-  if (isPaused(pauses, folder)) return pauses;
-  return { ...pauses, folders: [...pauses.folders, { name: folder.name, path: folder.path }] };
+/** With one folder more on pause; null: with all. `until`: wall clock, ms. */
+export function pause(pauses: Pauses, folder: PausedFolder | null, until?: number): Pauses {
+  if (folder === null) return { all: true, folders: [], ...untilOf(until) };
+  if (isPaused({ ...pauses, folders: [] }, folder)) return pauses;
+  const { name, path } = folder;
+  const others = pauses.folders.filter((one) => one.name !== name);
+  return { ...pauses, folders: [...others, { name, path, ...untilOf(until) }] };
+}
+
+function untilOf(until: number | undefined): { readonly until?: number } {
+  return until === undefined ? {} : { until };
+}
+
+/** Without the pauses whose time is over. */
+export function pausesAt({ all, until, folders }: Pauses, now: number): Pauses {
+  const lasts = (one: { readonly until?: number | undefined }) => one.until === undefined || one.until > now;
+  const isAll = all && lasts({ until });
+  return { all: isAll, folders: folders.filter(lasts), ...untilOf(isAll ? until : undefined) };
 }
 
 /** Without one folder, the others of `configured` as they are; null: with none on pause. */
@@ -61,7 +79,18 @@ export function resume(
 ): Pauses {
   if (folder === null) return noPauses;
   const left = configured.filter((one) => one.name !== folder.name && isPaused(pauses, one));
-  return { all: false, folders: left.map(({ name, path }) => ({ name, path })) };
+  return {
+    all: false,
+    folders: left.map(({ name, path }) => {
+      const own = pauses.folders.find((one) => one.name === name);
+      return { name, path, ...untilOf(pauses.all ? pauses.until : own?.until) };
+    }),
+  };
+}
+
+function endOf(pauses: Pauses): number | null {
+  const ends = [pauses, ...pauses.folders].flatMap(({ until }) => until ?? []);
+  return ends.length === 0 ? null : Math.min(...ends);
 }
 
 function fileIn(stateDir: string): string {
@@ -70,12 +99,15 @@ function fileIn(stateDir: string): string {
 
 interface KeeperOptions {
   readonly stateDir: string;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Those that are configured. */
   readonly folders: readonly PausedFolder[];
   /** As they stood at the start. */
   readonly first: Pauses;
   /** Called with the names of the folders that are paused from now on. */
   readonly onChange: (names: readonly string[]) => void;
+  /** Called when the time of a pause is over. */
+  readonly onOver: (change: PauseChange) => void;
 }
 
 /** What one decision has changed. */
@@ -88,31 +120,58 @@ export interface PauseChange {
  * What is paused while the daemon runs. Decisions count and are saved in the order in which they were made, whatever the
  * disk does meanwhile. A null folder means all of them.
  */
-export function createPauseKeeper({ stateDir, folders, first, onChange }: KeeperOptions) {
+export function createPauseKeeper({ stateDir, clock, folders, first, onChange, onOver }: KeeperOptions) {
   const inTurn = createTurns();
   let kept = first;
   /** Pauses whose turn has not come. They count already. */
-  const coming = new Set<{ readonly folder: PausedFolder | null }>();
+  const coming = new Set<{ readonly folder: PausedFolder | null; readonly until?: number | undefined }>();
+  let cancel = (): void => {};
+  plan();
+
+  /** Until the next pause is over. */
+  function plan(): void {
+    cancel();
+    const until = endOf(kept);
+    if (until === null) return;
+    const ms = Math.min(longestTimerMs, Math.max(0, until - clock.now()));
+    cancel = clock.after(ms, () => void inTurn(end));
+  }
+
+  async function end(): Promise<void> {
+    const before = kept;
+    kept = pausesAt(before, clock.now());
+    plan();
+    if (JSON.stringify(kept) === JSON.stringify(before)) return;
+    onChange(names());
+    onOver({ before, after: kept });
+    // What is not written is read as over at the next start, too.
+    await writePauses(stateDir, kept).catch(() => {});
+  }
 
   /** Of the folders that are paused now. */
   function names(): readonly string[] {
     return pausedNames(
-      [...coming].reduce((pauses, { folder }) => pause(pauses, folder), kept),
+      [...coming].reduce((pauses, { folder, until }) => pause(pauses, folder, until), kept),
       folders,
     );
   }
 
   return {
     names,
+    /** No pause ends by itself any more. */
+    close: (): void => cancel(),
+    /** When the first pause ends by itself, wall clock, ms; null: none does. */
+    until: (): number | null => endOf(kept),
     /** Counts at once, and is durable when it resolves. Rejects where it is not saved: it counts until the next start. */
-    pause: (folder: PausedFolder | null, note: (change: PauseChange) => void): Promise<void> => {
-      const decision = { folder };
+    pause: (folder: PausedFolder | null, note: (change: PauseChange) => void, ms?: number): Promise<void> => {
+      const decision = { folder, until: ms === undefined ? undefined : clock.now() + ms };
       coming.add(decision);
       onChange(names());
       return inTurn(async () => {
         coming.delete(decision);
         const before = kept;
-        kept = pause(before, folder);
+        kept = pause(before, folder, decision.until);
+        plan();
         note({ before, after: kept });
         await save(kept, 'it lasts only until the next start');
       });
@@ -124,6 +183,7 @@ export function createPauseKeeper({ stateDir, folders, first, onChange }: Keeper
         const after = resume(before, folder, folders);
         await save(after, 'it stays paused');
         kept = after;
+        plan();
         onChange(names());
         note({ before, after });
       }),

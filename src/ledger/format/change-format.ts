@@ -89,7 +89,7 @@ export const plainChangeSchema: z.ZodType<PlainChange> = z.discriminatedUnion('k
     folder,
     hold: z.object({ since: z.number(), reason: z.string() }).nullable(),
   }),
-  z.object({ kind: z.literal('approve'), folder, paths }),
+  z.object({ kind: z.literal('approve'), folder, paths, keeps: z.literal(true).optional() }),
   z.object({ kind: z.literal('unapprove'), folder, paths }),
   z.object({ kind: z.literal('removed'), folder, removal: z.object({ at, count: z.number() }) }),
   z.object({

@@ -16,6 +16,9 @@ const PATHS_A_LINE = 1_000;
 
 const noClaims: OwnersClaims = new Map();
 
+/** What a person decided about the document of a removed file. */
+type Answer = 'delete' | 'keep';
+
 /** The change of one kind, as it was committed: where the next one replaces it, it is the state. */
 type Of<Kind extends SideChange['kind']> = Extract<SideChange, { readonly kind: Kind }>;
 
@@ -31,7 +34,7 @@ export class SideState {
     { readonly place: DocumentRef; readonly owners: Map<string, DocumentRef> }
   >();
   readonly #holds = new Map<string, Of<'hold'>>();
-  readonly #approvals = new Map<string, Set<string>>();
+  readonly #approvals = new Map<string, Map<string, Answer>>();
   readonly #removals = new Map<string, readonly Removal[]>();
   readonly #roots = new Map<string, Of<'root'>>();
   readonly #mounts = new Map<string, Of<'mounts'>>();
@@ -51,7 +54,8 @@ export class SideState {
     claimingFolders: () => [...this.#claims.keys()],
     hold: (folder) => this.#holds.get(folder)?.hold ?? undefined,
     hasApprovals: (folder) => this.#approvals.has(folder),
-    isApproved: ({ folder, path }) => this.#approvals.get(folder)?.has(path) ?? false,
+    answer: ({ folder, path }) => this.#approvals.get(folder)?.get(path),
+    isApproved: ({ folder, path }) => this.#approvals.get(folder)?.get(path) === 'delete',
     removals: (folder) => this.#removals.get(folder) ?? [],
     root: (folder) => this.#roots.get(folder)?.identity,
     mounts: (folder) => this.#mounts.get(folder)?.mounts ?? [],
@@ -89,15 +93,15 @@ export class SideState {
         else this.#holds.set(change.folder, change);
         return;
       case 'approve': {
-        const approved = this.#approvals.get(change.folder) ?? new Set();
-        for (const path of change.paths) approved.add(path);
-        if (approved.size > 0) this.#approvals.set(change.folder, approved);
+        const answers = this.#approvals.get(change.folder) ?? new Map<string, Answer>();
+        for (const path of change.paths) answers.set(path, change.keeps === true ? 'keep' : 'delete');
+        if (answers.size > 0) this.#approvals.set(change.folder, answers);
         return;
       }
       case 'unapprove': {
-        const approved = this.#approvals.get(change.folder);
-        for (const path of change.paths) approved?.delete(path);
-        if (approved?.size === 0) this.#approvals.delete(change.folder);
+        const answers = this.#approvals.get(change.folder);
+        for (const path of change.paths) answers?.delete(path);
+        if (answers?.size === 0) this.#approvals.delete(change.folder);
         return;
       }
       case 'removed':
@@ -185,7 +189,10 @@ export class SideState {
         Array.from(claims, ([path, claim]) => ({ kind: 'claim' as const, ref: { folder, path }, claim })),
       ),
       ...this.#holds.values(),
-      ...[...this.#approvals].flatMap(([folder, paths]) => approvalLines(folder, paths)),
+      ...[...this.#approvals].flatMap(([folder, answers]) => [
+        ...approvalLines(folder, answers, 'delete'),
+        ...approvalLines(folder, answers, 'keep'),
+      ]),
       ...[...this.#removals].flatMap(([folder, list]) =>
         list.map((removal) => ({ kind: 'removed' as const, folder, removal })),
       ),
@@ -219,11 +226,12 @@ export class SideState {
   }
 }
 
-function approvalLines(folder: string, approved: ReadonlySet<string>): SideChange[] {
-  const paths = [...approved];
+function approvalLines(folder: string, answers: ReadonlyMap<string, Answer>, answer: Answer): SideChange[] {
+  const paths = [...answers.keys()].filter((path) => answers.get(path) === answer);
+  const how = answer === 'keep' ? { keeps: true as const } : {};
   const lines: SideChange[] = [];
   for (let first = 0; first < paths.length; first += PATHS_A_LINE) {
-    lines.push({ kind: 'approve', folder, paths: paths.slice(first, first + PATHS_A_LINE) });
+    lines.push({ kind: 'approve', folder, paths: paths.slice(first, first + PATHS_A_LINE), ...how });
   }
   return lines;
 }

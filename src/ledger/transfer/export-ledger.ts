@@ -16,6 +16,11 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       ...uploads.map(({ ref }) => ref.folder),
     ]),
   ].sort(compare);
+  const answered = (answer: 'delete' | 'keep') =>
+    entries
+      .map(({ ref }) => ref)
+      .filter((ref) => ledger.answer(ref) === answer)
+      .sort(byPlace);
   return {
     version: 1,
     service: ledger.service() ?? undefined,
@@ -49,10 +54,8 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       const hold = ledger.hold(folder);
       return hold === undefined ? [] : [{ folder, since: timeText(hold.since), reason: hold.reason }];
     }),
-    approved: entries
-      .map(({ ref }) => ref)
-      .filter((ref) => ledger.isApproved(ref))
-      .sort(byPlace),
+    approved: answered('delete'),
+    kept: answered('keep'),
     deleted: folders.flatMap((folder) =>
       ledger.removals(folder).map(({ at, count }) => ({ folder, at: timeText(at), count })),
     ),

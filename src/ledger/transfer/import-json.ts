@@ -129,6 +129,8 @@ const ledgerSchema = z.object({
   held: z.array(z.object({ folder: z.string(), since: time, reason: z.string() })).default([]),
   /** Deletions that a person has allowed and that have not gone out. */
   approved: z.array(place).default([]),
+  /** Documents that a person keeps at the service though their files were removed. */
+  kept: z.array(place).default([]),
   /** Deletions of the last hour, which the limits of `safety` go by. */
   deleted: z.array(z.object({ folder: z.string(), at: time, count: z.int().nonnegative() })).default([]),
   roots: z.array(rootSchema).default([]),
@@ -207,6 +209,7 @@ function changesOf({
   claims,
   held,
   approved,
+  kept,
   deleted,
   roots,
   directories,
@@ -241,6 +244,12 @@ function changesOf({
       hold: { since: Date.parse(since), reason },
     })),
     ...approved.map(({ folder, path }) => ({ kind: 'approve' as const, folder, paths: [path] })),
+    ...kept.map(({ folder, path }) => ({
+      kind: 'approve' as const,
+      folder,
+      paths: [path],
+      keeps: true as const,
+    })),
     ...deleted.map(({ folder, at, count }) => ({
       kind: 'removed' as const,
       folder,
@@ -294,11 +303,12 @@ function placesIn({
   claims,
   held,
   approved,
+  kept,
   deleted,
   roots,
   directories,
 }: z.infer<typeof ledgerSchema>): readonly (readonly [key: string, ref: DocumentRef])[] {
-  const inside = { inDoubt, uploading, failures, claims, approved, directories };
+  const inside = { inDoubt, uploading, failures, claims, approved, kept, directories };
   const folders = { held, deleted, roots };
   return [
     ...Object.entries(inside).flatMap(([key, refs]) => refs.map((ref) => [key, ref] as const)),

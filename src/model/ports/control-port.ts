@@ -56,11 +56,16 @@ export interface DecisionPort {
     shown?: readonly NarrowerDocument[],
   ) => Promise<{ readonly documents: readonly NarrowerDocument[]; readonly shared: number }>;
   /**
-   * Sends nothing of one folder, or of all, until `resume`: kept over restarts, durable when it resolves; requests
-   * under way end. Both give the names of the folders that are paused then, and throw ConfigurationError for a folder
-   * that is not configured.
+   * The other answer to held deletions: their documents stay at the service. `place`: a folder's name, or a path in one
+   * and all below it; null: all. Throws ConfigurationError for a place that is in no configured folder.
    */
-  readonly pause: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;
+  readonly keep: (place: string | null) => Promise<{ readonly kept: number }>;
+  /**
+   * Sends nothing of one folder, or of all, until `resume`, or for `ms` at most: kept over restarts, durable when it
+   * resolves; requests under way end. Both give the names of the folders that are paused then, and throw
+   * ConfigurationError for a folder that is not configured.
+   */
+  readonly pause: (folder: string | null, ms?: number) => Promise<{ readonly paused: readonly string[] }>;
   readonly resume: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;
 }
 

@@ -251,9 +251,14 @@ export type Change =
    */
   | { readonly kind: 'claim'; readonly ref: DocumentRef; readonly claim: Claim }
   | { readonly kind: 'hold'; readonly folder: string; readonly hold: Hold | null }
-  /** A person allows these deletions, in whatever order and number. */
-  | { readonly kind: 'approve'; readonly folder: string; readonly paths: readonly string[] }
-  /** The approval ends: the document is deleted, or its file came back. */
+  /** A person's answer about removed files: these deletions are allowed, or with `keeps` their documents stay. */
+  | {
+      readonly kind: 'approve';
+      readonly folder: string;
+      readonly paths: readonly string[];
+      readonly keeps?: true | undefined;
+    }
+  /** The answer counts no more: the document is deleted, or its file came back. */
   | { readonly kind: 'unapprove'; readonly folder: string; readonly paths: readonly string[] }
   | { readonly kind: 'removed'; readonly folder: string; readonly removal: Removal }
   | { readonly kind: 'root'; readonly folder: string; readonly identity: RootIdentity }
@@ -335,8 +340,10 @@ export interface LedgerPort {
   /** Names of folders in which anything is claimed. */
   readonly claimingFolders: () => readonly string[];
   readonly hold: (folder: string) => Hold | undefined;
+  /** What a person decided about the removed file of a document; undefined: nothing. */
+  readonly answer: (ref: DocumentRef) => 'delete' | 'keep' | undefined;
   readonly isApproved: (ref: DocumentRef) => boolean;
-  /** Says whether a person has allowed deletions of this folder that have not been made. */
+  /** Says whether a person has decided anything about removed files of this folder. */
   readonly hasApprovals: (folder: string) => boolean;
   readonly removals: (folder: string) => readonly Removal[];
   readonly root: (folder: string) => RootIdentity | undefined;

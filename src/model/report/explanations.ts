@@ -385,7 +385,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       held: {
         cause: 'Deletions held',
-        fix: 'Approve the deletions on the page or with ingestd approve. To keep the documents, put the files back; or name them in the folder’s ignore, or set its onRemove to keep, and send SIGHUP.',
+        fix: 'If the files were meant to go, delete the documents on the page or with ingestd approve. Else put the files back, or keep the documents without them: on the page, or with ingestd keep.',
       },
       paused: {
         cause: 'Paused',

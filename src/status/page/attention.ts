@@ -6,7 +6,7 @@ import type { Group } from '../../model/report/explanations.ts';
 import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
 import { failedCount, failuresInDoubt } from '../../model/report/headline.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
-import { approve, resolve, retry } from './data/ask-daemon.ts';
+import { approve, keep, resolve, retry } from './data/ask-daemon.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
 import { button, byId, createList, el, fixed, setText, showCut, showTextIf } from './dom.ts';
 import type { Part } from './dom.ts';
@@ -138,8 +138,9 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
   );
   const confirmation = createConfirmation({
     opener: button('Approve deletion…', {}, () => undefined),
-    label: 'Confirm the deletion',
-    keep: 'Keep',
+    label: 'Decide about the deletion',
+    keep: 'Cancel',
+    other: button('Keep at the service', {}, () => keep(folder)),
     look: 'danger',
   });
   const node = el(
@@ -157,7 +158,7 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
       setText(heading, `${countWords(count, 'file')} missing from ${printable(folder)}`);
       setText(
         reason,
-        `If this was a mistake, put the files back: nothing is deleted at the service until you approve it. ${sentence(`Held since ${momentWords(since)}: ${printable(held.reason)}`)}`,
+        `If this was a mistake, put the files back: nothing is deleted at the service until you decide. ${sentence(`Held since ${momentWords(since)}: ${printable(held.reason)}`)}`,
       );
       setText(summary, count === 1 ? 'Show the file' : 'Show the files');
       showNames(paths);
@@ -165,7 +166,7 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
       showTextIf(others > 0, more, `and ${numberWords(others)} more`);
       const documents = countWords(count, 'document');
       confirmation.ask({
-        question: `This deletes ${documents} at the service. It cannot be undone.`,
+        question: `Delete ${documents} at the service? That cannot be undone.`,
         confirm: `Delete ${documents}`,
         act: () => approve(held),
       });
@@ -275,6 +276,8 @@ interface ConfirmationOptions {
   readonly label: string;
   /** On the button that does nothing. */
   readonly keep: string;
+  /** Another answer. */
+  readonly other?: HTMLButtonElement;
   /** Of the button that does it. */
   readonly look: 'danger' | 'strong';
 }
@@ -291,7 +294,7 @@ interface Question {
  * the focus. `node` is the question itself, to be put where it has room. An open question stays as it was asked, also
  * where there is another one by now.
  */
-function createConfirmation({ opener, label, keep, look }: ConfirmationOptions) {
+function createConfirmation({ opener, label, keep: no, other, look }: ConfirmationOptions) {
   const text = el('p', {});
   let next: Question | null = null;
   let asked: Question | null = null;
@@ -303,7 +306,7 @@ function createConfirmation({ opener, label, keep, look }: ConfirmationOptions) 
     opener.hidden = yes;
     (yes ? safe : opener).focus();
   };
-  const safe = button(keep, {}, () => open(false));
+  const safe = button(no, {}, () => open(false));
   const confirm = button('', { class: look }, async () => {
     await asked?.act();
     open(false);
@@ -312,7 +315,7 @@ function createConfirmation({ opener, label, keep, look }: ConfirmationOptions) 
     'div',
     { class: 'confirm', role: 'group', 'aria-label': label, hidden: '' },
     text,
-    el('div', { class: 'actions' }, safe, confirm),
+    el('div', { class: 'actions' }, safe, ...(other === undefined ? [] : [other]), confirm),
   );
   opener.addEventListener('click', () => open(true));
   node.addEventListener('keydown', ({ key }) => {

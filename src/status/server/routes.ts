@@ -180,6 +180,14 @@ const shareBody = {
     '{"paths": ["folder/path", …]}, which names documents that are held more narrowly than is stated, or with "shown": [{"path": "folder/path", "sharing": "EVERYONE"}] those that are to be shared so',
   options: { bodyLimit: 1024 * 1024 },
 };
+const keepBody = {
+  schema: z.strictObject({ place: z.string().min(1).nullable() }),
+  wanted: '{"place": "folder"} or {"place": "folder/path"}, or null for all',
+};
+const pauseBody = {
+  schema: folderBody.schema.extend({ ms: z.int().positive().optional() }),
+  wanted: '{"folder": "name"}, or null for all; with "ms" for so long',
+};
 const revokeBody = {
   schema: z.strictObject({ all: z.boolean() }),
   wanted: '{"all": true} or {"all": false}',
@@ -220,7 +228,8 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: A
     approve(folder, most === undefined ? undefined : { most, paths }),
   );
   post('/api/share', shareBody, ({ paths, shown }, { share }) => share(paths, shown));
-  post('/api/pause', folderBody, ({ folder }, { pause }) => pause(folder));
+  post('/api/keep', keepBody, ({ place }, { keep }) => keep(place));
+  post('/api/pause', pauseBody, ({ folder, ms }, { pause }) => pause(folder, ms));
   post('/api/resume', folderBody, ({ folder }, { resume }) => resume(folder));
   post('/api/rescan', folderBody, ({ folder }) => control.rescan(folder));
   const revoke = async (options: { readonly all: boolean }) => {

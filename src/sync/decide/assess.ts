@@ -49,10 +49,13 @@ export function assessWithoutDocument(
   found: Exclude<Inspection, { kind: 'document' }>,
   {
     hasRecord,
+    isKept,
     onRemove,
     stands,
   }: {
     readonly hasRecord: boolean;
+    /** A person decided that the document stays. */
+    readonly isKept: boolean;
     readonly onRemove: FolderSettings['onRemove'];
     /** Where its file stands as something that cannot be sent; null: nowhere. */
     readonly stands: DocumentRef | null;
@@ -74,8 +77,9 @@ export function assessWithoutDocument(
     case 'absent': {
       const { device } = found;
       if (!hasRecord) return { kind: 'nothing', device };
-      if (onRemove === 'keep') {
-        const message = 'the file was removed, and onRemove is set to keep';
+      if (isKept || onRemove === 'keep') {
+        const why = isKept ? 'somebody decided to keep its document' : 'onRemove is set to keep';
+        const message = `the file was removed, and ${why}`;
         return { kind: 'dormant', device, reason: { code: keptCode, message } };
       }
       if (stands === null) return { kind: 'gone', device };

@@ -96,54 +96,65 @@ export class DeletionHolds {
     return [...this.#options.tasks.missing(folder)].filter(isHeld);
   }
 
-  /** A person says that these may be deleted, `meant` of one folder. Gives those that were still held. */
-  async approve(folder: string, meant: readonly Task[]): Promise<readonly Task[]> {
+  /**
+   * A person says that these may be deleted, `meant` of one folder, or that their documents stay. Gives those that were
+   * still held.
+   */
+  async answer(folder: string, meant: readonly Task[], keeps: boolean): Promise<readonly Task[]> {
     const held = meant.filter(isHeld);
     const end: Change = { kind: 'hold', folder, hold: null };
     if (held.length === 0) {
       if (this.#ledger.hold(folder) !== undefined) await this.#writer.commitOnce([end]);
       return held;
     }
-    const changes: Change[] = [{ kind: 'approve', folder, paths: held.map(({ ref }) => ref.path) }, end];
+    const paths = held.map(({ ref }) => ref.path);
+    const changes: Change[] = [{ kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) }];
+    // Of the others nobody has said that they may go.
+    if (keeps && held.length < this.tasks(folder).length) {
+      await this.#writer.commitOnce(changes);
+      return held;
+    }
+    changes.push(end);
     const known = this.#ledger.root(folder);
     if (known?.keeps !== undefined)
       changes.push({ kind: 'root', folder, identity: { ...known, keeps: undefined } });
     await this.#writer.commitOnce(changes);
-    if (this.#areAllApproved(folder)) await this.#options.roots.accept(folder);
+    if (this.#areAllAnswered(folder)) await this.#options.roots.accept(folder);
     return held;
   }
 
-  /** The file is back, or the deletion is done: its approval is used up. */
-  async endApproval({ ref, hasRecord }: Task): Promise<void> {
+  /** The file is back, or the deletion is done: what a person said is used up. Who keeps a document does until then. */
+  async endApproval({ ref, hasRecord, present }: Task): Promise<void> {
     if (!hasRecord) return;
     const { folder, path } = ref;
-    if (this.#ledger.isApproved(ref))
+    const answer = this.#ledger.answer(ref);
+    if (answer === 'delete' || (answer === 'keep' && present))
       await this.#writer.commit([{ kind: 'unapprove', folder, paths: [path] }]);
     await this.endIfEmpty(folder);
   }
 
   /**
-   * A file that came back while the daemon was down has no task. Its approval ends, so that a person is asked when it
-   * goes another time. Null: none has.
+   * A file that came back while the daemon was down has no task. What was decided about it ends, so that a person is
+   * asked when it goes another time. Null: none has.
    */
   approvalsEndedBy({ folder, directory, entries }: DirectoryScan): Change | null {
     if (!this.#ledger.hasApprovals(folder)) return null;
     const paths = entries
       .map(({ name }) => joinPath(directory, name))
-      .filter((path) => this.#ledger.isApproved({ folder, path }));
+      .filter((path) => this.#ledger.answer({ folder, path }) !== undefined);
     return paths.length === 0 ? null : { kind: 'unapprove', folder, paths };
   }
 
   /** A hold that holds nothing ends, once everything was listed. */
   async endIfEmpty(folder: string): Promise<void> {
     if (this.#ledger.hold(folder) === undefined || !this.#options.folders.viewOf(folder).isScanned) return;
-    if (this.#areAllApproved(folder)) await this.#writer.commit([{ kind: 'hold', folder, hold: null }]);
+    if (this.#areAllAnswered(folder)) await this.#writer.commit([{ kind: 'hold', folder, hold: null }]);
   }
 
   /** No deletion of a folder is in question. */
-  #areAllApproved(folder: string): boolean {
+  #areAllAnswered(folder: string): boolean {
     for (const { ref } of this.#options.tasks.missing(folder))
-      if (!this.#ledger.isApproved(ref)) return false;
+      if (this.#ledger.answer(ref) === undefined) return false;
     return true;
   }
 }

@@ -15,7 +15,7 @@ interface DeletionEvidence {
   readonly tasks: Pick<TaskStore, 'missing'>;
   readonly ledger: Pick<
     LedgerPort,
-    'get' | 'hold' | 'isApproved' | 'removals' | 'count' | 'root' | 'mounts' | 'mountIdentities'
+    'get' | 'hold' | 'answer' | 'removals' | 'count' | 'root' | 'mounts' | 'mountIdentities'
   >;
   readonly view: FolderView;
   /** Null: not there, or not readable. */
@@ -36,7 +36,7 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
   const { tasks, ledger, view, limits, now } = evidence;
   const reason = ledger.hold(folder)?.reason ?? evidence.holdBeingWritten;
   if (reason !== undefined) return { kind: 'hold', reason };
-  const missing = [...tasks.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
+  const missing = [...tasks.missing(folder)].filter(({ ref }) => ledger.answer(ref) === undefined);
   const waiting = missing.filter(({ state }) => state.kind !== 'held');
   const recent = recentDeletions(ledger.removals(folder), now);
   const verdict = judgeDeletions({
@@ -75,7 +75,7 @@ export function heldTogether(
     now,
   }: {
     readonly tasks: Pick<TaskStore, 'missing' | 'presentWithInode'>;
-    readonly ledger: Pick<LedgerPort, 'isApproved' | 'get'>;
+    readonly ledger: Pick<LedgerPort, 'answer' | 'get'>;
     readonly removeGraceMs: number;
     /** Monotonic, ms. */
     readonly now: number;
@@ -83,7 +83,7 @@ export function heldTogether(
 ): { readonly due: readonly Task[]; readonly documents: number } {
   const waiting = [...tasks.missing(folder)].filter((task) => {
     const { state, ref } = task;
-    if (state.kind === 'held' || state.kind === 'sending' || ledger.isApproved(ref)) return false;
+    if (state.kind === 'held' || state.kind === 'sending' || ledger.answer(ref) !== undefined) return false;
     // It is kept, as its inspection will find.
     return judged.includes(task) || standsUnsent({ tasks, ledger }, task) === null;
   });

@@ -161,7 +161,15 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
     folder,
     hold: fc.option(fc.record({ since: at, reason: fc.string({ unit: 'binary' }) })),
   }),
-  fc.record({ kind: fc.constant('approve' as const), folder, paths: fc.subarray(approvable) }),
+  fc.record(
+    {
+      kind: fc.constant('approve' as const),
+      folder,
+      paths: fc.subarray(approvable),
+      keeps: fc.constant(true as const),
+    },
+    { requiredKeys: ['kind', 'folder', 'paths'] },
+  ),
   fc.record({ kind: fc.constant('unapprove' as const), folder, paths: fc.subarray(approvable) }),
   fc.record({ kind: fc.constant('removed' as const), folder, removal: fc.record({ at, count: fc.nat() }) }),
   fc.record({

@@ -18,7 +18,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
   const mountIdentities = new Map<string, unknown>();
   const bareMountPoints = new Map<string, unknown>();
   const identities = new Map<string, unknown>();
-  const approved = new Set<string>();
+  const approved = new Map<string, 'delete' | 'keep'>();
   let service: string | null = null;
   const sent = new Map<string, { id: string; at: number; answeredAt: number | null }>();
   for (const change of commits.flat()) {
@@ -62,7 +62,8 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     } else if (change.kind === 'removed') {
       removals.set(change.folder, [...(removals.get(change.folder) ?? []), change.removal]);
     } else if (change.kind === 'approve')
-      for (const path of change.paths) approved.add(`${change.folder}/${path}`);
+      for (const path of change.paths)
+        approved.set(`${change.folder}/${path}`, change.keeps === true ? 'keep' : 'delete');
     else if (change.kind === 'unapprove')
       for (const path of change.paths) approved.delete(`${change.folder}/${path}`);
     else if (change.kind === 'service') service = change.service;
@@ -113,7 +114,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     removals: ['inbox', 'archive'].map((folder) => removals.get(folder) ?? []),
     service,
     sent: [...sent.values()],
-    approved: ['gone-1.pdf', 'gone-2.pdf', 'gone-3.pdf'].filter((path) => approved.has(`inbox/${path}`)),
+    answers: ['gone-1.pdf', 'gone-2.pdf', 'gone-3.pdf'].map((path) => approved.get(`inbox/${path}`)),
   };
 }
 

@@ -74,7 +74,7 @@ export function contentOf(ledger: LedgerReader | LedgerPort): object {
     removals: ['inbox', 'archive'].map((folder) => ledger.removals(folder)),
     service: ledger.service(),
     sent: ledger.sentRequests(),
-    approved: approvable.filter((path) => ledger.isApproved({ folder: 'inbox', path })),
+    answers: approvable.map((path) => ledger.answer({ folder: 'inbox', path })),
   };
 }
 

@@ -168,6 +168,7 @@ describe('an export', () => {
       },
       { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },
       { kind: 'approve', folder: 'inbox', paths: ['a.pdf'] },
+      { kind: 'approve', folder: 'inbox', paths: ['kept.pdf'], keeps: true },
       { kind: 'removed', folder: 'inbox', removal: { at: now, count: 4 } },
       {
         kind: 'root',

@@ -51,7 +51,9 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
       return await called({ approve: folder, ...shown }, { approved: 2 });
     },
     share: (paths, shown) => called({ share: paths, shown }, { documents: [], shared: shown?.length ?? 0 }),
-    pause: (folder) => called({ pause: folder }, { paused: [folder ?? 'inbox'] }),
+    keep: (place) => called({ keep: place }, { kept: 2 }),
+    pause: (folder, ms) =>
+      called(ms === undefined ? { pause: folder } : { pause: folder, ms }, { paused: [folder ?? 'inbox'] }),
     resume: (folder) => called({ resume: folder }, { paused: [] }),
   };
 

@@ -22,6 +22,7 @@ describe('a path where no document stands', () => {
   ) =>
     assessWithoutDocument(found, {
       hasRecord: true,
+      isKept: false,
       onRemove: 'delete',
       stands: null,
       ...given,

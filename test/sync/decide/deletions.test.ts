@@ -68,7 +68,7 @@ function verdict(given: Circumstances) {
     ledger: {
       ...ledger,
       hold: () => (given.hold === undefined ? undefined : { since: 0, reason: given.hold }),
-      isApproved: ({ path }) => given.approved?.includes(path) ?? false,
+      answer: ({ path }) => (given.approved?.includes(path) === true ? 'delete' : undefined),
       removals: () => given.removed ?? [],
       count: () => 40,
       root: () => ('known' in given ? given.known : root),
@@ -241,7 +241,10 @@ describe('what is held with deletions that may not go out', () => {
     );
     const evidence = {
       tasks,
-      ledger: { ...ledger, isApproved: ({ path }: { path: string }) => path === 'd/3.txt' },
+      ledger: {
+        ...ledger,
+        answer: ({ path }: { path: string }) => (path === 'd/3.txt' ? ('delete' as const) : undefined),
+      },
       removeGraceMs: 5,
     };
     const names = (now: number) =>

@@ -75,6 +75,14 @@ export async function share(path: string, sharing: string): Promise<void> {
   });
 }
 
+/** Leaves the documents of what is held of a folder at the service; reports how it went. */
+export async function keep(folder: string): Promise<void> {
+  await attempt(async () => {
+    const { kept } = (await post('api/keep', { place: folder })) as { kept: number };
+    return kept === 0 ? 'Nothing is held.' : `${countWords(kept, 'document')} kept at the service.`;
+  });
+}
+
 /** Stops sending of one folder, or of all (null), or goes on; reports how it went. */
 export async function setPaused(folder: string | null, isPaused: boolean): Promise<void> {
   await attempt(async () => {

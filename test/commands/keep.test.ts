@@ -1,0 +1,54 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { Activity, Status } from '../../src/model/report/status.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
+
+let folder: TrialFolder;
+
+beforeEach(async () => {
+  folder = await trialFolder({ timing: { settleMs: 0, removeGraceMs: 50 } });
+});
+
+afterEach(() => folder.remove());
+
+const sync = () => folder.run('sync', '--quiet');
+const counts = async () => {
+  const { folders, held } = JSON.parse((await folder.run('status', '--json')).stdout) as Status;
+  return { held: folders[0]?.held, kept: folders[0]?.kept, holds: held.length };
+};
+
+it('keep leaves held deletions at the service, those of a directory or all, until their files are back', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `${index < 3 ? 'reports/' : ''}${index}.txt`);
+  for (const name of names) await folder.write(`inbox/${name}`, name);
+  expect((await sync()).code).toBe(0);
+  for (const name of names) await rm(folder.join('inbox', name));
+  expect((await sync()).code).toBe(4);
+  expect(await counts()).toEqual({ held: 12, kept: 0, holds: 1 });
+
+  const { code, stdout, stderr } = await folder.run('approve');
+  expect([code, stdout.trim().split('\n')]).toEqual([2, expect.arrayContaining(['inbox/reports/1.txt'])]);
+  expect(stderr).toContain('add --yes, or keep them there with ingestd keep');
+  expect((await folder.run('keep', '../elsewhere')).code).toBe(2);
+
+  expect((await folder.run('keep', 'inbox/reports')).stdout).toBe(
+    '3 documents stay at the service, from the next start on.\n',
+  );
+  expect(await counts()).toEqual({ held: 9, kept: 3, holds: 1 });
+  expect((await folder.run('keep', 'inbox')).stdout).toContain('9 documents stay');
+  expect((await sync()).code).toBe(0);
+  expect(await counts()).toEqual({ held: 0, kept: 12, holds: 0 });
+  expect((await folder.run('why', 'inbox/5.txt')).stdout).toContain('somebody decided to keep its document');
+  const log = JSON.parse((await folder.run('log', '--all', '--json')).stdout) as Activity[];
+  expect(log.filter(({ what }) => what === 'deleted')).toEqual([]);
+  expect(log.filter(({ what }) => what === 'kept').map(({ documents }) => documents)).toEqual([3, 9]);
+  const { kept } = JSON.parse((await folder.run('ledger', 'export', '--json')).stdout) as { kept: object[] };
+  expect(kept).toHaveLength(12);
+
+  // A file that comes back ends it: removed once more, it is a removal like any other.
+  await folder.write('inbox/5.txt', '5.txt');
+  expect((await sync()).code).toBe(0);
+  await rm(folder.join('inbox/5.txt'));
+  expect((await sync()).code).toBe(0);
+  expect(await counts()).toEqual({ held: 0, kept: 11, holds: 0 });
+});
