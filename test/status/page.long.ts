@@ -190,6 +190,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       world.control.change({ pid: 4712 });
       await eventually(async () => (await textOf(page, '#since')).includes('4712'));
       await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Keep at the service');
+      await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete 37 documents');
       await page.keyboard.press('Enter');
       await eventually(() => world.control.calls.length > 0);
