@@ -49,8 +49,8 @@ export interface StatusSources {
   readonly duplicates: readonly DuplicateStatus[];
   /** Of the daemon itself: signing in, the state directory. */
   readonly ownReasons: readonly Reason[];
-  /** When the first pause ends by itself, wall clock, ms; null or left out: none does. */
-  readonly pausedUntil?: number | null;
+  /** When the first pause ends by itself, wall clock, ms; null: none does. */
+  readonly pausedUntil: number | null;
 }
 
 /** The status as it is at this moment. */
@@ -267,7 +267,7 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   const paused = pausedHere(sources);
   if (paused.length > 0) {
     const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');
-    const until = sources.pausedUntil == null ? null : toTheSecond(sources.pausedUntil);
+    const until = sources.pausedUntil === null ? null : toTheSecond(sources.pausedUntil);
     const end = until === null ? '' : ` until ${until}`;
     reasons.push({ code: 'paused', message: `sending is paused for ${which}${end}` });
   }

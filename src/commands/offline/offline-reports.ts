@@ -80,6 +80,7 @@ function statusOf(
     totals,
     duplicates: listDuplicates(ledger),
     ownReasons,
+    pausedUntil: null,
   });
 }
 
