@@ -65,7 +65,7 @@ function untilOf(until: number | undefined): { readonly until?: number } {
 }
 
 /** Without the pauses whose time is over. */
-export function pausesAt({ all, until, folders }: Pauses, now: number): Pauses {
+function pausesAt({ all, until, folders }: Pauses, now: number): Pauses {
   const lasts = (one: { readonly until?: number | undefined }) => one.until === undefined || one.until > now;
   const isAll = all && lasts({ until });
   return { all: isAll, folders: folders.filter(lasts), ...untilOf(isAll ? until : undefined) };
