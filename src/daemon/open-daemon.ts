@@ -2,6 +2,7 @@ import { isDirectory } from '../lib/files/make-directory.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
 import type { DaemonOptions, Daemon } from './assemble-daemon.ts';
 import { guardSharedFolders } from './process/guard-shared-folders.ts';
+import { guardTwinFolders } from './process/guard-twin-folders.ts';
 
 /**
  * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile all else
@@ -9,7 +10,10 @@ import { guardSharedFolders } from './process/guard-shared-folders.ts';
  */
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, log, place = null } = options;
-  const all = settings.folders.map((folder) => openConfiguredFolder(folder, options));
+  const all = guardTwinFolders(
+    settings.folders.map((folder) => openConfiguredFolder(folder, options)),
+    options,
+  );
   const folders = place === null ? all : guardSharedFolders(all, place.cluster.claim(settings.folders), log);
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();

@@ -3,7 +3,10 @@
  * then it is counted, and does not fail a run. Nothing else is forgiven.
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
-  [/\/two-folders$/, 'two folders that show one directory are not found (section 4)'],
+  [
+    /\/two-folders$/,
+    'the judge expects of a directory that is shown in two folders that both send it; the second sends nothing (section 5)',
+  ],
   [
     /^(?:attachment-alone|waits-at-end\/attached-before)$/,
     'attachments are not known by the record of their owner (section 4)',

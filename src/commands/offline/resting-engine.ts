@@ -5,6 +5,7 @@ import type { OtherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import type { FolderOwnersView } from '../../cluster/folders/folder-owners.ts';
 import { guardSharedFolders } from '../../daemon/process/guard-shared-folders.ts';
+import { guardTwinFolders } from '../../daemon/process/guard-twin-folders.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import type { DirectoryScan } from '../../model/document.ts';
@@ -54,7 +55,10 @@ export async function withRestingEngine<T>(
   { settings, ledger, owners, service, onActivity, isTold, onDirectory }: RestOptions,
   act: (resting: RestingEngine) => Promise<T>,
 ): Promise<T> {
-  const opened = settings.folders.map((folder) => openUnwatched(folder, { settings, log: silentLog }));
+  const opened = guardTwinFolders(
+    settings.folders.map((folder) => openUnwatched(folder, { settings, log: silentLog })),
+    { clock: systemClock, log: silentLog },
+  );
   const folders = owners === null ? opened : guardSharedFolders(opened, owners, silentLog);
   const limiter = createFreeLimiter(settings.service.requestsPerMinute);
   const activities: Activity[] = [];

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { orNull } from '../or-null.ts';
+import { pathBelow, pathInside } from './path-inside.ts';
 
 /** One mounted file system. */
 export interface Mount {
@@ -45,4 +48,37 @@ function unescapeOctal(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
     String.fromCodePoint(Number.parseInt(octal, 8)),
   );
+}
+
+/** A part of a directory tree that lies on one mount: `root` is what it is within its file system. */
+type MountedPart = Pick<Mount, 'path' | 'root' | 'device'>;
+
+/**
+ * Where two directory trees show one directory by way of mounts, as far as the table tells: its absolute paths in each. A
+ * further mount may hide it in one of them.
+ */
+export function sharedPlaces(
+  table: readonly Mount[],
+  one: string,
+  other: string,
+): readonly (readonly [inOne: string, inOther: string])[] {
+  const others = partsOf(table, other);
+  return partsOf(table, one).flatMap((part) =>
+    others
+      .filter(({ device }) => device === part.device)
+      .flatMap((second): (readonly [string, string])[] => {
+        const inOne = pathInside(part.root, second.root);
+        if (inOne !== null) return [[join(part.path, inOne), second.path]];
+        const inOther = pathInside(second.root, part.root);
+        return inOther === null ? [] : [[part.path, join(second.path, inOther)]];
+      }),
+  );
+}
+
+function partsOf(table: readonly Mount[], path: string): readonly MountedPart[] {
+  const on = mountOf(table, path);
+  const below = table.filter((mount) => mount.path.startsWith(pathBelow(path, '')) && mount.path !== path);
+  if (on === null) return below;
+  const root = join(on.root, pathInside(on.path, path) ?? '');
+  return [{ device: on.device, root, path }, ...below];
 }

@@ -317,6 +317,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'This folder, whole or in part, belongs to another host',
         fix: 'Take the folder out of one of the two configurations and restart that host. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by.',
       },
+      'folder-shown-twice': {
+        cause: 'Two folders show the same files',
+        fix: 'Take one of the two folders out of the configuration, or unmount what shows the files a second time. The folder that is configured first is sent.',
+      },
       standby: {
         cause: 'Standing by',
         fix: 'Nothing to do: this host works when the other one stops or dies, or when Redis works again.',

@@ -33,6 +33,7 @@ const partial: ReadonlySet<string> = new Set([
   'folder-changed',
   'folder-unavailable',
   'folder-elsewhere',
+  'folder-shown-twice',
   'fleet-paused',
   'orphan-sidecar',
   'sidecar-in-capitals',

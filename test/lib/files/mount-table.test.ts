@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventlessFileSystem, eventlessFileSystemAt } from '../../../src/scan/watch/network-file-systems.ts';
-import { mountOf, parseMountTable } from '../../../src/lib/files/mount-table.ts';
+import { mountOf, parseMountTable, sharedPlaces } from '../../../src/lib/files/mount-table.ts';
 
 const text = [
   '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw',
@@ -48,5 +48,30 @@ describe('file systems that report no events (F44)', () => {
 
   it('knows that this directory reports events', () => {
     expect(eventlessFileSystemAt(import.meta.dirname)).toBeNull();
+  });
+});
+
+describe('two directory trees that show one directory', () => {
+  const table = parseMountTable(
+    [
+      '22 1 8:1 / / rw - ext4 /dev/sda1 rw',
+      '40 22 8:1 /srv/a/sub /mnt/sub rw - ext4 /dev/sda1 rw',
+      '41 22 8:1 /srv/a /mnt/all rw - ext4 /dev/sda1 rw',
+      '42 22 8:2 / /srv/b/disk rw - ext4 /dev/sdb rw',
+      '43 22 8:2 /part /srv/c/part rw - ext4 /dev/sdb rw',
+    ].join('\n'),
+  );
+
+  it.each([
+    ['/mnt/sub', '/srv/a', [['/mnt/sub', '/srv/a/sub']]],
+    ['/srv/a', '/mnt/sub', [['/srv/a/sub', '/mnt/sub']]],
+    ['/mnt/all', '/srv/a/sub/x', [['/mnt/all/sub/x', '/srv/a/sub/x']]],
+    ['/mnt/all', '/mnt/sub', [['/mnt/all/sub', '/mnt/sub']]],
+    ['/srv/b', '/srv/c', [['/srv/b/disk/part', '/srv/c/part']]],
+    ['/srv/a', '/srv/b', []],
+    ['/srv/ab', '/srv/a', []],
+    ['/mnt/sub', '/srv/a/subs', []],
+  ])('%s and %s', (one, other, places) => {
+    expect(sharedPlaces(table, one, other)).toEqual(places);
   });
 });

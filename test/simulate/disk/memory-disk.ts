@@ -220,7 +220,7 @@ export class MemoryDisk {
       if (mounted !== null) {
         const { dev, type } = mounted.system.habits;
         lines.push(
-          `${lines.length + 1} 1 0:${dev} ${mounted.entry === null ? '/' : `/${mounted.entry.name}`} ${path} rw - ${type.name} disk rw`,
+          `${lines.length + 1} 1 0:${dev} ${placeInSystem(mounted)} ${path} rw - ${type.name} disk rw`,
         );
       }
       for (const { inode, name } of (mounted ?? directory).entries.values())
@@ -361,4 +361,12 @@ function checkReplaced(moved: Entry, other: Entry, from: string): void {
   if (isDirectory && moved.inode.kind !== 'directory') throw fileError('EISDIR', 'rename', from);
   if (!isDirectory && moved.inode.kind === 'directory') throw fileError('ENOTDIR', 'rename', from);
   if (other.inode.entries.size > 0) throw fileError('ENOTEMPTY', 'rename', from);
+}
+
+/** Where a directory is within its file system. */
+function placeInSystem(directory: Inode): string {
+  let place = '';
+  for (let at = directory; at.mountPoint === null && at.entry !== null; at = at.entry.parent)
+    place = `/${at.entry.name}${place}`;
+  return place || '/';
 }

@@ -4,6 +4,7 @@ import type { Daemon } from '../../../src/daemon/assemble-daemon.ts';
 import { openParts } from '../../../src/daemon/open-parts.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
 import type { Log } from '../../../src/log/create-log.ts';
+import { guardTwinFolders } from '../../../src/daemon/process/guard-twin-folders.ts';
 import { openFolder } from '../../../src/scan/folder.ts';
 import type { Setting } from '../world/plan.ts';
 
@@ -46,7 +47,7 @@ export function settingsOf(setting: Setting, prefix: string): Settings {
 /** Starts ingestd as `run` does, without its page. Rejects where `run` would end. */
 export async function startDaemon(settings: Settings, clock: Clock, log: Log): Promise<Daemon> {
   const { timing, service, state } = settings;
-  const folders = settings.folders.map((folder) =>
+  const opened = settings.folders.map((folder) =>
     openFolder({
       settings: folder,
       timing,
@@ -57,6 +58,7 @@ export async function startDaemon(settings: Settings, clock: Clock, log: Log): P
       watcher: 'native',
     }),
   );
+  const folders = guardTwinFolders(opened, { clock, log });
   const options = {
     settings,
     credentials,

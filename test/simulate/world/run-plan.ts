@@ -1,3 +1,4 @@
+import type { Status } from '../../../src/model/report/status.ts';
 import { useMachine } from '../machine/take-process.ts';
 import { replaceWorker } from '../machine/in-process-worker.ts';
 import { judgeEnd } from '../judge/end-rules.ts';
@@ -98,6 +99,11 @@ function noticeMs(setting: Plan['setting']): number {
   return events === 'late' ? 3_000 : 0;
 }
 
+/** A folder that shows the files of another stays unavailable. */
+function isQuiet({ state, reasons }: Status): boolean {
+  return state === 'idle' || (reasons.length === 1 && reasons[0]?.code === 'folder-shown-twice');
+}
+
 /** Lets time pass until nothing moves; false where the run is over. */
 async function quiet(simulation: Simulation): Promise<boolean> {
   const { scheduler, judge } = simulation;
@@ -107,7 +113,7 @@ async function quiet(simulation: Simulation): Promise<boolean> {
     if (judge.violations.length > 0) return false;
     const { daemon } = simulation;
     // A status counts every task: most of the time it need not.
-    if (daemon?.engine.isIdle() === true && daemon.control.status().state === 'idle') return true;
+    if (daemon?.engine.isIdle() === true && isQuiet(daemon.control.status())) return true;
   }
   const { daemon } = simulation;
   const reasons = daemon?.control.status().reasons ?? [];

@@ -1,0 +1,155 @@
+import { realpath, stat } from 'node:fs/promises';
+
+import { readMountTable, sharedPlaces } from '../../lib/files/mount-table.ts';
+import { pathInside } from '../../lib/files/path-inside.ts';
+import { printable } from '../../lib/text/printable.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { joinPath, sameDirectory } from '../../model/document.ts';
+import { errorMessage } from '../../model/errors.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Reason } from '../../model/report/status.ts';
+
+/** A mount causes no event: this often it is looked whether there are others, */
+const everyMs = 2_000;
+/** and what is to be sent was looked at no longer ago than this. */
+const freshMs = 250;
+
+/**
+ * Folders of which nothing is found while one that is configured before them shows the same directory, by way of a mount:
+ * such a folder is unavailable, and begins when that has ended. What one of the two ignores is not shown twice.
+ */
+export function guardTwinFolders<T extends FolderPort>(
+  folders: readonly T[],
+  { clock, log }: { readonly clock: Pick<Clock, 'monotonic' | 'after'>; readonly log: LogPort },
+): readonly T[] {
+  if (folders.length < 2) return folders;
+  let twins: ReadonlyMap<string, Reason> = new Map();
+  let lookedAt = -Infinity;
+  let looking: Promise<void> | null = null;
+  let cancel = () => {};
+  const ends = new Map<string, () => void>();
+
+  async function look(): Promise<void> {
+    const at = clock.monotonic();
+    const found = await findTwins(folders);
+    const ended = [...twins.keys()].filter((name) => !found.has(name));
+    for (const [folder, { message }] of found)
+      if (!twins.has(folder)) log.warn({ folder, reason: message }, 'folder unavailable');
+    twins = found;
+    lookedAt = at;
+    for (const name of ended) ends.get(name)?.();
+  }
+
+  async function lookAgain(): Promise<void> {
+    if (clock.monotonic() - lookedAt < freshMs) return;
+    looking ??= look().finally(() => (looking = null));
+    await looking;
+  }
+
+  function lookLater(): void {
+    cancel();
+    cancel = clock.after(everyMs, () => {
+      lookAgain()
+        .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'mounts could not be compared'))
+        .finally(lookLater);
+    });
+  }
+
+  return folders.map((port) => {
+    const { name } = port;
+    let isStarted = false;
+    return {
+      ...port,
+      start: async (listener) => {
+        const begin = async () => {
+          if (isStarted) return port.rescan('rescan');
+          isStarted = true;
+          await port.start(listener);
+        };
+        ends.set(name, () => {
+          begin().catch((error: unknown) =>
+            log.error({ folder: name, error: errorMessage(error) }, 'folder could not be started'),
+          );
+        });
+        lookLater();
+        await lookAgain();
+        if (!twins.has(name)) await begin();
+      },
+      rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
+      inspect: async (path, known) => {
+        await lookAgain();
+        const reason = twins.get(name);
+        return reason === undefined ? port.inspect(path, known) : { kind: 'unknown', ...reason };
+      },
+      find: async (files, since) => {
+        await lookAgain();
+        // Whatever is in it is found in the other one.
+        return twins.has(name) ? { files: [], unreadable: [] } : port.find(files, since);
+      },
+      health: () => {
+        const reason = twins.get(name);
+        return reason === undefined
+          ? port.health()
+          : { ...port.health(), state: 'unavailable', reasons: [reason] };
+      },
+      close: async () => {
+        cancel();
+        ends.clear();
+        await port.close();
+      },
+    };
+  });
+}
+
+/** The folders that show a directory which one before them shows, by name, with the reason. */
+async function findTwins(folders: readonly FolderPort[]): Promise<ReadonlyMap<string, Reason>> {
+  const table = readMountTable();
+  const twins = new Map<string, Reason>();
+  const before: Placed[] = [];
+  for (const port of folders) {
+    const root = await realpath(port.path).catch(() => null);
+    if (root === null) continue;
+    const placed = { port, root };
+    const reason = await twinReason(placed, before, table);
+    if (reason === null) before.push(placed);
+    else twins.set(port.name, reason);
+  }
+  return twins;
+}
+
+interface Placed {
+  readonly port: FolderPort;
+  readonly root: string;
+}
+
+async function twinReason(
+  placed: Placed,
+  others: readonly Placed[],
+  table: ReturnType<typeof readMountTable>,
+): Promise<Reason | null> {
+  for (const other of others) {
+    for (const [here, there] of sharedPlaces(table, placed.root, other.root)) {
+      const isShown = (await isListed(placed, here)) && (await isListed(other, there));
+      if (!isShown || !(await areSame(here, there))) continue;
+      const message = `${printable(here)} is the directory ${printable(there)} of the folder "${other.port.name}", by way of a mount; nothing of this folder is sent, so that no file is sent twice`;
+      return { code: 'folder-shown-twice', message };
+    }
+  }
+  return null;
+}
+
+const unlistedCodes: ReadonlySet<string> = new Set(['ignore-rule', 'dot-name', 'state-directory']);
+
+/** Whether a directory is one of those in which a folder looks for documents, by its name and the rules. */
+async function isListed({ port, root }: Placed, directory: string): Promise<boolean> {
+  const path = pathInside(root, directory) ?? '';
+  if (path === '') return true;
+  const found = await port.inspect(joinPath(path, 'x.txt'));
+  return found.kind !== 'ignored' || !unlistedCodes.has(found.code);
+}
+
+async function areSame(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => null)));
+  return a !== null && b !== null && a !== undefined && b !== undefined && sameDirectory(a, b);
+}
