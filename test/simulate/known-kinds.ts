@@ -23,7 +23,10 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^left-over\/identities/,
     'without birth times a file with a reused number is taken for the one that is gone (7.19)',
   ],
-  [/^(?:wrong-file|narrower-at-end)\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
+  [
+    /^(?:wrong-file|narrower-at-end|doubled)\/copy$/,
+    'a copy is taken for the file that was renamed (7.1, 7.19)',
+  ],
   [/^unquiet(?:\/below|\/grown)?\/polled$/, 'in a polled folder quiet does not take two polls (7.28)'],
   [/^unquiet\/below$/, 'what comes deeper in a new tree is not waited for (7.28)'],
   [/^unquiet\/grown$/, 'what still grows beside it when a process begins is not waited for (7.28)'],
@@ -51,6 +54,22 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
     /^never-quiet\/identities/,
     'files whose numbers are beyond 2^53 look new at each poll, and wait for their sidecars for ever (7.28)',
+  ],
+  [
+    /^deleted-unseen\/in-a-gap$/,
+    'a directory that is closed after it was searched, and before the first byte, is not searched again (7.25, 7.30)',
+  ],
+  [
+    /^left-over\/listed$/,
+    'a document that a sidecar lists is kept as its attachment when its file is gone (section 4)',
+  ],
+  [
+    /^narrower-at-end\/unsure$/,
+    'a wider mode that was not taken in a bulk call is taken back, and not sent again (7.27)',
+  ],
+  [
+    /^waits-at-end\/unreadable$/,
+    'what could not be read for want of rights may wait longer than that (7.37)',
   ],
   [/^left-over\/hidden-place$/, 'what has moved into a hidden directory is kept (7.25)'],
   [

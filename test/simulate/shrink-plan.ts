@@ -53,8 +53,8 @@ export async function shrinkPlan(plan: Plan, stillFails: StillFails): Promise<Pl
       },
     });
     for (let at = 0; at < best.steps.length; at += 1)
-      for (const step of shorter(best.steps[at]))
-        await attempt({ ...best, steps: best.steps.with(at, step) });
+      for (const step of simpler(best.steps[at]))
+        if (await attempt({ ...best, steps: best.steps.with(at, step) })) break;
     if (best === before || tries > mostTries) return best;
   }
 }
@@ -67,9 +67,9 @@ function withoutUnsaid(steps: readonly Step[]): readonly Step[] {
   });
 }
 
-/** The same step sooner. */
-function shorter(step: Step | undefined): readonly Step[] {
-  if (step === undefined || step.afterMs === 0) return [];
+/** The same step at any moment of a request, or sooner. */
+function simpler(step: Step | undefined): readonly Step[] {
+  if (step === undefined) return [];
   const { gap: _, ...without } = step;
   const delays = [0, 100, 2_500].filter((ms) => ms < step.afterMs);
   return [...(step.gap === undefined ? [] : [without]), ...delays.map((afterMs) => ({ ...step, afterMs }))];

@@ -40,7 +40,11 @@ export function changedFiles(
   if (same.length > 0) return same;
   const own = held.filesOf(one, reading);
   if (own.length > 0) return own;
-  return reading.all().filter(({ path, content }) => one.copies.has(path) && content.toString() === one.text);
+  return reading
+    .all()
+    .filter(
+      ({ path, content }) => one.taken.has(path) || (one.copies.has(path) && content.toString() === one.text),
+    );
 }
 
 /** What is wrong with an upload or a change of one document. Where it may be of several files, it is wrong if it is so for each. */
@@ -113,8 +117,10 @@ const noAttachmentAlone: Rule = ({ request, moment, file: { path, role, identity
 const onlyWhenReady: Rule = ({ document, file: { path, role } }, add) => {
   if (role.kind !== 'document' || role.obstacle === null) return;
   const { kind, words, isForNew, isOpen } = role.obstacle;
-  if (isOpen !== true && (document === null || isForNew !== true))
-    add(`unready-sent/${kind}`, `${path} is sent, and ${words}`);
+  if (isOpen === true || (document !== null && isForNew === true)) return;
+  // A copy that can be seen is taken for it.
+  if (kind === 'hidden' && document !== null && document.copies.size > 0) add('wrong-file/copy', path);
+  else add(`unready-sent/${kind}`, `${path} is sent, and ${words}`);
 };
 
 /** Contract 7.27: a narrower mode always goes out. */
@@ -225,6 +231,8 @@ function doubledKind(known: readonly HeldDocument[], file: RoledFile, reading: R
   // Its own file was replaced, and what stands in its place has moved since.
   if (known.every(({ accepted }) => accepted !== file.identity)) return 'doubled/replaced';
   if (known.every(({ underWay }) => underWay !== null)) return 'doubled/under-way';
+  // A copy is taken for the document's own file.
+  if (known.every(({ copies }) => [...copies].some((path) => reading.files.has(path)))) return 'doubled/copy';
   const isShut = ({ holding }: HeldDocument) => reading.shutDirectory(holding.path) !== null;
   return known.every(isShut) ? 'doubled/from-shut' : 'doubled';
 }

@@ -18,7 +18,7 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
       counted.every(({ identity }) => identity !== one.accepted)
         ? 'deleted-standing/replaced'
         : // It was moved to the place of another document, and one of the two has to go.
-          one.isMovedOver || held.alive().some((other) => other !== one && other.places.has(file.path))
+          one.taken.size > 0 || held.alive().some((other) => other !== one && other.places.has(file.path))
           ? 'deleted-standing/moved-over'
           : 'deleted-standing',
       `${docId} is deleted, and its file stands at ${file.path}${file.isUnlisted ? ', out of sight' : ''}`,

@@ -94,17 +94,20 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const held = claims.status.held.find((one) => one.folder === folder)?.count ?? 0;
     if (documents.length <= held) continue;
     const words = documents.map(({ docId }) => `${docId} (${places.get(docId)})`).join(', ');
-    const isHiddenAway = documents.some((one) => judge.held.filesOf(one, reading).length > 0);
     judge.report(
-      isHiddenAway
-        ? 'left-over/hidden-place'
-        : documents.some((one) => judge.held.wasKept(one))
-          ? 'left-over/was-kept'
-          : 'left-over',
+      leftOverKind(judge, documents, reading),
       `${words}: gone, and still at the service; held are ${held}`,
     );
   }
 };
+
+function leftOverKind(judge: Judge, documents: readonly HeldDocument[], reading: Reading): string {
+  if (documents.some((one) => judge.held.filesOf(one, reading).length > 0)) return 'left-over/hidden-place';
+  if (documents.some((one) => judge.held.wasKept(one))) return 'left-over/was-kept';
+  return documents.every(({ holding }) => reading.isListedBySidecar(holding.path))
+    ? 'left-over/listed'
+    : 'left-over';
+}
 
 /** Nothing doubled unreported. */
 const nothingUnknown: EndRule = ({ judge, claims: { duplicates }, places }) => {
@@ -233,10 +236,7 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
     report(
       judge,
       file,
-      // Taken for a document's own file, a copy counts as held as that was.
-      judge.held.alive().some((other) => other !== one && other.text === one.text)
-        ? 'narrower-at-end/copy'
-        : 'narrower-at-end',
+      narrowerKind(judge, one),
       `${words}; held by ${holding.statement.by} ${holding.statement.place}`,
     );
   const wanted = role.attachments
@@ -251,6 +251,13 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
       'attachments-at-end',
       `${path} is held with [${sent.join()}], and has [${wanted.join()}]`,
     );
+}
+
+function narrowerKind(judge: Judge, one: HeldDocument): string {
+  // Taken for a document's own file, a copy counts as held as that was.
+  const isCopy = judge.held.alive().some((other) => other !== one && other.text === one.text);
+  if (isCopy) return 'narrower-at-end/copy';
+  return judge.isModeUnsure(one.docId) ? 'narrower-at-end/unsure' : 'narrower-at-end';
 }
 
 /** Both places of a directory that is shown twice cannot be right. */

@@ -25,8 +25,8 @@ export interface HeldDocument {
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
   isKept: boolean;
   keptUntil: number;
-  /** Its file has come to the place of another document since it was accepted. */
-  isMovedOver: boolean;
+  /** Places of other documents to which its file has come since it was accepted. */
+  taken: Set<string>;
   /** The number of the request that gave it its file, until that is answered. */
   underWay: number | null;
   /** Where copies of it have stood: of a move to another file system nothing else is left. */
@@ -95,7 +95,7 @@ export class HeldDocuments {
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
       for (const path of paths)
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
-        else one.isMovedOver = true;
+        else one.taken.add(path);
       for (const [path, since] of one.places) {
         const isStanding = paths.includes(path);
         if (isStanding) continue;
@@ -163,7 +163,7 @@ export class HeldDocuments {
     one.text = request.file.text;
     one.underWay = request.number;
     if (file === null) return;
-    one.isMovedOver = false;
+    one.taken = new Set();
     one.holding = { ...one.holding, path: file.path };
     one.files = new Set([file.identity]);
     one.places = new Map([[file.path, null]]);
@@ -212,7 +212,7 @@ function newDocument(
     places: new Map([[path, null]]),
     isKept: false,
     keptUntil: -Infinity,
-    isMovedOver: false,
+    taken: new Set(),
     underWay: null,
     copies: new Set(),
     lostAt: null,

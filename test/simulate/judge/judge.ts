@@ -108,8 +108,10 @@ export class Judge {
   /** Uploads whose answers have not come, by number, and those whose answers never will. */
   readonly #unanswered = new Map<number, RoledFile>();
   #inDoubt: RoledFile[] = [];
-  /** Those that somebody else seems to have answered: the contract leaves open whether they are in doubt. */
-  readonly #strangelyAnswered: RoledFile[] = [];
+  /** Those of which the judge cannot tell whether they are in doubt: somebody else seems to have answered. */
+  readonly #openDoubts: RoledFile[] = [];
+  /** Documents whose sharing was to be changed by a request that was not taken. */
+  readonly #refusedModes = new Set<string>();
 
   constructor(options: JudgeOptions) {
     this.#options = options;
@@ -179,6 +181,8 @@ export class Judge {
   sendsAgain(): void {
     this.retries();
     this.#inDoubt = [];
+    // Nobody knows yet that the answers to these are lost.
+    this.#openDoubts.push(...this.#unanswered.values());
     this.#unanswered.clear();
     for (const one of this.held.alive()) if (one.answer === 'unusable') one.answer = 'none';
   }
@@ -254,6 +258,8 @@ export class Judge {
     const name = nameOfRequest(request);
     if (ending.taken) this.#attempts.delete(name);
     else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
+    if (!ending.taken && request.metadata?.shareInfo !== undefined)
+      for (const docId of request.docIds) this.#refusedModes.add(docId);
     if (!ending.taken) return;
     const ids = created === null ? request.docIds : [created];
     for (const docId of ids) this.#taken({ ...request, docIds: [docId] }, created, first);
@@ -281,7 +287,7 @@ export class Judge {
       this.#unusableAt = now;
     }
     const file = this.#unanswered.get(number);
-    if (file !== undefined && ending.kind === 'html') this.#strangelyAnswered.push(file);
+    if (file !== undefined && ending.kind === 'html') this.#openDoubts.push(file);
     if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
     const created = this.#created.get(number) ?? null;
     this.held.answered(number, created, ending);
@@ -294,7 +300,7 @@ export class Judge {
 
   /** Whether the service has not said of a file's upload what became of it, so that a person has to. */
   isInDoubt({ identity, path }: SeenFile): boolean {
-    const doubts = [...this.#unanswered.values(), ...this.#inDoubt, ...this.#strangelyAnswered];
+    const doubts = [...this.#unanswered.values(), ...this.#inDoubt, ...this.#openDoubts];
     return (
       this.#options.isKilled ||
       doubts.some((one) => one.identity === identity || one.path === path) ||
@@ -311,6 +317,11 @@ export class Judge {
       this.#isPaused ||
       this.#tried.has(content.toString())
     );
+  }
+
+  /** Whether ingestd cannot know with whom the service shares a document. */
+  isModeUnsure(docId: string): boolean {
+    return this.#refusedModes.has(docId);
   }
 
   /** As what a file counts, beside what stands beside it. */

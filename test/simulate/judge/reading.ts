@@ -340,6 +340,15 @@ export class Reading {
     });
   }
 
+  /** Whether a valid sidecar lists what stands at a path, or would stand there. */
+  isListedBySidecar(path: string): boolean {
+    return [...this.#seen.keys()].some(
+      (one) =>
+        one.endsWith(sidecarEnd) &&
+        this.said(one)?.attachments.some((listed) => `${directoryOf(one)}/${listed}` === path) === true,
+    );
+  }
+
   /** The nearest directory above a path whose ignore file is not UTF-8: nothing below is sent (contract 7.35). */
   shutDirectory(path: string): string | null {
     return above(path).find((directory) => this.#ignoreLines(directory) === null) ?? null;

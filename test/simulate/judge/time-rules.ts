@@ -166,16 +166,8 @@ function onlyWhenQuiet(
   const wasReady =
     stood - (request.firstByteAt - before) >= settleMs && arrivals.lately(file.path, before, 0) === null;
   const isBelow = directoryOf(late) !== directoryOf(file.path);
-  add(
-    wasReady
-      ? 'unquiet/in-a-gap'
-      : isBelow
-        ? 'unquiet/below'
-        : arrivals.hasGrown(late)
-          ? 'unquiet/grown'
-          : 'unquiet',
-    `${file.path} goes out, and ${late} has just come`,
-  );
+  const kind = isBelow ? 'unquiet/below' : arrivals.hasGrown(late) ? 'unquiet/grown' : 'unquiet';
+  add(wasReady ? `${kind}/in-a-gap` : kind, `${file.path} goes out, and ${late} has just come`);
 }
 
 /** A change that was complete so long before a byte is honoured by it, ms (contract 7.30). */
