@@ -64,6 +64,14 @@ function operation(random: SeededRandom): Operation {
         promises.copyFile(`${root}/${one}`, `${root}/${other}`, constants.COPYFILE_EXCL),
     ],
     [`list ${one}`, ({ fs, root }) => fs.readdirSync(`${root}/${one}`).sort()],
+    [
+      `list ${one} with kinds`,
+      ({ fs, root }) =>
+        fs
+          .readdirSync(`${root}/${one}`, { withFileTypes: true })
+          .map((entry) => `${entry.name} ${entry.isDirectory()}`)
+          .sort(),
+    ],
     [`read ${one}`, ({ fs, root }) => fs.readFileSync(`${root}/${one}`, 'utf8')],
     [`lookup ${any}`, ({ fs, root }) => fs.lstatSync(`${root}/${any}`, { throwIfNoEntry: false })?.isFile()],
     [`open ${one}`, (tried) => opened(tried, one)],

@@ -80,12 +80,16 @@ export function createMemoryFs(disk: MemoryDisk, manners: DiskManners = plainMan
       manners.onCall('write', files.path(fd));
       return files.write(fd, bytes.subarray(offset, offset + length), position);
     },
-    readdirSync: (path: Path, options?: Encoded) =>
+    readdirSync: (path: Path, options?: Encoded & { readonly withFileTypes?: true }) =>
       call('scandir', path, (at) => {
         const fd = descriptorIn(at);
         const directory =
           fd === null ? disk.find(at, { syscall: 'scandir' }) : files.get(fd, 'scandir').inode;
         const names = disk.list(directory, at);
+        if (typeof options === 'object' && options?.withFileTypes === true)
+          return [...directory.entries.values()].map(({ name, inode }) =>
+            Object.assign(disk.stats(inode), { name }),
+          );
         const { encoding } = typeof options === 'string' ? { encoding: options } : (options ?? {});
         const bytes = names.map(nameBytes);
         return encoding === 'buffer' ? bytes : bytes.map(String);
