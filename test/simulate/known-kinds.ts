@@ -71,6 +71,10 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^waits-at-end\/unreadable$/,
     'what could not be read for want of rights may wait longer than that (7.37)',
   ],
+  [
+    /^waits-at-end\/likely-sidecar$/,
+    'a sidecar without a type in its name keeps back documents whose stem is two letters apart from it (7.29)',
+  ],
   [/^left-over\/hidden-place$/, 'what has moved into a hidden directory is kept (7.25)'],
   [
     /^deleted-unguarded\/clock-jumped$/,
