@@ -101,7 +101,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
   }
 };
 
-function leftOverKind(judge: Judge, documents: readonly HeldDocument[], reading: Reading): string {
+function leftOverKind(judge: Judge, documents: readonly HeldDocument[], reading: Reading): Kind {
   if (documents.some((one) => judge.held.filesOf(one, reading).length > 0)) return 'left-over/hidden-place';
   if (documents.some((one) => judge.held.wasKept(one))) return 'left-over/was-kept';
   return documents.every(({ holding }) => reading.isListedBySidecar(holding.path))
@@ -253,7 +253,7 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
     );
 }
 
-function narrowerKind(judge: Judge, one: HeldDocument): string {
+function narrowerKind(judge: Judge, one: HeldDocument): Kind {
   // Taken for a document's own file, a copy counts as held as that was.
   const isCopy = judge.held.alive().some((other) => other !== one && other.text === one.text);
   if (isCopy) return 'narrower-at-end/copy';
