@@ -37,8 +37,6 @@ export interface FolderState extends FolderPlan, FolderRules {
    */
   readonly formerCompanions: Map<string, ListedCompanions>;
   readonly claims: Claims;
-  /** How many names directories have that changed since they were scanned. */
-  readonly recounts: RecentLooks<number>;
   /** Whether directories have grown since they were scanned: new names, new files that became larger. */
   readonly growths: RecentLooks<boolean>;
   /** Sidecars that fit no file, of directories that changed since they were scanned. */
@@ -70,7 +68,6 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
     tree: createTree(),
     formerCompanions: new Map(),
     claims: createClaims(),
-    recounts: new Map(),
     growths: new Map(),
     unfitSidecars: new Map(),
     observations: createObservations(settleMs, passed),

@@ -217,9 +217,9 @@ export function openFolder(options: FolderOptions): Folder {
       checkLater();
     },
     rescan: async (cause) => scheduler?.everything(cause, false),
-    inspect: async (path, known): Promise<Inspection> => {
+    inspect: async (path): Promise<Inspection> => {
       try {
-        return unpackInspection(await ask('inspect', { path, known: known ?? null }));
+        return unpackInspection(await ask('inspect', { path }));
       } catch (error) {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }

@@ -6,7 +6,7 @@ import type { DueTimes } from '../lib/time/due-times.ts';
 import { readAgainMs } from '../model/back-off.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
 import type { Retries } from '../model/choose-retries.ts';
-import { directoryOf, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
+import { directoryOf, isSameFile, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
 import type {
   DirectoryScan,
   DocumentRef,
@@ -760,6 +760,11 @@ export class Engine {
 
   /** What an own sidecar stated for a file before it was sent; null: nothing. */
   unsentMode(file: Pick<FoundDocument, 'stat'>): HeldMode | null {
+    const { stat } = file;
+    if (this.#ledger.findByInode(stat.ino).some(({ record }) => isSameFile(record.stat, stat))) return null;
+    // What a scan saw last may be gone since.
+    for (const { ref, seen } of this.tasks.presentWithInode(stat.ino))
+      if (seen !== null && sameFile(seen.stat, stat)) this.#unsentModes.note(ref, seen);
     return this.#unsentModes.of(file);
   }
 

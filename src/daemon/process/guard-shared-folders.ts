@@ -41,9 +41,9 @@ export function guardSharedFolders<T extends FolderPort>(
         await begin();
       },
       rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
-      inspect: async (path, known) => {
+      inspect: async (path) => {
         const reason = await inTheWay();
-        return reason === null ? port.inspect(path, known) : { kind: 'unknown', ...reason };
+        return reason === null ? port.inspect(path) : { kind: 'unknown', ...reason };
       },
       find: async (files, since) => {
         // What comes to a folder of another host is that one's.

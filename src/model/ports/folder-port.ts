@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type {
-  Companions,
   DirectoryScan,
   FileIdentity,
   FileStat,
@@ -95,11 +94,8 @@ export interface FolderPort {
   readonly start: (listener: FolderListener) => Promise<void>;
   /** Scans everything once more; resolves when that is done. */
   readonly rescan: (cause: ScanCause) => Promise<void>;
-  /**
-   * Inspects one path now. Never throws for what is on disk: the result says it. `known`: what had a say in what the
-   * service holds; what of it is gone is waited for, for the grace period, though no scan has seen it.
-   */
-  readonly inspect: (path: string, known?: Companions) => Promise<Inspection>;
+  /** Inspects one path now. Never throws for what is on disk: the result says it. */
+  readonly inspect: (path: string) => Promise<Inspection>;
   /**
    * Looks for files by their identity in every directory that is not ignored as a whole: what is ignored by its own name,
    * attached, empty or of no supported type is found too. It takes one walk through these directories. Null: the root cannot be read. With `since` (monotonic ms, at

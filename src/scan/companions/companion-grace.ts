@@ -7,7 +7,6 @@ import { statKey } from '../rules/entry.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import type { ListedCompanions } from '../walk/directory-state.ts';
 import { lookUp } from './look-up.ts';
-import { removalGrace } from './removal-grace.ts';
 
 /** Of a directory that is gone, or that is seen for the first time. */
 export const noCompanions: ListedCompanions = { lists: null, defaultsKey: '', rulesKey: '' };
@@ -15,7 +14,7 @@ export const noCompanions: ListedCompanions = { lists: null, defaultsKey: '', ru
 /**
  * Takes note of sidecars, defaults and ignore rules that a scan finds gone, or back. One that is saved by unlink and
  * recreate, or is moved ahead of its document, is gone for a moment: what it says must not be taken back meanwhile,
- * least of all a sharing mode, or that a file is not to be sent.
+ * least of all that a file is not to be sent.
  */
 export function noteCompanions(
   folder: FolderState,
@@ -23,12 +22,10 @@ export function noteCompanions(
   before: ListedCompanions,
   now: ListedCompanions,
 ): void {
-  const { observations, tree } = folder;
+  const { observations } = folder;
   for (const name of before.lists?.keys() ?? []) {
     if (now.lists?.has(name) === true) continue;
     observations.noteMissing('companion', joinPath(directory, name));
-    // As many names may have come.
-    tree.noteRemoval(directory, observations.now());
   }
   for (const name of now.lists?.keys() ?? []) observations.endMissing('companion', joinPath(directory, name));
   note(defaultsName, before.defaultsKey, now.defaultsKey);
@@ -41,16 +38,13 @@ export function noteCompanions(
   }
 }
 
-/**
- * How long the other half of a removal is still waited for where nothing stands at `path`, ms; 0: no more. `isKnown`:
- * it had a say in what the service holds.
- */
-export function companionGrace(folder: FolderState, path: string, isKnown = false): number {
-  const { observations } = folder;
+/** How long the other half of a removal is still waited for where nothing stands at `path`, ms; 0: no more. */
+export function companionGrace(folder: FolderState, path: string): number {
+  const { observations, removeGraceMs } = folder;
   const passed =
     observations.missingMs('companion', path) ??
-    (isKnown || wasThere(folder, path) ? observations.noteMissing('companion', path) : null);
-  return passed === null ? 0 : Math.max(0, Math.ceil(removalGrace(folder, directoryOf(path), passed)));
+    (wasThere(folder, path) ? observations.noteMissing('companion', path) : null);
+  return passed === null ? 0 : Math.max(0, Math.ceil(removeGraceMs - passed));
 }
 
 /** As the last scan saw it: the event that it is gone has not come yet. */

@@ -9,7 +9,7 @@ import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
 import { lookUp } from '../companions/look-up.ts';
-import { changedMeanwhile, foreignCompanion, notRead, settling, unfit } from './inspection-results.ts';
+import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
 
@@ -22,13 +22,13 @@ interface InheritedDefaults {
   readonly fingerprint: string;
 }
 
-/** Reads the `.meta.json` of a directory and those above it. `known`: directories of which one is waited for. */
-export type DefaultsReader = (directory: string, known?: readonly string[]) => InheritedDefaults | NoDocument;
+/** Reads the `.meta.json` of a directory and those above it. */
+export type DefaultsReader = (directory: string) => InheritedDefaults | NoDocument;
 
 const defaultsUnreadable = 'defaults-unreadable';
 
 export function createDefaultsReader(folder: FolderState): DefaultsReader {
-  return (directory, expected = []) => {
+  return (directory) => {
     const layers: { path: string; metadata: Metadata }[] = [];
     let fingerprint = folder.fingerprint;
     for (const place of ['', ...directoriesTo(joinPath(directory, defaultsName))]) {
@@ -40,8 +40,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         const foreign =
           stats !== undefined && !isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid);
         if (stats === undefined || foreign) {
-          if (foreign && expected.includes(place)) return foreignCompanion(path, 'its directory');
-          const graceMs = companionGrace(folder, path, expected.includes(place));
+          const graceMs = companionGrace(folder, path);
           if (graceMs > 0) return settling(graceMs);
           continue;
         }

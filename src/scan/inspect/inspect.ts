@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { awaitsContent, directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
-import type { Companions, Inspection } from '../../model/document.ts';
+import type { Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/names-and-types.ts';
@@ -40,20 +40,20 @@ import { ignored, notRead, settling, unfit, unknown } from './inspection-results
 import type { NoDocument } from './inspection-results.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */
-export type Inspector = (path: string, known: Companions | null) => Promise<Inspection>;
+export type Inspector = (path: string) => Promise<Inspection>;
 
 export function createInspector(folder: FolderState, scannedRoot: () => RootIdentity | null): Inspector {
   const defaults = createDefaultsReader(folder);
 
-  return async (path, known) => {
-    const found = await inspect(path, known).catch((error: unknown) => unread(folder, path, error));
+  return async (path) => {
+    const found = await inspect(path).catch((error: unknown) => unread(folder, path, error));
     // What a rule says of a path it says whether anything is there or not.
     if (found.kind !== 'ignored') return found;
     const presence = presenceOf(folder, path);
     return presence === 'there' ? found : { ...found, presence };
   };
 
-  async function inspect(path: string, known: Companions | null): Promise<Inspection> {
+  async function inspect(path: string): Promise<Inspection> {
     const trouble = rootTrouble(folder, scannedRoot());
     if (trouble !== null) return trouble;
     if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
@@ -90,7 +90,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
         return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'), defaults);
       return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);
     }
-    return inspectFile(folder, path, { stats, classified, defaults, known });
+    return inspectFile(folder, path, { stats, classified, defaults });
   }
 }
 
@@ -170,13 +170,12 @@ interface StandingFile {
   readonly stats: Stats;
   readonly classified: Classification;
   readonly defaults: DefaultsReader;
-  readonly known: Companions | null;
 }
 
 async function inspectFile(
   folder: FolderState,
   path: string,
-  { stats, classified, defaults, known }: StandingFile,
+  { stats, classified, defaults }: StandingFile,
 ): Promise<Inspection> {
   const name = nameOf(path);
   const unlisted = unlistedTrouble(folder, path);
@@ -201,9 +200,9 @@ async function inspectFile(
   const changed = lookInside(folder, path, stats);
   if (changed !== null) return changed;
 
-  const inherited = defaults(directoryOf(path), known?.defaults ?? []);
+  const inherited = defaults(directoryOf(path));
   if (inherited.kind !== 'inherited') return inherited;
-  const own = findSidecar(folder, path, { ownerUid: stats.uid, known: known?.sidecar ?? null });
+  const own = findSidecar(folder, path, stats.uid);
   if (own.kind !== 'sidecar') return own;
   const gathered = await gatherAttachments(folder, path, {
     listed: own.sidecar?.attachments ?? [],
@@ -237,7 +236,6 @@ async function inspectFile(
       }),
       fileName: fitName.name,
       sidecar: own.path,
-      ...(own.left === null ? null : { leftSidecar: own.left }),
       ...(arrival === null ? null : { arrival }),
       ...(likely === null ? null : { likelySidecar: likely }),
       ...(own.named === null && inheritedFrom.length === 0

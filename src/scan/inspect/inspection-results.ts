@@ -1,4 +1,3 @@
-import { printable } from '../../lib/text/printable.ts';
 import type { Inspection } from '../../model/document.ts';
 import { cannotBeRead, readFaultOf, unreadableCode, unreadableCodeOf } from '../../model/errors.ts';
 
@@ -47,9 +46,3 @@ export function settling(againMs: number): NoDocument {
 
 /** It is another one than a moment ago: it is inspected again at once. */
 export const changedMeanwhile = settling(1);
-
-/** What the service holds was sent by a companion that counts no more: nothing that it said is taken back for that. */
-export function foreignCompanion(path: string, whose: 'the document' | 'its directory'): NoDocument {
-  const message = `${printable(path)}, by which it was sent, does not belong to the owner of ${whose} (sidecarOwner: same)`;
-  return unfit('foreign-sidecar', message);
-}

@@ -1,5 +1,5 @@
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoryOf, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
@@ -12,7 +12,7 @@ import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { lookUp } from '../companions/look-up.ts';
-import { changedMeanwhile, foreignCompanion, notRead, settling, unfit } from './inspection-results.ts';
+import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 
@@ -24,20 +24,15 @@ export interface OwnSidecar {
   /** Where it stands, from the root; null: it has none. */
   readonly path: string | null;
   readonly named: Companions['sidecar'];
-  /** Where `known` is gone: a sidecar of no document that may be that one, from the root; null: there is none. */
-  readonly left: string | null;
   /** What of it goes into the fingerprint; '' for none. */
   readonly key: string;
 }
 
-/**
- * Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. `known`:
- * the one that had a say in what the service holds.
- */
+/** Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. */
 export function findSidecar(
   folder: FolderState,
   document: string,
-  { ownerUid, known }: { readonly ownerUid: number; readonly known: Companions['sidecar'] },
+  ownerUid: number,
 ): OwnSidecar | NoDocument {
   const paired = folder.tree.get(directoryOf(document))?.unclearSidecars?.get(nameOf(document));
   if (paired?.kind === 'twin')
@@ -45,23 +40,12 @@ export function findSidecar(
       'unicode-twin',
       `there are two sidecars ${printable(paired.name)}, with accents encoded differently (NFC and NFD), so it is unclear which one counts; remove one of the two`,
     );
-  const found = locateSidecar(folder, document, { ownerUid, known });
-  if (found === 'foreign') {
-    const { byName, byStem } = sidecarPlaces(document);
-    return foreignCompanion(nameOf(known === 'name' ? byName : byStem), 'the document');
-  }
-  const graceMs = graceOf(folder, document, { found, known });
+  const found = locateSidecar(folder, document, ownerUid);
+  const graceMs = graceOf(folder, document, found);
   if (graceMs > 0) return settling(graceMs);
   if (found === null) {
     if (folder.settings.sidecar === 'optional')
-      return {
-        kind: 'sidecar',
-        sidecar: null,
-        path: null,
-        named: null,
-        left: known === null ? null : leftBehind(folder, document, known),
-        key: '',
-      };
+      return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
     const message = `waiting for its sidecar ${printable(nameOf(sidecarPlaces(document).byName))}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }
@@ -92,39 +76,14 @@ export function findSidecar(
   if (statKey(reading.stats) !== key)
     return settling(Math.max(1, folder.observations.settle(path, reading.stats)));
   const named = path === sidecarPlaces(document).byName ? 'name' : 'stem';
-  return { kind: 'sidecar', sidecar: reading.value, path, named, left: null, key };
-}
-
-/**
- * A sidecar that belongs to no document, and may be what a document left behind when it was renamed or moved: any in its
- * directory; elsewhere in the folder one that is named after it.
- */
-function leftBehind({ tree }: FolderState, document: string, known: 'name' | 'stem'): string | null {
-  const directory = directoryOf(document);
-  for (const [name, standing] of tree.get(directory)?.unpaired ?? [])
-    if (standing === 'orphan') return joinPath(directory, name);
-  const { byName, byStem } = sidecarPlaces(document);
-  const name = nameOf(known === 'name' ? byName : byStem);
-  for (const [path, { unpaired }] of tree.entries())
-    if (unpaired?.get(name) === 'orphan') return joinPath(path, name);
-  return null;
+  return { kind: 'sidecar', sidecar: reading.value, path, named, key };
 }
 
 /** One that was there a moment ago, and would go before the one that was found, may be back soon. */
-function graceOf(
-  folder: FolderState,
-  document: string,
-  {
-    found,
-    known,
-  }: { readonly found: Exclude<FoundSidecar, 'foreign'>; readonly known: Companions['sidecar'] },
-): number {
+function graceOf(folder: FolderState, document: string, found: FoundSidecar): number {
   const { byName, byStem } = sidecarPlaces(document);
   if (found !== null && found !== 'unscanned' && found.path === byName) return 0;
-  return Math.max(
-    companionGrace(folder, byName, known === 'name'),
-    found === null ? companionGrace(folder, byStem, known === 'stem') : 0,
-  );
+  return Math.max(companionGrace(folder, byName), found === null ? companionGrace(folder, byStem) : 0);
 }
 
 interface Located {
@@ -136,23 +95,15 @@ interface Located {
   readonly settleMs: number;
 }
 
-/**
- * `unscanned`: one stands there of which no scan has said yet whose it is. `foreign`: what the service holds was sent by
- * the one there, which does not count any more. What it said, a sharing mode above all, is not taken back for that.
- */
-type FoundSidecar = Located | 'unscanned' | 'foreign' | null;
+/** `unscanned`: one stands there of which no scan has said yet whose it is. */
+type FoundSidecar = Located | 'unscanned' | null;
 
-function locateSidecar(
-  folder: FolderState,
-  document: string,
-  { ownerUid, known }: { readonly ownerUid: number; readonly known: Companions['sidecar'] },
-): FoundSidecar {
+function locateSidecar(folder: FolderState, document: string, ownerUid: number): FoundSidecar {
   const places = sidecarPlaces(document);
   const byName = sidecarAt(folder, places.byName, ownerUid);
-  if (byName !== null && byName !== 'foreign') return { ...byName, ambiguous: false };
-  if (byName === 'foreign' && known === 'name') return byName;
+  if (byName !== null) return { ...byName, ambiguous: false };
   const byStem = sidecarAt(folder, places.byStem, ownerUid);
-  if (byStem === null || byStem === 'foreign') return known === 'stem' ? byStem : null;
+  if (byStem === null) return null;
   const state = folder.tree.get(directoryOf(document));
   const name = nameOf(places.byStem);
   const paired = state?.unclearSidecars?.get(nameOf(document));
@@ -161,16 +112,12 @@ function locateSidecar(
   return state?.lists?.get(name)?.key === byStem.key ? null : 'unscanned';
 }
 
-function sidecarAt(
-  folder: FolderState,
-  path: string,
-  ownerUid: number,
-): Omit<Located, 'ambiguous'> | 'foreign' | null {
+function sidecarAt(folder: FolderState, path: string, ownerUid: number): Omit<Located, 'ambiguous'> | null {
   if (classifyByName(folder, path).kind !== 'sidecar') return null;
   try {
     const stats = lookUp(folder.absolute(folder.tree.rawPath(path)));
     if (stats === undefined) return null;
-    if (!isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid)) return 'foreign';
+    if (!isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid)) return null;
     const kind = kindOf(stats);
     if (kind !== 'file') return { path, kind, key: kind, settleMs: 0 };
     return {

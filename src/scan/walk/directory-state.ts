@@ -118,10 +118,6 @@ export interface Tree {
   readonly noteArrival: (path: string, at: number) => void;
   /** When that last happened in a directory or below, monotonic ms; -Infinity: never, as far as is known. */
   readonly arrivedAt: (path: string) => number;
-  /** A name went from a directory at this time, monotonic ms. */
-  readonly noteRemoval: (path: string, at: number) => void;
-  /** When a name last went from a directory or below, monotonic ms; -Infinity: never, as far as is known. */
-  readonly removedAt: (path: string) => number;
   /** Whether there is a sidecar in any directory. */
   readonly hasSidecars: () => boolean;
   /** The rules of an ignore file of this content, where any directory has one. */
@@ -142,7 +138,6 @@ export interface Tree {
 export function createTree(): Tree {
   const states = new Map<string, DirectoryState>();
   const arrivals = new Map<string, number>();
-  const removals = new Map<string, number>();
   const hidingLists = new Map<string, ReadAgain>();
   /** By content, with the number of directories. */
   const ignoreFiles = new Map<string, { readonly rules: FileRules; directories: number }>();
@@ -175,7 +170,6 @@ export function createTree(): Tree {
     if (state === undefined) return;
     put(path, undefined);
     arrivals.delete(path);
-    removals.delete(path);
     into.push([path, state]);
     for (const name of state.children) forget(joinPath(path, name), into);
   }
@@ -201,8 +195,6 @@ export function createTree(): Tree {
     },
     noteArrival: (path, at) => noteBelow(arrivals, path, at),
     arrivedAt: (path) => arrivals.get(path) ?? -Infinity,
-    noteRemoval: (path, at) => noteBelow(removals, path, at),
-    removedAt: (path) => removals.get(path) ?? -Infinity,
     rulesOf: (content) => ignoreFiles.get(content)?.rules,
     patterns: () => patterns,
     hasSidecars: () => withSidecars > 0,
@@ -222,7 +214,6 @@ export function createTree(): Tree {
       withSidecars = 0;
       hidingLists.clear();
       arrivals.clear();
-      removals.clear();
     },
   };
 }

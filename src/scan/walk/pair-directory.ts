@@ -8,7 +8,6 @@ import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { ShareMode, Sidecar } from '../../model/metadata/metadata.ts';
 import type { FolderSettings } from '../../model/settings.ts';
-import { removalGrace } from '../companions/removal-grace.ts';
 import type { FolderState } from '../folder-state.ts';
 import { resolveAttachment } from '../rules/claims.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
@@ -151,10 +150,9 @@ function leftOf(
     readonly sorted: SortedEntries;
   },
 ): number {
-  const { observations } = folder;
+  const { observations, removeGraceMs } = folder;
   const isThere = isFile(sorted, nameOf(owner)) && isFile(sorted, claim.sidecar);
-  if (now === undefined && !isThere)
-    return removalGrace(folder, directory, observations.noteMissing('claim', owner));
+  if (now === undefined && !isThere) return removeGraceMs - observations.noteMissing('claim', owner);
   observations.endMissing('claim', owner);
   const stats = now === undefined ? null : (sorted.sidecars.get(now.sidecar)?.stats ?? null);
   return now === undefined || stats === null

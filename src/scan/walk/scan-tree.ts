@@ -5,7 +5,6 @@ import { countPacked } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
-import { removalGrace } from '../companions/removal-grace.ts';
 import { presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
@@ -128,11 +127,10 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   /** How long what a document claims that is not listed stays claimed, ms. */
   function leftUnlisted(owner: string, { sidecar }: Claim): number {
-    const { observations } = folder;
-    const directory = directoryOf(owner);
-    const places = [owner, joinPath(directory, sidecar)];
+    const { observations, removeGraceMs } = folder;
+    const places = [owner, joinPath(directoryOf(owner), sidecar)];
     if (places.some((path) => presenceOf(folder, path) === 'gone'))
-      return removalGrace(folder, directory, observations.noteMissing('claim', owner));
+      return removeGraceMs - observations.noteMissing('claim', owner);
     observations.endMissing('claim', owner);
     return Infinity;
   }

@@ -156,7 +156,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const hasGrown = () => lateFiles(opened.listing.entries).some(({ name }) => fresh.has(name));
   if (before === undefined || state.nameCount > before.nameCount || (fresh.size > 0 && hasGrown()))
     tree.noteArrival(path, listedAt);
-  if (before !== undefined && state.nameCount < before.nameCount) tree.noteRemoval(path, listedAt);
   noteCompanions(folder, path, earlier, state);
   folder.formerCompanions.delete(path);
   return {

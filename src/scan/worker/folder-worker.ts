@@ -67,7 +67,7 @@ export function servePlan(
         await scanned;
         return [...folder.claims.restore(question.ask), ...bringRestored(folder, question.ask)];
       case 'inspect':
-        return packInspection(await (await loadInspector())(question.ask.path, question.ask.known));
+        return packInspection(await (await loadInspector())(question.ask.path));
       case 'hash': {
         const { path, stat } = question.ask;
         const { root, settings } = folder;

@@ -1,4 +1,4 @@
-import type { Companions, FileStat, FileIdentity, OwnersClaims } from '../../model/document.ts';
+import type { FileStat, FileIdentity, OwnersClaims } from '../../model/document.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FoundFiles } from '../../model/ports/folder-port.ts';
 import type { FolderPlan } from '../folder-state.ts';
@@ -19,7 +19,7 @@ export interface Questions {
   /** Remembers what was claimed; answered after the scan under way, with the directories that have to be scanned again. */
   readonly claims: { readonly ask: OwnersClaims; readonly answer: readonly string[] };
   readonly inspect: {
-    readonly ask: { readonly path: string; readonly known: Companions | null };
+    readonly ask: { readonly path: string };
     readonly answer: PackedInspection;
   };
   /** SHA-256 of a small file; null: it has to be opened and judged with care. */

@@ -11,7 +11,6 @@ import type {
   LedgerRecord,
   RecordedAttachment,
 } from '../../model/ports/ledger-port.ts';
-import { companionsOf, isListedBy } from './inspect-document.ts';
 
 /**
  * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had.
@@ -170,10 +169,15 @@ export function knownClaims(
     });
     if (sent.length === 0) continue;
     const { byName, byStem } = sidecarPlaces(ref.path);
-    const sidecar = nameOf(companionsOf(ref, record)?.sidecar === 'stem' ? byStem : byName);
+    const sidecar = nameOf(record.companions?.sidecar === 'stem' ? byStem : byName);
     const directory = ledger.directory({ folder, path: directoryOf(ref.path) });
     const unsent = claims.get(ref.path);
     claims.set(ref.path, { sidecar, directory, ...unsent, paths: [...(unsent?.paths ?? []), ...sent] });
   }
   return claims;
+}
+
+/** It lies elsewhere than in the document's own directory of attachments. */
+function isListedBy({ path: owner }: DocumentRef, { path }: RecordedAttachment): boolean {
+  return path?.startsWith(`${owner}.attachments/`) === false;
 }

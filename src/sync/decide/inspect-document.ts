@@ -1,7 +1,7 @@
 import type { DocumentRef, FoundDocument, HeldMode, Inspection } from '../../model/document.ts';
 import { keepHeldMode } from '../../model/metadata/held-mode.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { LedgerPort, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
+import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 
 /** What else is known of a file than its path tells. */
 export interface FileKnowledge {
@@ -20,24 +20,9 @@ export async function inspectDocument(
   record: LedgerRecord | undefined,
   { findHolders, unsentMode }: FileKnowledge = nothingKnown,
 ): Promise<Inspection> {
-  const found = await port.inspect(ref.path, companionsOf(ref, record));
+  const found = await port.inspect(ref.path);
   if (found.kind !== 'document') return found;
   const { document } = found;
   const holders = { records: findHolders(document.stat), unsent: unsentMode(document) };
   return { kind: 'document', document: keepHeldMode(document, record, holders) };
-}
-
-/** It lies elsewhere than in the document's own directory of attachments. */
-export function isListedBy({ path: owner }: DocumentRef, { path }: RecordedAttachment): boolean {
-  return path?.startsWith(`${owner}.attachments/`) === false;
-}
-
-/**
- * What had a say in what the service holds of a document. A record of an older version does not tell; that there was a
- * sidecar shows in attachments that lie elsewhere than in the document's own directory of them.
- */
-export function companionsOf(ref: DocumentRef, record: LedgerRecord | undefined): LedgerRecord['companions'] {
-  if (record === undefined || record.companions !== undefined) return record?.companions;
-  const isListed = record.attachments.some((attachment) => isListedBy(ref, attachment));
-  return isListed ? { sidecar: 'name', defaults: [] } : undefined;
 }

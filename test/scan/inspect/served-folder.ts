@@ -1,4 +1,4 @@
-import type { Companions, DirectoryScan, Inspection } from '../../../src/model/document.ts';
+import type { DirectoryScan, Inspection } from '../../../src/model/document.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
 import { unpackScan } from '../../../src/model/packed-files.ts';
 import type { ScanOutcome, ScanRequest } from '../../../src/scan/walk/scan-request.ts';
@@ -19,7 +19,7 @@ export interface ServedFolder extends TemporaryFolder {
   readonly scan: (request?: Partial<ScanRequest>) => Promise<ReadonlyMap<string, DirectoryScan>>;
   /** Of the last scan. */
   readonly outcome: () => ScanOutcome | null;
-  readonly inspect: (path: string, known?: Companions | null) => Promise<Inspection>;
+  readonly inspect: (path: string) => Promise<Inspection>;
   /** What an inspection says, in short: `document`, or its kind and code. */
   readonly verdict: (path: string) => Promise<string>;
   readonly pass: (ms: number) => void;
@@ -80,12 +80,12 @@ export async function servedFolder({
       return listed;
     },
     outcome: () => outcome,
-    inspect: async (path, known = null) => {
-      let found = unpackInspection(await served.ask('inspect', { path, known }));
+    inspect: async (path) => {
+      let found = unpackInspection(await served.ask('inspect', { path }));
       if (!isPatient) return found;
       for (let looks = 1; found.kind === 'settling' && looks < 3; looks += 1) {
         monotonic += servedTiming.settleMs;
-        found = unpackInspection(await served.ask('inspect', { path, known }));
+        found = unpackInspection(await served.ask('inspect', { path }));
       }
       return found;
     },

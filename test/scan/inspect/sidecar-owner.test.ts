@@ -91,21 +91,6 @@ describeWhere(
       expect(scans.get('d')?.entries.map(({ name }) => name)).toEqual(['a.pdf', 'b.pdf']);
     });
 
-    it.each([
-      ['d/a.pdf.meta.json', { sidecar: 'name', defaults: [] }],
-      ['d/a.meta.json', { sidecar: 'stem', defaults: [] }],
-      ['d/.meta.json', { sidecar: null, defaults: ['d'] }],
-    ] as const)(
-      'what the service holds by %s is not taken back when that becomes Ben’s',
-      async (path, known) => {
-        await beside({ [path]: [ben, '{"shareInfo": {"mode": "NONE"}}'] });
-        expect(await folder.inspect('d/a.pdf', known)).toMatchObject({
-          kind: 'unfit',
-          code: 'foreign-sidecar',
-        });
-      },
-    );
-
     it('Ben’s file of the same stem leaves her sidecar hers', async () => {
       await beside({
         'd/a.txt': [ben, 'his'],

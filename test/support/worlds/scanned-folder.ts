@@ -104,7 +104,7 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
       await scheduler.everything('start', true);
     },
     rescan: (cause) => scheduler.everything(cause, false),
-    inspect: (path, known): Promise<Inspection> => read(() => inspector(path, known ?? null)),
+    inspect: (path): Promise<Inspection> => read(() => inspector(path)),
     find: (wanted) => read(() => findFiles(state, wanted)),
     mounts: () => Promise.resolve(mountsBelow(root)),
     rootNow: () => {

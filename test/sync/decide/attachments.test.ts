@@ -10,7 +10,6 @@ import {
   hasLetGo,
   unsentAttachments,
 } from '../../../src/sync/decide/attachments.ts';
-import { companionsOf } from '../../../src/sync/decide/inspect-document.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const from = { folder: 'inbox', path: 'report.pdf' };
@@ -75,26 +74,6 @@ describe('who carries a file', () => {
 
   it('is never the file itself', () => {
     expect(carriers('report.pdf')).toEqual([]);
-  });
-});
-
-describe('what had a say, of a record that does not tell', () => {
-  it('was a sidecar where it attached a file', () => {
-    expect(companionsOf(from, recordOf({ attachments: [carried] }))).toEqual({
-      sidecar: 'name',
-      defaults: [],
-    });
-  });
-
-  it('was nothing otherwise', () => {
-    const own = { ...carried, path: 'report.pdf.attachments/x.csv' };
-    expect(companionsOf(from, recordOf({ attachments: [own] }))).toBeUndefined();
-    expect(companionsOf(from, undefined)).toBeUndefined();
-  });
-
-  it('is what it tells where it does', () => {
-    const companions = { sidecar: 'stem', defaults: ['', 'a'] } as const;
-    expect(companionsOf(from, recordOf({ attachments: [carried], companions }))).toEqual(companions);
   });
 });
 

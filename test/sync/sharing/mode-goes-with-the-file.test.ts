@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync } from 'node:fs';
-import { copyFile, link, mkdir, rename, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
@@ -155,6 +155,18 @@ it('A1: a private document that is put aside before it is sent is private', asyn
   world.engine().setPaused([]);
   await world.sync();
   expect([shared(), failed()]).toEqual([{ old: 'NONE', one: 'NONE', two: 'NONE' }, []]);
+});
+
+it('A1: a private document whose sidecar goes before it is sent is private', async () => {
+  world.engine().setPaused(['inbox']);
+  await world.inbox.write('b.txt', 'one');
+  await world.inbox.write('b.txt.meta.json', secret);
+  await world.rescan();
+  await world.clock.advance(700_000);
+  await rm(at('b.txt.meta.json'));
+  world.engine().setPaused([]);
+  await world.pass(20_000);
+  expect([shared(), failed()]).toEqual([{ old: 'NONE', one: 'NONE' }, []]);
 });
 
 it('A1: a hard link of a private document is private, and its copy another file', async () => {

@@ -1,9 +1,10 @@
-import { link, mkdir, rename, rm } from 'node:fs/promises';
+import { chown, link, mkdir, rename, rm } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { importedRecord } from '../../../src/ledger/transfer/imported-ledger.ts';
 import { widerMode } from '../../../src/model/metadata/held-mode.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
+import { describeWhere } from '../../support/needs.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 
@@ -306,3 +307,24 @@ it.each([
   await world.sync();
   expect(shared('imported')).toBe(expected);
 });
+
+describeWhere(
+  process.getuid?.() === 0 ? null : { refused: 'giving files to other users' },
+  'where sidecarOwner changes',
+  () => {
+    it.each(['own.txt.meta.json', 'private/.meta.json'])('what %s stated stays', async (companion) => {
+      const settings: { sidecarOwner: 'any' | 'same'; metadata: FolderSettings['metadata'] } = {
+        sidecarOwner: 'any',
+        metadata: { shareInfo: { mode: 'EVERYONE' } },
+      };
+      world = await syncedFolder({ settings, before: fill });
+      await world.sync();
+      await chown(at(companion), 12_345, 12_345);
+      await world.sync();
+      settings.sidecarOwner = 'same';
+      await world.restart();
+      await world.sync();
+      expect(shared(companion.startsWith('own') ? 'own' : 'inside')).toBe('NONE, narrower');
+    });
+  },
+);
