@@ -9,8 +9,6 @@ let world: SyncedFolder;
 
 beforeEach(async () => {
   world = await syncedFolder();
-  await world.inbox.write('.ingestignore', 'ignored/\n');
-  await world.inbox.write('ignored/any.txt', 'any');
   await world.inbox.write('f.txt', 'document');
   await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
   await world.inbox.write('figure.csv', '1,2,3');
@@ -23,14 +21,6 @@ afterEach(() => world.close());
 const move = (from: string, to: string) => rename(world.inbox.join(from), world.inbox.join(to));
 
 it.each<readonly [string, () => Promise<void>, string]>([
-  [
-    'is moved with its sidecar to where nothing is sent',
-    async () => {
-      await move('f.txt', 'ignored/f.txt');
-      await move('f.txt.meta.json', 'ignored/f.txt.meta.json');
-    },
-    'figure.csv',
-  ],
   [
     'is renamed to a type that is not sent',
     async () => {
