@@ -77,10 +77,10 @@ export function guardTwinFolders<T extends FolderPort>(
         if (!twins.has(name)) await begin();
       },
       rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
-      inspect: async (path, known) => {
+      inspect: async (path) => {
         await lookAgain();
         const reason = twins.get(name);
-        return reason === undefined ? port.inspect(path, known) : { kind: 'unknown', ...reason };
+        return reason === undefined ? port.inspect(path) : { kind: 'unknown', ...reason };
       },
       find: async (files, since) => {
         await lookAgain();
