@@ -5,6 +5,7 @@ import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts'
 import { levelAskedFor } from './define-command.ts';
 import type { CommandContext, GlobalFlags } from './define-command.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
+import { requireOwnState } from '../daemon/preconditions/whose-state.ts';
 import { createLog } from '../log/create-log.ts';
 import { correctionAdvice } from '../config/secrets/correction-advice.ts';
 import {
@@ -25,6 +26,8 @@ interface PrepareOptions {
   readonly quiet?: boolean;
   /** False: whether the folders are separate directories is not checked. Default true. */
   readonly checkFolders?: boolean;
+  /** False: the state directory may be another configuration's. Default true. */
+  readonly checkState?: boolean;
   /** False: the configuration's warnings are not logged. */
   readonly reportsWarnings?: boolean;
   /** Where to say that there is no configuration file. Default: on standard error. */
@@ -43,6 +46,7 @@ export async function prepareCommand(
   {
     quiet = false,
     checkFolders = true,
+    checkState = true,
     reportsWarnings = true,
     reportsTrial = 'on standard error',
     writeLog = context.writeError,
@@ -51,6 +55,7 @@ export async function prepareCommand(
   const { env, cwd, redactor } = context;
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
   const { missing } = configuration;
+  if (checkState) await requireOwnState(configuration.settings, configuration.trial);
   if (missing.length > 0 && reportsTrial === 'on standard error' && flags.quiet !== true)
     context.complain(`${trialWords} (none of ${missing.join(', ')} exists)`);
   const asked = levelAskedFor(flags);

@@ -14,6 +14,7 @@ import { followFolders } from './preconditions/follow-folders.ts';
 import { mixedUpFolders, requireFolders } from './preconditions/folders-on-disk.ts';
 import { requireLedger } from './preconditions/new-ledger.ts';
 import { claimLedger } from './preconditions/whose-ledger.ts';
+import { adoptState } from './preconditions/whose-state.ts';
 
 /**
  * Opens the state and every part of the daemon, for folders that are being scanned already. Throws StateLockedError,
@@ -26,6 +27,7 @@ export async function openParts(options: DaemonOptions, folders: readonly Folder
   let embedded: EmbeddedService | null = null;
   try {
     await claimLedger(ledger, settings);
+    await adoptState(settings, options.makesFolders === true, log);
     await followFolders(ledger, settings, log);
     if (options.makesFolders === true) await makeFolders(settings, ledger);
     await requireFolders(settings, ledger);

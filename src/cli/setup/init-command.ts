@@ -31,7 +31,7 @@ export async function init(context: CommandContext, flags: GlobalFlags & InitFla
   const answers = await initAnswers({ flags, env, cwd }, prompter);
   context.redactor.add(credentialNames.map((name) => answers[name]));
   for (const line of await writeInitFiles(answers, destination)) output.line(line);
-  const options = { quiet: true, checkFolders: false, reportsWarnings: false };
+  const options = { quiet: true, checkFolders: false, checkState: false, reportsWarnings: false };
   const prepared = await prepareCommand(context, { ...flags, config: file }, options);
   await tellOfLedger(context, prepared);
   const code = flags.login === false ? exitCodes.ok : await tryLogin(context, prepared, answers, destination);

@@ -56,8 +56,12 @@ export function pause(pauses: Pauses, folder: PausedFolder | null, until?: numbe
   if (folder === null) return { all: true, folders: [], ...untilOf(until) };
   if (isPaused({ ...pauses, folders: [] }, folder)) return pauses;
   const { name, path } = folder;
-  const others = pauses.folders.filter((one) => one.name !== name);
-  return { ...pauses, folders: [...others, { name, path, ...untilOf(until) }] };
+  const paused = { name, path, ...untilOf(until) };
+  const isThere = pauses.folders.some((one) => one.name === name);
+  const folders = isThere
+    ? pauses.folders.map((one) => (one.name === name ? paused : one))
+    : [...pauses.folders, paused];
+  return { ...pauses, folders };
 }
 
 function untilOf(until: number | undefined): { readonly until?: number } {

@@ -1,0 +1,69 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { writeDurably } from '../../lib/files/durable-file.ts';
+import { ConfigurationError, errorCode } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Settings } from '../../model/settings.ts';
+
+type Whose = Pick<Settings, 'file' | 'state' | 'cluster'>;
+
+/**
+ * A state directory is one configuration's. Throws ConfigurationError where it is that of another one, which still
+ * exists. `isTrial`: the built-in configuration, which is that of its working directory.
+ */
+export async function requireOwnState(settings: Whose, isTrial: boolean): Promise<void> {
+  const other = await otherOwner(settings, isTrial);
+  if (other === null || !other.exists) return;
+  const { dir } = settings.state;
+  throw new ConfigurationError(
+    `state.dir: ${dir} is that of another configuration, ${other.name}, and this is ${nameOf(settings, isTrial)}; give this one a state.dir of its own (state: { dir: ./state }), name the other one with --config, or remove the other one if this one replaces it`,
+  );
+}
+
+/** From now on it is this configuration's: the one that it belonged to is gone, or there was none. */
+export async function adoptState(settings: Whose, isTrial: boolean, log: LogPort): Promise<void> {
+  const other = await otherOwner(settings, isTrial);
+  const { dir } = settings.state;
+  if (other !== null && !other.exists)
+    log.warn(
+      { dir, before: other.name },
+      'the state directory was that of a configuration that is gone; it is used on',
+    );
+  const name = nameOf(settings, isTrial);
+  if (isShared(settings) || (other === null && (await readOwner(dir)) === name)) return;
+  await writeDurably(fileIn(dir), `${name}\n`);
+}
+
+/** Null: it is this one's, or nobody's. */
+async function otherOwner(
+  settings: Whose,
+  isTrial: boolean,
+): Promise<{ readonly name: string; readonly exists: boolean } | null> {
+  // Hosts that stand by for one another share it, each with a configuration of its own.
+  if (isShared(settings)) return null;
+  const name = await readOwner(settings.state.dir);
+  if (name === null || name === nameOf(settings, isTrial)) return null;
+  const exists = await stat(name).then(
+    () => true,
+    (error: unknown) => errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR',
+  );
+  return { name, exists };
+}
+
+async function readOwner(dir: string): Promise<string | null> {
+  const text = await readFile(fileIn(dir), 'utf8').catch(() => '');
+  return text.trim() === '' ? null : text.trim();
+}
+
+function isShared({ cluster }: Whose): boolean {
+  return cluster?.standBy === true;
+}
+
+function nameOf({ file, state }: Whose, isTrial: boolean): string {
+  return isTrial ? dirname(state.dir) : file;
+}
+
+function fileIn(dir: string): string {
+  return join(dir, 'configuration');
+}

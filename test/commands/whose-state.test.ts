@@ -1,0 +1,50 @@
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
+
+let folder: TrialFolder;
+
+beforeEach(async () => {
+  folder = await trialFolder({ timing: { settleMs: 0, removeGraceMs: 50 } });
+  await folder.write('inbox/a.txt', 'a');
+});
+
+afterEach(() => folder.remove());
+
+const on = (file: string, ...words: string[]) => folder.run(...words, '--config', folder.join(file));
+
+it('a command for another configuration of the same state directory names it, and does nothing', async () => {
+  await copyFile(folder.join('ingestd.yaml'), folder.join('b.yaml'));
+  expect((await on('ingestd.yaml', 'sync')).code).toBe(0);
+  const ledger = () => readFile(folder.join('state/ledger.json'), 'utf8');
+  const before = await ledger();
+  await folder.write('inbox/b.txt', 'b');
+  const commands = [
+    'status',
+    'check',
+    'plan',
+    'sync',
+    'run',
+    'log',
+    'pause',
+    'approve',
+    'retry',
+    'ledger verify',
+  ];
+  for (const command of [...commands, 'why inbox/a.txt', 'keep', 'auth login']) {
+    const { code, stdout, stderr } = await on('b.yaml', ...command.split(' '));
+    expect([command, code, stdout]).toEqual([command, 2, '']);
+    expect(stderr).toContain(`that of another configuration, ${folder.join('ingestd.yaml')}`);
+    expect(stderr).toContain('state.dir of its own');
+  }
+  expect(await ledger()).toBe(before);
+
+  // The other one is gone: the state directory is used on, and that is said.
+  await rm(folder.join('ingestd.yaml'));
+  const adopted = await on('b.yaml', 'sync');
+  expect([adopted.code, adopted.stderr]).toEqual([0, expect.stringContaining('configuration that is gone')]);
+  expect((await on('b.yaml', 'sync')).stderr).not.toContain('configuration that is gone');
+  await writeFile(folder.join('ingestd.yaml'), await readFile(folder.join('b.yaml')));
+  expect((await on('ingestd.yaml', 'status')).stderr).toContain(folder.join('b.yaml'));
+});
