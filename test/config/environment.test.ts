@@ -65,6 +65,8 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'http.publicUrl': ['https://x.example/a/', 'https://x.example/a'],
   'log.level': ['debug', 'debug'],
   'log.format': ['json', 'json'],
+  'log.keepDays': ['7', 7],
+  'log.keepMegabytes': ['16', 16],
   'notify.command': ['["logger", "-t", "ingestd"]', ['logger', '-t', 'ingestd']],
   'notify.afterMinutes': ['0.5', 0.5],
   'cluster.redisUrl': ['redis://redis.example:7000/2', undefined],

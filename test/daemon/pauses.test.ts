@@ -111,6 +111,8 @@ describe('a pause for a time', () => {
     await clock.advance(0);
     expect(keeper.names()).toEqual(['scans']);
     expect([seen.at(-1), over]).toEqual([['scans'], [['inbox']]]);
+    // In turn: what has ended is written by then.
+    await keeper.resume(null, () => {});
     keeper.close();
     await writePauses(state.path, { all: true, until: Date.now() - 1, folders: [] });
     expect(pausedNames(await readPauses(state.path), configured)).toEqual([]);
