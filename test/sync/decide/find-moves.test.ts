@@ -232,9 +232,18 @@ describe('the document of a file that stands at a path', () => {
       'gone/old → inbox/new; left: gone/old',
     ],
     [
-      'is not that of such a folder where birth times are unknown',
+      'is that of such a folder where birth times are unknown, and size and time agree',
       {
         disk: { 'inbox/new': [1, 'one', { birthtimeMs: 0 }] },
+        records: { 'gone/old': [1, 'one', { birthtimeMs: 0 }] },
+        finds: { 'gone/old': undefined },
+      },
+      'gone/old → inbox/new; left: gone/old',
+    ],
+    [
+      'is not that of such a folder where birth times are unknown, and the times differ',
+      {
+        disk: { 'inbox/new': [1, 'one', { birthtimeMs: 0, mtimeMs: 7 }] },
         records: { 'gone/old': [1, 'one', { birthtimeMs: 0 }] },
         finds: { 'gone/old': undefined },
       },
