@@ -80,6 +80,10 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     (total, { pending, removing }, index) => total + (isPaused(index) ? pending + removing : 0),
     0,
   );
+  const canSend =
+    paused.length < sources.folders.length && reasons.every(({ code }) => reasonHealth(code) !== 'error');
+  const etaSeconds =
+    pending > kept ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - kept)) / 1000) : 0;
   const failures = listFailures();
   const skipped = listSkips(sources);
   const waiting = listWaiting(sources);
@@ -100,7 +104,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       pending,
       inFlight: sending,
       waiting: sum((one) => one.waiting) + removingLater,
-      etaSeconds: pending > kept ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - kept)) / 1000) : 0,
+      etaSeconds: canSend ? etaSeconds : null,
     },
     rate: {
       limit: rate.limit,

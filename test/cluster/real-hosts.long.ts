@@ -76,7 +76,9 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     });
     expect(status.rate.limit).toBe(6);
     expect(status.reasons).toEqual([]);
-    const waits = await Promise.all(daemons.map(async (daemon) => (await daemon.status()).queue.etaSeconds));
+    const waits = await Promise.all(
+      daemons.map(async (daemon) => (await daemon.status()).queue.etaSeconds ?? 0),
+    );
     expect(Math.max(...waits)).toBeGreaterThan(30);
     for (const daemon of daemons) expect((await daemon.end('SIGTERM')).code).toBe(0);
     expect(redis.command('ZCARD', 'ingestd:{real}:seen')).toBe('0');
@@ -199,7 +201,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(await daemon?.status()).toMatchObject({
       state: 'paused',
       paused: ['inbox'],
-      queue: { pending: 1, etaSeconds: 0 },
+      queue: { pending: 1, etaSeconds: null },
       reasons: [{ code: 'fleet-paused' }],
     });
     const metrics = await (await daemon?.fetch('/metrics'))?.text();

@@ -57,7 +57,8 @@ function lineOf(progress: SyncProgress, columns: number): string {
   const documents = `${numberWords(documentsDone)} of ${numberWords(documentsTotal)}`;
   const bytes = `${sizeWords(bytesDone)} of ${sizeWords(bytesTotal)}`;
   const requests = `${countWords(requestsLeftInMinute, 'request')} left`;
-  const time = documentsDone >= documentsTotal ? 'done' : durationWords(etaSeconds);
+  const left = etaSeconds === null ? 'nothing can be sent now' : durationWords(etaSeconds);
+  const time = documentsDone >= documentsTotal ? 'done' : left;
   const short = `${documents}, ${requests}, ${time}`;
   const words =
     [

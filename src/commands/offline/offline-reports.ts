@@ -55,7 +55,7 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
           state: folder.state === 'unavailable' ? 'unavailable' : 'stopped',
           oldestUnsyncedSeconds: 0,
         })),
-        queue: { ...status.queue, etaSeconds: 0 },
+        queue: { ...status.queue, etaSeconds: null },
       };
     },
   );

@@ -128,7 +128,7 @@ function keptOf({ status, at }: Counted): Pick<Status, 'folders' | 'queue'> {
   const passed = Math.floor((systemClock.monotonic() - at) / 1000);
   const { queue, folders } = status;
   return {
-    queue: { ...queue, pending: queue.pending + queue.inFlight, inFlight: 0, etaSeconds: 0 },
+    queue: { ...queue, pending: queue.pending + queue.inFlight, inFlight: 0, etaSeconds: null },
     folders: folders.map((folder) => {
       const { pending, waiting, oldestUnsyncedSeconds: oldest } = folder;
       const isLate = pending + waiting > 0 || oldest > 0;

@@ -66,7 +66,7 @@ export function secondsLeft({
 }: Pick<Status, 'paused' | 'health' | 'queue'>): number | null {
   const { pending, etaSeconds } = queue;
   if (paused.length > 0 || health === 'error' || pending === 0) return null;
-  return etaSeconds > 0 && Number.isFinite(etaSeconds) ? etaSeconds : null;
+  return etaSeconds !== null && etaSeconds > 0 && Number.isFinite(etaSeconds) ? etaSeconds : null;
 }
 
 /** Headline, its reason, the progress and what else needs a person: for one line of text. */

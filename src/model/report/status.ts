@@ -110,7 +110,13 @@ export const statusSchema = z.object({
   /** Documents at the service whose folders the configuration does not name any more; absent: none. */
   unconfigured: z.array(z.object({ name: text, documents: count })).optional(),
   /** Removals too: `waiting` counts those in their grace. */
-  queue: z.object({ pending: count, inFlight: count, waiting: count, etaSeconds: count }),
+  queue: z.object({
+    pending: count,
+    inFlight: count,
+    waiting: count,
+    /** Null: nothing can be sent now. */
+    etaSeconds: count.nullable(),
+  }),
   rate: z.object({
     limit: count,
     used: count,
@@ -230,7 +236,7 @@ function zerosOf<Key extends string>({ shape }: z.ZodObject<Record<Key, typeof c
 export function emptyStatus(limit: number) {
   return {
     paused: [],
-    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
+    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: null },
     rate: { limit, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
     auth: { state: 'none', expiresAt: null },
     totals: noTotals,

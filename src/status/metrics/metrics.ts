@@ -200,7 +200,10 @@ const statusFigures: Figures<Scrape> = {
       [{ state: 'waiting' }, queue.waiting],
     ],
   ],
-  ingestd_queue_eta_seconds: ['Time until the queue is sent, in seconds.', (now) => now.queue.etaSeconds],
+  ingestd_queue_eta_seconds: [
+    'Time until the queue is sent, in seconds; absent while nothing can be sent.',
+    ({ queue }) => (queue.etaSeconds === null ? [] : [[{}, queue.etaSeconds]]),
+  ],
   ingestd_waiting: [
     'Documents that wait, by what for.',
     (now) => Object.entries(now.waitingFor).map(([kind, count]) => [{ for: kind }, count]),

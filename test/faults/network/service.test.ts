@@ -267,7 +267,11 @@ describe('other hosts and connections', () => {
       { code: expect.stringMatching(/^(enotfound|eai-again)$/) },
     ]);
     await world.pass(minute);
-    expect(world.status()).toMatchObject({ state: 'degraded', rate: { used: 0 } });
+    expect(world.status()).toMatchObject({
+      state: 'degraded',
+      rate: { used: 0 },
+      queue: { pending: 0, etaSeconds: null },
+    });
     expect(codes(world)).toEqual(['service-unavailable']);
   });
 });

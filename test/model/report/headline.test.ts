@@ -187,6 +187,7 @@ describe('the lines about progress', () => {
     ['nothing is queued', { queue: { ...queue, pending: 0 } }, null],
     ['the queue does not know', { queue: { ...queue, etaSeconds: Infinity } }, null],
     ['the queue says nothing', { queue: { ...queue, etaSeconds: 0 } }, null],
+    ['nothing can be sent', { queue: { ...queue, etaSeconds: null } }, null],
     ['sending is paused', { paused: ['inbox'] }, null],
     ['nothing can be sent', { health: 'error' as const }, null],
   ])('how long it takes, where %s', (_name, more, seconds) => {
