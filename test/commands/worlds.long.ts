@@ -8,6 +8,7 @@ import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Change } from '../../src/model/ports/ledger-port.ts';
 import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import type { CheckFinding, PlanReport, Why } from '../../src/model/report/command-reports.ts';
+import { health } from '../../src/model/report/health.ts';
 import { fixFor } from '../../src/model/report/explanations.ts';
 import type { FolderStatus, Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
@@ -301,7 +302,7 @@ const worlds: Readonly<Record<string, World>> = {
     files: { 'inbox/a.txt': 'a' },
     ledger: async () => [doubt('a.txt', false)],
     counts: { onDisk: 1, pending: 1 },
-    check: [0, { 'inbox/a.txt': 'in-doubt' }],
+    check: [4, { 'inbox/a.txt': 'in-doubt' }],
     plan: { upload: 1, inDoubt: 1 },
     status: { inDoubt: [{ holds: false }] },
     why: {
@@ -415,6 +416,10 @@ it.each(Object.entries(worlds))(
         return true;
       };
       await eventually(isAsAlone);
+      // Contract 7.34: but for the pause, which came later.
+      const now = await json<Status>('status');
+      const reasons = now.reasons.filter(({ code }) => code !== 'paused');
+      expect(check.code).toBe(health({ ...now, paused: [], reasons }) === 'ok' ? 0 : 4);
       for (const [path, { next: _next, nextAt: _nextAt, decisions: _decisions, ...story }] of stories)
         expect([path, await json<Why>('why', path)]).toMatchObject([path, story]);
     } finally {

@@ -6,9 +6,11 @@ import { inDoubtCode, openDoubts } from '../../model/doubts.ts';
 import { isWebAddress } from '../../model/metadata/metadata.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
+import { listDuplicates } from '../../daemon/make-status.ts';
 import { carrierOf, isAbsent, orphanAttachments } from '../../daemon/control/orphan-attachments.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
@@ -51,8 +53,10 @@ export async function checkFolders(
         const { directories, documents, attachments } = listed.get(folder.name) ?? emptyListing();
         if (port === undefined) continue;
         const { state, reasons } = port.health();
-        for (const reason of reasons)
-          findings.push(finding('error', folder.name, { ...reason, fix: rootFixes[reason.code] }));
+        for (const reason of reasons) {
+          const level = reasonHealth(reason.code) === 'ok' ? 'warning' : 'error';
+          findings.push(finding(level, folder.name, { ...reason, fix: rootFixes[reason.code] }));
+        }
         if (state === 'unavailable') continue;
         const polling = checkPolling(folder, settings.timing);
         findings.push(
@@ -66,7 +70,8 @@ export async function checkFolders(
         );
         if (polling?.level !== 'info') watchedDirectories += directories;
       }
-      return { findings: [...findings, ...otherDoubts(resting)], watchedDirectories };
+      findings.push(...otherDoubts(resting), ...duplicateFindings(resting));
+      return { findings, watchedDirectories };
     },
   );
 }
@@ -115,9 +120,9 @@ async function addressFindings(port: FolderPort, paths: readonly string[]): Prom
   return findings;
 }
 
-/** What keeps documents from being sent as they stand. */
+/** What keeps documents from being sent as they stand. What waits comes by itself. */
 function taskFindings({ name }: FolderSettings, { engine }: RestingEngine): readonly CheckFinding[] {
-  const levels = { failed: 'error', retry: 'error', settling: 'error', waiting: 'warning' } as const;
+  const levels = { failed: 'error', retry: 'warning', settling: 'warning', waiting: 'warning' } as const;
   return (['failed', 'retry', 'settling', 'waiting'] as const).flatMap((kind) =>
     [...engine.tasks.in(kind)]
       .filter(({ ref, present }) => ref.folder === name && present)
@@ -144,7 +149,7 @@ function heldFindings(
   if (held.length === 0 || hold === undefined) return [];
   const when = isHeldBefore ? `held since ${new Date(hold.since).toISOString()}` : 'will be held';
   const message = `${countWords(held.length, 'deletion')} ${when}: ${hold.reason}`;
-  return [finding('warning', name, { code: 'held', message })];
+  return [finding('error', name, { code: 'held', message })];
 }
 
 function summaryOf({ name, path }: FolderSettings, { engine, ledger }: RestingEngine): CheckFinding {
@@ -162,8 +167,23 @@ function otherDoubts({ engine, ledger }: RestingEngine): readonly CheckFinding[]
   return openDoubts(ledger)
     .filter(({ ref }) => engine.tasks.get(ref)?.state.kind !== 'failed')
     .map(({ ref, message }) =>
-      finding('warning', refKey(ref), { code: inDoubtCode, message: doubtWords(message) }),
+      finding('error', refKey(ref), { code: inDoubtCode, message: doubtWords(message) }),
     );
+}
+
+/** Documents that the service may hold more than once; those in doubt are told of by themselves. */
+function duplicateFindings({ ledger }: RestingEngine): readonly CheckFinding[] {
+  const doubts = new Set(openDoubts(ledger).map(({ ref }) => refKey(ref)));
+  return listDuplicates(ledger)
+    .filter((one) => !doubts.has(refKey(one)))
+    .map(({ copies, ...ref }) => {
+      const message = `the service may have ${countWords(copies, 'further copy', 'further copies')} of it, because answers were lost`;
+      return finding('error', refKey(ref), {
+        code: 'possible-duplicates',
+        message,
+        fix: `Remove them at the service, then run ingestd resolve ${refKey(ref)} --dismiss.`,
+      });
+    });
 }
 
 /** Before a start; a daemon that runs says that it continues by itself. */

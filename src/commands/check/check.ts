@@ -5,6 +5,7 @@ import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.t
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
+import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { requestHead } from '../../remote/http/head-request.ts';
 import { checkFolders } from './check-folders.ts';
 import { checkLedger, checkLedgerExists, checkStateDirectory } from './check-ledger.ts';
@@ -54,7 +55,11 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     ...ledger.findings,
   ];
   const folders = await checkFolders(settings, ledger.ledger);
-  findings.push(...folders.findings, ...checkWatches(folders.watchedDirectories));
+  findings.push(
+    ...folders.findings,
+    ...(await checkPauses(settings)),
+    ...checkWatches(folders.watchedDirectories),
+  );
   if (online) {
     findings.push(
       ...(settings.service.mode === 'embedded' ? [notAsked] : await checkService(options)),
@@ -62,6 +67,11 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     );
   }
   return findings;
+}
+
+async function checkPauses({ state, folders }: Settings): Promise<readonly CheckFinding[]> {
+  const names = pausedNames(await readPauses(state.dir), folders);
+  return names.map((name) => finding('error', name, { code: 'paused', message: 'sending is paused' }));
 }
 
 const notAsked = finding('info', 'service.mode', {
