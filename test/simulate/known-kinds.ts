@@ -4,10 +4,6 @@
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
-    /\/two-folders$/,
-    'the judge expects of a directory that is shown in two folders that both send it; the second sends nothing (section 5)',
-  ],
-  [
     /^(?:attachment-alone|waits-at-end\/attached-before)$/,
     'attachments are not known by the record of their owner (section 4)',
   ],
@@ -70,10 +66,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
     /^waits-at-end\/unreadable$/,
     'what could not be read for want of rights may wait longer than that (7.37)',
-  ],
-  [
-    /^waits-at-end\/likely-sidecar$/,
-    'a sidecar without a type in its name keeps back documents whose stem is two letters apart from it (7.29)',
   ],
   [/^left-over\/hidden-place$/, 'what has moved into a hidden directory is kept (7.25)'],
   [

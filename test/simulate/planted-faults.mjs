@@ -88,6 +88,13 @@ export const plantedFaults = {
     from: "if (operation === 'upload' && !isUsableDocId(docId)) {",
     to: "if (operation === 'upload') {",
   },
+  'sends-the-same-files-twice': {
+    kind: 'doubled',
+    seed: 43,
+    file: 'src/daemon/process/guard-twin-folders.ts',
+    from: '  if (folders.length < 2) return folders;',
+    to: '  if (folders.length < 99) return folders;',
+  },
   'sends-three-times-as-many': {
     kind: 'too-many',
     seed: 4,

@@ -260,10 +260,9 @@ function narrowerKind(judge: Judge, one: HeldDocument): Kind {
   return judge.isModeUnsure(one.docId) ? 'narrower-at-end/unsure' : 'narrower-at-end';
 }
 
-/** Both places of a directory that is shown twice cannot be right. */
 function report(judge: Judge, file: RoledFile, kind: Kind, words: string): void {
   judge.blames(file.path);
-  judge.report(judge.reading().isShownTwice(file) ? `${kind}/two-folders` : kind, words);
+  judge.report(kind, words);
 }
 
 function nameIn({ folder, path }: Ref): string {

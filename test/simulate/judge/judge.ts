@@ -59,13 +59,6 @@ const writtenMs = 15_000;
 const tenMinutesMs = 600_000;
 /** A removal waits so long for its other half; and as long again until it is noticed. */
 const graceMs = 2 * 5_000;
-/** Where two folders show one directory, nobody can say to which of them a document belongs. */
-const perFolder: ReadonlySet<string> = new Set([
-  'deleted-unguarded',
-  'left-over',
-  'start-sends',
-  'unreported',
-] satisfies Kind[]);
 /** What has gone out cannot be called back: that it is old, or not whole, is put right by the next request. */
 const onlyAtFirst: ReadonlySet<Kind> = new Set(['old-content', 'wrong-attachments']);
 
@@ -130,7 +123,6 @@ export class Judge {
     if (isClockApart) kind = `${kind}/clocks-apart`;
     if (isPolled && promise === 'unquiet') kind = `${kind}/polled`;
     if (hasClockJumped && promise === 'deleted-unguarded') kind = `${kind}/clock-jumped`;
-    if (perFolder.has(promise) && this.reading().showsTwice) kind = `${promise}/two-folders`;
     (isWanted(kind) ? this.violations : this.passed).push({ kind, message });
   }
 
@@ -245,7 +237,7 @@ export class Judge {
     judgeTimes(request, document ?? null, times, (kind, words) => this.report(kind, words));
     if (request.kind === 'upload' && this.#unusable >= 3 && firstByteAt > this.#unusableAt + honouredMs)
       this.report('unstopped-uploads', `${file?.path} is sent after three answers without a docId`);
-    this.#judgeGuard(request);
+    if (mayBeDone(ending)) this.#judgeGuard(request);
     if (this.#isDelivered && !this.#blamed.has(file?.path ?? '') && request.kind !== 'token')
       this.report(
         'start-sends',
@@ -358,9 +350,7 @@ export class Judge {
   #reportAt(at: number, request: ServiceRequest, kind: Kind, words: string): void {
     const before = this.#window(at, honouredMs + this.#underWayMs(request, at) + this.#options.noticeMs);
     const wasRight = before.some((moment) => !this.#problems(request, moment).has(kind));
-    const file = this.#fileOf(request, this.#moments.at(-1));
-    if (file !== null && this.reading().isShownTwice(file)) this.report(`${kind}/two-folders`, words);
-    else this.report(wasRight ? `${kind}/in-a-gap` : kind, words);
+    this.report(wasRight ? `${kind}/in-a-gap` : kind, words);
   }
 
   /** For how long a request may have been decided when its first byte goes out: longer where it was sent before in vain. */
@@ -401,12 +391,8 @@ export class Judge {
         ({ identity, path }) => identity === file.identity && path === file.path,
       );
     const [file] = files;
-    const isTwice = file !== undefined && this.reading().isShownTwice(file);
     if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(isInDoubt))
-      this.report(
-        isTwice ? 'doubled/two-folders' : 'doubled/in-doubt',
-        `${file.path} is sent again while its first upload is in doubt`,
-      );
+      this.report('doubled/in-doubt', `${file.path} is sent again while its first upload is in doubt`);
     const sent = files.find((one) => !isInDoubt(one)) ?? file;
     if (sent !== undefined) this.#unanswered.set(request.number, sent);
   }
@@ -460,6 +446,11 @@ export class Judge {
     const first = this.#moments.findLastIndex(({ from }) => from <= at - ms - this.#options.lateMs);
     return this.#moments.slice(Math.max(0, first)).filter(({ from }) => from <= at);
   }
+}
+
+/** Whether the service did it, or has not said so that ingestd knows. */
+function mayBeDone({ kind, taken }: Ending): boolean {
+  return taken || kind === 'lost' || kind === 'reset' || kind === 'html';
 }
 
 /** The same for each attempt. */

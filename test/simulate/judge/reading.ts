@@ -74,7 +74,7 @@ export class Reading {
   readonly #said = new Map<string, Said | null>();
 
   constructor(image: readonly SeenFile[], folders: readonly JudgedFolder[]) {
-    this.#folders = folders;
+    this.#folders = folders.filter((folder, index) => !isShown(folder, folders.slice(0, index), image));
     const twins: SeenFile[] = [];
     // Names are compared in NFC.
     for (const file of image) {
@@ -112,18 +112,6 @@ export class Reading {
   /** Whether a directory cannot be listed, or is covered: what is out of sight could be in there. */
   get hidesSomething(): boolean {
     return [...this.files.values()].some(({ isUnlisted }) => isUnlisted);
-  }
-
-  /** Whether any directory is shown in two folders. */
-  get showsTwice(): boolean {
-    return [...this.files.values()].some((file) => this.isShownTwice(file));
-  }
-
-  /** Whether a directory is shown in two folders, with this file in it under one of its names. */
-  isShownTwice({ identity }: SeenFile): boolean {
-    const paths = this.pathsOf(identity);
-    const directories = new Set(paths.map((path) => this.files.get(path)?.directory));
-    return directories.size < new Set(paths.map(directoryOf)).size;
   }
 
   /** What the own sidecar of a file says; null: it has none, or an invalid one. */
@@ -304,7 +292,9 @@ export class Reading {
       if (directoryOf(sidecar) !== directory || !sidecar.toLowerCase().endsWith(sidecarEnd)) return false;
       const meant = nameOf(sidecar).slice(0, -sidecarEnd.length).toLowerCase();
       const isStem = [meant, stemOf(meant)].includes(stemOf(name));
-      return !this.#fitsOne(sidecar) && (isStem || distance(meant, name) <= 2);
+      // Without a type it is named after a stem.
+      const named = types.test(meant) ? [name] : [name, stemOf(name)];
+      return !this.#fitsOne(sidecar) && (isStem || named.some((one) => distance(meant, one) <= 2));
     };
     return [...this.#seen.keys()].find(isLikely) ?? null;
   }
@@ -366,6 +356,18 @@ export class Reading {
       return null;
     }
   }
+}
+
+/** Whether a folder shows a directory that one before it shows too: nothing of it is sent (contract 5). */
+function isShown(
+  { name }: JudgedFolder,
+  before: readonly JudgedFolder[],
+  image: readonly SeenFile[],
+): boolean {
+  const directoriesOf = (folder: string) =>
+    new Set(image.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ directory }) => directory));
+  const own = before.length === 0 ? new Set<object>() : directoriesOf(name);
+  return before.some((other) => [...directoriesOf(other.name)].some((directory) => own.has(directory)));
 }
 
 /** A name, `*.ending`, or `directory/`: the patterns that authors write here. */

@@ -1,3 +1,4 @@
+import { reasonHealth } from '../../../src/model/report/health.ts';
 import type { Status } from '../../../src/model/report/status.ts';
 import { useMachine } from '../machine/take-process.ts';
 import { replaceWorker } from '../machine/in-process-worker.ts';
@@ -99,9 +100,11 @@ function noticeMs(setting: Plan['setting']): number {
   return events === 'late' ? 3_000 : 0;
 }
 
-/** A folder that shows the files of another stays unavailable. */
+/** A folder that shows the files of another one stays unavailable; no other folder does, and nothing is wrong. */
 function isQuiet({ state, reasons }: Status): boolean {
-  return state === 'idle' || (reasons.length === 1 && reasons[0]?.code === 'folder-shown-twice');
+  const others = reasons.filter(({ code }) => code !== 'folder-shown-twice');
+  const isWell = others.every(({ code }) => !code.startsWith('folder-') && reasonHealth(code) !== 'error');
+  return state === 'idle' || (others.length < reasons.length && isWell);
 }
 
 /** Lets time pass until nothing moves; false where the run is over. */
