@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import { printable, printableJson } from '../lib/text/printable.ts';
@@ -20,6 +21,8 @@ export interface LogOptions {
   readonly terminal?: boolean | undefined;
   /** Default: only on a terminal, and not where NO_COLOR is set. */
   readonly color?: boolean | undefined;
+  /** Whether lines begin with their priority, as systemd's journal reads it. Default: whether they go there. */
+  readonly journal?: boolean | undefined;
 }
 
 /** A log whose secrets and level can change while it runs. */
@@ -40,9 +43,9 @@ export async function createLog(options: LogOptions): Promise<Log> {
   const redactor = options.redactor ?? createRedactor();
   const write = options.write ?? writeStandardError;
   const color = options.color ?? (terminal && !process.env['NO_COLOR']);
-  const destination = {
-    write: pretty ? await prettyWriter(write, color) : (line: string) => write(printableJson(line)),
-  };
+  const journal = options.journal ?? (options.write === undefined && isJournal(process.env));
+  const writeJson = (line: string): void => write(`${journal ? priorityOf(line) : ''}${printableJson(line)}`);
+  const destination = { write: pretty ? await prettyWriter(write, color) : writeJson };
   const writing = { redactor, show: pretty ? printable : String };
   const logger = pino(
     {
@@ -70,6 +73,20 @@ export async function createLog(options: LogOptions): Promise<Log> {
       logger.level = level;
     },
   };
+}
+
+/** sd-daemon(3): systemd names the device and inode of the stream that it reads. */
+function isJournal({ JOURNAL_STREAM: stream }: NodeJS.ProcessEnv): boolean {
+  const { dev, ino } = fstatSync(2);
+  return stream === `${dev}:${ino}`;
+}
+
+const priorities: Readonly<Record<string, number>> = { error: 3, warn: 4, info: 6 };
+
+/** `<4>`: of a line of JSON, which begins with its level. */
+function priorityOf(line: string): string {
+  const level = /^\{"level":"(\w+)"/.exec(line)?.[1] ?? '';
+  return `<${priorities[level] ?? 7}>`;
 }
 
 async function prettyWriter(write: (text: string) => void, color: boolean): Promise<(line: string) => void> {

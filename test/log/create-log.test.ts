@@ -37,6 +37,20 @@ describe('a log line', () => {
     });
   });
 
+  it('begins with its priority where the journal of systemd reads it', async () => {
+    const { log, lines } = await logged({ journal: true });
+    log.error({}, 'e');
+    log.warn({}, 'w');
+    log.info({}, 'i');
+    log.debug({}, 'd');
+    expect(lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3))])).toMatchObject([
+      ['<3>', { level: 'error', msg: 'e' }],
+      ['<4>', { level: 'warn', msg: 'w' }],
+      ['<6>', { level: 'info', msg: 'i' }],
+      ['<7>', { level: 'debug', msg: 'd' }],
+    ]);
+  });
+
   it('is readable on a terminal, one line still', async () => {
     const { log, lines } = await logged({ format: 'auto', terminal: true, color: false });
     log.warn({ path: 'a.pdf' }, 'failed');
