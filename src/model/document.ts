@@ -75,8 +75,6 @@ export interface Claim {
   readonly paths: readonly string[];
   /** The document's directory as it was listed; absent: not known. */
   readonly directory?: FileIdentity | undefined;
-  /** What lies in another folder than the document since a folder was split, say; absent: nothing. */
-  readonly elsewhere?: readonly DocumentRef[] | undefined;
 }
 
 /** By the path of the document. */

@@ -123,7 +123,7 @@ function withdrawn(known: Change): readonly Change[] {
   const { kind } = known;
   if (kind === 'put') return [{ kind: 'drop', ref: known.ref }];
   if (kind === 'fail') return [{ kind: 'clear', ref: known.ref }];
-  if (kind === 'claim') return [{ ...known, claim: { ...known.claim, paths: [], elsewhere: [] } }];
+  if (kind === 'claim') return [{ ...known, claim: { ...known.claim, paths: [] } }];
   if (kind === 'hold') return [{ ...known, hold: null }];
   if (kind === 'approve') return [{ ...known, kind: 'unapprove' }];
   if (kind === 'mounts') return [{ kind, folder: known.folder, mounts: [] }];

@@ -81,7 +81,6 @@ export const plainChangeSchema: z.ZodType<PlainChange> = z.discriminatedUnion('k
       sidecar: z.string(),
       paths,
       directory: identitySchema.optional(),
-      elsewhere: z.array(ref).optional(),
     }),
   }),
   z.object({

@@ -40,7 +40,7 @@ export class LedgerData {
     directory: ({ folder, path }) => this.records.directory(folder, path)?.identity ?? undefined,
     placesOf: (identity) => this.records.placesOf(identity),
     folders: () => this.records.folders(),
-    carriedElsewhere: () => [...this.records.carriedElsewhere(), ...this.side.claimedElsewhere()],
+    carriedElsewhere: () => this.records.carriedElsewhere(),
     count: (folder) => this.records.count(folder),
     possibleDuplicates: () => this.records.possibleDuplicates(),
     narrower: (folder) => this.records.narrower(folder),
@@ -68,8 +68,8 @@ export class LedgerData {
   put(folder: string, directory: string, record: StoredRecord): void {
     this.records.put(folder, directory, record);
     const attachments = record.rare?.attachments;
-    if (attachments === undefined && !this.side.hasClaimsElsewhere()) return;
-    this.side.endClaims({ folder, path: joinPath(directory, record.name) }, attachments ?? []);
+    if (attachments === undefined) return;
+    this.side.endClaims({ folder, path: joinPath(directory, record.name) }, attachments);
   }
 
   *#entries(): Iterable<LedgerEntry> {

@@ -28,11 +28,6 @@ export class SideState {
   readonly #doubts = new Map<string, Of<'doubt'>>();
   readonly #failures = new Map<string, Of<'fail'>>();
   readonly #claims = new Map<string, Map<string, Claim>>();
-  /** Files that documents in other folders claim, with these documents. */
-  readonly #claimedElsewhere = new Map<
-    string,
-    { readonly place: DocumentRef; readonly owners: Map<string, DocumentRef> }
-  >();
   readonly #holds = new Map<string, Of<'hold'>>();
   readonly #approvals = new Map<string, Map<string, Answer>>();
   readonly #removals = new Map<string, readonly Removal[]>();
@@ -48,9 +43,6 @@ export class SideState {
     failure: (ref) => this.#failures.get(refKey(ref))?.failure,
     failures: () => Array.from(this.#failures.values(), ({ ref, failure }) => [ref, failure] as const),
     claims: (folder): OwnersClaims => this.#claims.get(folder) ?? noClaims,
-    claimantsElsewhere: (ref): readonly DocumentRef[] => [
-      ...(this.#claimedElsewhere.get(refKey(ref))?.owners.values() ?? []),
-    ],
     claimingFolders: () => [...this.#claims.keys()],
     hold: (folder) => this.#holds.get(folder)?.hold ?? undefined,
     hasApprovals: (folder) => this.#approvals.has(folder),
@@ -133,47 +125,18 @@ export class SideState {
     }
   }
 
-  /** Whether files are claimed from another folder than theirs: nearly never. */
-  hasClaimsElsewhere(): boolean {
-    return this.#claimedElsewhere.size > 0;
-  }
-
-  /** Where those files lie. */
-  claimedElsewhere(): readonly DocumentRef[] {
-    return Array.from(this.#claimedElsewhere.values(), ({ place }) => place);
-  }
-
-  /** A record has these attachments by now, and its own file is a document. */
+  /** A record has these attachments by now. */
   endClaims(ref: DocumentRef, attachments: readonly RecordedAttachment[]): void {
-    this.#endClaim(ref, (place) =>
-      attachments.some(({ path, folder = ref.folder }) => path === place.path && folder === place.folder),
-    );
-    for (const owner of this.reader.claimantsElsewhere(ref))
-      this.#endClaim(owner, (place) => refKey(place) === refKey(ref));
-  }
-
-  #endClaim(ref: DocumentRef, isOver: (place: DocumentRef) => boolean): void {
     const claim = this.#claims.get(ref.folder)?.get(ref.path);
     if (claim === undefined) return;
-    const paths = claim.paths.filter((path) => !isOver({ folder: ref.folder, path }));
-    const elsewhere = claim.elsewhere?.filter((place) => !isOver(place)) ?? [];
-    const { elsewhere: _, ...own } = claim;
-    this.#setClaim(ref, { ...own, paths, ...(elsewhere.length === 0 ? null : { elsewhere }) });
+    const isRecorded = (claimed: string) =>
+      attachments.some(({ path, folder = ref.folder }) => path === claimed && folder === ref.folder);
+    this.#setClaim(ref, { ...claim, paths: claim.paths.filter((path) => !isRecorded(path)) });
   }
 
   #setClaim(ref: DocumentRef, claim: Claim): void {
     const claims = this.#claims.get(ref.folder) ?? new Map<string, Claim>();
-    for (const place of claims.get(ref.path)?.elsewhere ?? []) {
-      const owners = this.#claimedElsewhere.get(refKey(place))?.owners;
-      owners?.delete(refKey(ref));
-      if (owners?.size === 0) this.#claimedElsewhere.delete(refKey(place));
-    }
-    for (const place of claim.elsewhere ?? []) {
-      const claimed = this.#claimedElsewhere.get(refKey(place)) ?? { place, owners: new Map() };
-      claimed.owners.set(refKey(ref), ref);
-      this.#claimedElsewhere.set(refKey(place), claimed);
-    }
-    if (claim.paths.length + (claim.elsewhere?.length ?? 0) > 0) claims.set(ref.path, claim);
+    if (claim.paths.length > 0) claims.set(ref.path, claim);
     else claims.delete(ref.path);
     if (claims.size > 0) this.#claims.set(ref.folder, claims);
     else this.#claims.delete(ref.folder);

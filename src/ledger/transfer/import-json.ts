@@ -98,7 +98,6 @@ const claimSchema = place.extend({
   sidecar: z.string().min(1),
   attachments: z.array(insidePath),
   directory: identitySchema.optional(),
-  elsewhere: z.array(place).optional(),
 });
 /** The directory that a folder was when it was last known to be right, and what was mounted below it. */
 const rootSchema = z.object({

@@ -335,8 +335,6 @@ export interface LedgerPort {
   readonly failures: () => Iterable<readonly [DocumentRef, Failure]>;
   /** What sidecars attached when they were last valid, without the attachments that the records of their documents have. */
   readonly claims: (folder: string) => OwnersClaims;
-  /** Documents that claim a file which lies in another folder than they do. */
-  readonly claimantsElsewhere: (ref: DocumentRef) => readonly DocumentRef[];
   /** Names of folders in which anything is claimed. */
   readonly claimingFolders: () => readonly string[];
   readonly hold: (folder: string) => Hold | undefined;

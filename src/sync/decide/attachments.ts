@@ -84,31 +84,21 @@ export function withAttachmentAt(
   return { ref, record: { ...record, attachments } };
 }
 
-/** A document with an attachment; `record` null: the attachment was not sent with it yet. */
-interface Carrier {
-  readonly ref: DocumentRef;
-  readonly record: LedgerRecord | null;
-}
-
 /**
  * Documents that carry a found file as an attachment, as far as the ledger knows. A file with a document of its own may
  * be a hard link of one: then only the path counts.
  */
 export function carriersOf(
   { ref, stat }: FoundDocument,
-  ledger: Pick<LedgerPort, 'findCarriers' | 'claimantsElsewhere' | 'get'>,
-): readonly Carrier[] {
+  ledger: Pick<LedgerPort, 'findCarriers' | 'get'>,
+): readonly LedgerEntry[] {
   const isNew = ledger.get(ref) === undefined;
-  return [
-    ...ledger
-      .findCarriers(ref, stat)
-      .filter((entry) => refKey(entry.ref) !== refKey(ref) && (isNew || carriesPath(entry, ref))),
-    ...ledger.claimantsElsewhere(ref).map((claimant) => ({ ref: claimant, record: null })),
-  ];
+  return ledger
+    .findCarriers(ref, stat)
+    .filter((entry) => refKey(entry.ref) !== refKey(ref) && (isNew || carriesPath(entry, ref)));
 }
 
-export function carriesPath({ ref, record }: Carrier, place: DocumentRef): boolean {
-  if (record === null) return true;
+export function carriesPath({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
   return record.attachments.some(
     ({ path, folder = ref.folder }) => path === place.path && folder === place.folder,
   );
@@ -145,9 +135,7 @@ export function claimChanges(
     const isCarried = (path: string) =>
       record !== undefined && carriesPath({ ref, record }, { folder, path });
     const known = ledger.claims(folder).get(owner);
-    // Of another folder no scan of this one can say anything.
-    const elsewhere = known?.elsewhere === undefined ? null : { elsewhere: known.elsewhere };
-    const claim = { ...stated, paths: stated.paths.filter((path) => !isCarried(path)), ...elsewhere };
+    const claim = { ...stated, paths: stated.paths.filter((path) => !isCarried(path)) };
     const isKnown = known === undefined ? claim.paths.length === 0 : isDeepStrictEqual(known, claim);
     return isKnown ? [] : [{ kind: 'claim', ref, claim }];
   });

@@ -111,7 +111,7 @@ export class DocumentComparison {
     const { evidence, folders } = this.#options;
     const { removeGraceMs, pollSeconds } = this.#options.timing;
     for (const { ref, record } of carriersOf(document, this.#ledger)) {
-      if (record !== null) await this.#followAttachment(task, { ref, record }, document);
+      await this.#followAttachment(task, { ref, record }, document);
       const carrier = await evidence.inspect(ref);
       const waitedMs = this.#clock.monotonic() - task.since;
       const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
@@ -123,7 +123,7 @@ export class DocumentComparison {
       // No deletion ends it where its own file has come to the attachment's path, or stands where it is not sent.
       const state = evidence.tasks.get(ref)?.state;
       const isElsewhere = state?.kind === 'dormant' && state.reason.code === keptElsewhereCode;
-      const isKept = record === null || isKeptWhenGone || isElsewhere || sameFile(record.stat, document.stat);
+      const isKept = isKeptWhenGone || isElsewhere || sameFile(record.stat, document.stat);
       const isGracePast = waitedMs >= removeGraceMs;
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast })) continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);

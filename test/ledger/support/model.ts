@@ -27,18 +27,10 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
       documents.set(key, change.record);
       const { ref, record } = change;
       const carried = record.attachments.map(({ path, folder = ref.folder }) => `${folder}/${path}`);
-      for (const [owner, { paths, elsewhere = [], ...claim }] of Array.from(claims)) {
-        const isCarried = (place: string) => owner === key && carried.includes(place);
-        const left = elsewhere.filter(({ folder, path }) => {
-          const place = `${folder}/${path}`;
-          return place !== key && !isCarried(place);
-        });
-        claims.set(owner, {
-          ...claim,
-          paths: paths.filter((path) => !isCarried(`${ref.folder}/${path}`)),
-          ...(left.length === 0 ? null : { elsewhere: left }),
-        });
-      }
+      const claim = claims.get(key);
+      const isCarried = (path: string) => carried.includes(`${ref.folder}/${path}`);
+      if (claim !== undefined)
+        claims.set(key, { ...claim, paths: claim.paths.filter((path) => !isCarried(path)) });
     } else if (change.kind === 'claim') claims.set(key, change.claim);
     else if (change.kind === 'drop') {
       documents.delete(key);
@@ -99,10 +91,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     failures: Object.fromEntries(plain.failures),
     claims: ['inbox', 'archive'].map((folder) =>
       [...claims]
-        .filter(
-          ([key, { paths, elsewhere = [] }]) =>
-            key.startsWith(`${folder}/`) && paths.length + elsewhere.length > 0,
-        )
+        .filter(([key, { paths }]) => key.startsWith(`${folder}/`) && paths.length > 0)
         .map(([key, claim]) => [key.slice(folder.length + 1), claim] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     ),

@@ -163,7 +163,6 @@ describe('an export', () => {
           sidecar: 'new.meta.json',
           paths: ['n/z.csv', 'z.csv'],
           directory: { ino: 10, birthtimeMs: 11.5, dev: 12 },
-          elsewhere: [{ folder: 'split off', path: 'y.csv' }],
         },
       },
       { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },

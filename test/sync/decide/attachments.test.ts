@@ -53,7 +53,6 @@ describe('who carries a file', () => {
   const carriers = (path: string, known?: LedgerEntry) =>
     carriersOf(found(path), {
       findCarriers: () => [entry],
-      claimantsElsewhere: () => [],
       get: () => known?.record,
     });
 
@@ -65,11 +64,6 @@ describe('who carries a file', () => {
   it('is not told by the identity where the file has a document of its own: it may be a hard link', () => {
     expect(carriers('renamed.csv', entry)).toEqual([]);
     expect(carriers('salaries.csv', entry)).toEqual([entry]);
-  });
-
-  it('is who claims it from another folder, too', () => {
-    const ledger = { findCarriers: () => [], claimantsElsewhere: () => [from], get: () => undefined };
-    expect(carriersOf(found('renamed.csv'), ledger)).toEqual([{ ref: from, record: null }]);
   });
 
   it('is never the file itself', () => {
@@ -144,14 +138,5 @@ describe('what the ledger learns of what sidecars attach (I5)', () => {
     ['ended, and was not known', learned([]), []],
   ])('where it %s', (_, changes, expected) => {
     expect(changes).toEqual(expected);
-  });
-
-  it('and leaves as it is what lies in another folder', () => {
-    const known = { ...claim('a.csv'), elsewhere: [{ folder: 'other', path: 'b.csv' }] };
-    const ledger = { get: () => undefined, claims: () => new Map([['report.pdf', known]]) };
-    expect(claimChanges('inbox', [['report.pdf', claim('a.csv')]], ledger)).toEqual([]);
-    expect(claimChanges('inbox', [['report.pdf', claim()]], ledger)).toMatchObject([
-      { claim: { ...known, paths: [] } },
-    ]);
   });
 });
