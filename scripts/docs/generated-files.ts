@@ -111,6 +111,9 @@ ingestd with exit code 2 and a message that names the place, the value and the f
 something else than it may seem: a tag (\`!keep.txt\`), an alias (\`*.pdf\`), \`yes\`, \`010\`, a date, a comment without a
 space after its \`#\`. Quotes make a text of each.
 
+\`ingestd folder add PATH\` and \`ingestd folder remove NAME\` edit \`folders\`, keep the comments, and have a running
+daemon read the file again. Nothing is written where the result would not be valid.
+
 Relative paths are relative to the configuration file; those of the trial configuration are relative to the
 directory in which ingestd is started. A path that begins with \`~/\` is in the user's home.
 

@@ -18,7 +18,12 @@ import {
   addStatusCommand,
   addWhyCommand,
 } from './definitions/report-commands.ts';
-import { addCompletionCommand, addInitCommand, addServiceCommand } from './definitions/setup-commands.ts';
+import {
+  addCompletionCommand,
+  addFolderCommand,
+  addInitCommand,
+  addServiceCommand,
+} from './definitions/setup-commands.ts';
 import { withExamples } from './define-command.ts';
 import type { CommandContext } from './define-command.ts';
 
@@ -55,6 +60,7 @@ export function createProgram(context: CommandContext): Command {
     addRetryCommands,
     addShareCommand,
     addFolderCommands,
+    addFolderCommand,
     addNotifyCommand,
     addAuthCommand,
     addLedgerCommand,

@@ -24,6 +24,8 @@ import { readTrustedFile } from './trusted-file.ts';
 export interface ConfigurationSearch extends SettingsSearch {
   /** False: whether the folders are separate directories is not checked. Default true. */
   readonly checkFolders?: boolean;
+  /** Judged in the place of what the file holds. */
+  readonly text?: string;
 }
 
 const maxFileBytes = 1024 * 1024;
@@ -36,7 +38,8 @@ const maxProblems = 20;
 export async function loadConfiguration(search: ConfigurationSearch) {
   const { file, trial, missing } = await findSettingsFile(search);
   // Whoever can change the trial configuration can change the program that it ships with.
-  const yaml = readYaml(await readText(file, trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env));
+  const env = trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env;
+  const yaml = readYaml(search.text ?? (await readText(file, env)));
   if (yaml.isInvalid) throw configurationError({ file, yaml, overrides: [] }, yaml.problems);
   const directory = trial ? search.cwd : dirname(file);
   const environmentFile = await readEnvironmentFile(directory, search.env);

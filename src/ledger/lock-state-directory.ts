@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { syncDirectory } from '../lib/files/durable-file.ts';
 import { makeDirectory } from '../lib/files/make-directory.ts';
-import { fencedHolder, isLockFree, takeProcessLock } from '../lib/process/process-lock.ts';
+import { fencedHolder, isLockFree, isLockHeldBy, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { LockAttempt, ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { LeaseTraces, WriteLease } from '../model/ports/write-lease-port.ts';
@@ -66,6 +66,11 @@ function mayBeBrief(attempt: LockAttempt, clock: Clock): boolean {
 /** Says whether no process writes the ledger of a state directory. False where that cannot be told. */
 export function isStateFree(dir: string): Promise<boolean> {
   return isLockFree(join(dir, 'lock'));
+}
+
+/** Says whether it is the process with this number, as numbers are here, that holds a state directory. */
+export function isStateHeldBy(dir: string, pid: number): Promise<boolean> {
+  return isLockHeldBy(join(dir, 'lock'), pid);
 }
 
 /** What a state directory says of those who had its lease. Nothing is taken. */

@@ -26,6 +26,8 @@ const commands = [
   'pause',
   'resume',
   'rescan',
+  'folder add',
+  'folder remove',
   'notify test',
   'auth login',
   'auth revoke',

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
 import { usualServicePort } from '../setup/usual-port.ts';
-import { defineCommand } from '../define-command.ts';
+import { defineCommand, withExamples } from '../define-command.ts';
 import type { CommandContext } from '../define-command.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
@@ -17,12 +17,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option('--ingest-url <URL>', 'base address of the ingestion operations (INGESTD_INGEST_URL)')
     .option('--folder <DIR>', 'the directory to watch (INGESTD_FOLDERS__0__PATH)')
     .option('--name <NAME>', "the folder's name (default: the directory's)")
-    .addOption(
-      new Option(
-        '--share <MODE>',
-        'who may see documents unless a sidecar says otherwise (default: NONE, private)',
-      ).choices(shareModes),
-    )
+    .addOption(shareOption())
     .option('--no-login', 'do not check the credentials')
     .addOption(
       new Option('--user-service', 'install and start the systemd user service without asking').default(
@@ -42,6 +37,41 @@ export function addInitCommand(program: Command, context: CommandContext): void 
       command: 'ingestd init --yes --folder ./inbox',
       does: 'unattended, with the rest from INGESTD_… variables',
     },
+  ]);
+}
+
+function shareOption(): Option {
+  return new Option(
+    '--share <MODE>',
+    'who may see documents unless a sidecar says otherwise (default: NONE, private)',
+  ).choices(shareModes);
+}
+
+/** `ingestd folder`: what the configuration lists. */
+export function addFolderCommand(program: Command, context: CommandContext): void {
+  const folder = program
+    .command('folder')
+    .description('add a folder to the configuration file, or remove one; its comments are kept');
+  withExamples(folder, [{ command: 'ingestd folder add ./reports', does: 'watch one more directory' }]);
+  const adding = folder
+    .command('add')
+    .description('add a folder to the configuration file; a running daemon reads it again')
+    .argument('<path>', 'the directory to watch')
+    .option('--name <NAME>', "the folder's name (default: the directory's)")
+    .addOption(shareOption());
+  defineCommand(adding, context, async () => (await import('../setup/folder-command.ts')).folderAdd, [
+    { command: 'ingestd folder add ./reports', does: 'its documents are private' },
+    {
+      command: 'ingestd folder add /srv/out --name reports --share DEFAULT',
+      does: 'seen by the default group',
+    },
+  ]);
+  const removing = folder
+    .command('remove')
+    .description('take a folder out of the configuration file; its documents stay at the service')
+    .argument('<name>', "the folder's name in the configuration");
+  defineCommand(removing, context, async () => (await import('../setup/folder-command.ts')).folderRemove, [
+    { command: 'ingestd folder remove reports', does: 'a running daemon reads the file again' },
   ]);
 }
 

@@ -103,7 +103,7 @@ function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnsw
 }
 
 /** Relative where the folder lies beside the file, so that both can be moved together. */
-function pathFrom(directory: string, folder: string): string {
+export function pathFrom(directory: string, folder: string): string {
   const path = pathInside(directory, folder);
   return path === null || path === '' ? folder : `.${sep}${path}`;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -7,12 +8,19 @@ export const temporarySuffix = '.tmp';
 
 /**
  * Replaces a file as a whole: when it returns, the new text survives a power cut. The mode holds from the first byte.
+ * Without an `owner` it is this process's.
  */
-export async function writeDurably(path: string, text: string, mode = 0o600): Promise<void> {
+export async function writeDurably(
+  path: string,
+  text: string,
+  mode = 0o600,
+  owner: Pick<Stats, 'uid' | 'gid'> | null = null,
+): Promise<void> {
   const temporary = `${path}.${randomUUID()}${temporarySuffix}`;
   try {
     const handle = await open(temporary, 'wx', mode);
     try {
+      if (owner !== null) await handle.chown(owner.uid, owner.gid);
       await handle.chmod(mode);
       await handle.writeFile(text);
       await handle.sync();

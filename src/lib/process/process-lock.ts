@@ -94,6 +94,12 @@ export async function isLockFree(path: string): Promise<boolean> {
   return holder === null || (await isAlive(holder, await ownIdentity(''))) === 'no';
 }
 
+/** Says whether it is the process with this number, as numbers are here, that holds a lock. False where that cannot be told. */
+export async function isLockHeldBy(path: string, pid: number): Promise<boolean> {
+  const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''));
+  return holder?.pid === pid && (await isAlive(holder, await ownIdentity(''))) === 'yes';
+}
+
 /** The open file keeps its inode number from being given to another file, so that the number tells whose lock it is. */
 async function createLock(path: string, own: ProcessIdentity, file: FileHandle): Promise<ProcessLock> {
   const { dev, ino } = await file.stat();

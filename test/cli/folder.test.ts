@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { chmod, chown, lstat, mkdir, readFile, rename, stat, symlink } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connectDaemon } from '../../src/commands/daemon-client.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { inProcess } from '../support/processes/in-process.ts';
+import { startIngestd } from '../support/processes/ingestd.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
+
+/** As a person writes it. */
+const commented = `# yaml-language-server: $schema=x
+service: {mode: embedded}   # for a trial
+
+# The folders
+folders:
+  # the first
+  - name: inbox    # where all goes
+    path: ./inbox
+    # sidecar: required
+
+  # the second
+  - path: ./b
+# unusual
+    name: b
+    # of b
+  # - name: c
+
+# The state
+state: {dir: ./state}
+http: {port: false}
+# end
+`;
+
+let folder: TrialFolder;
+
+beforeEach(async () => {
+  folder = await trialFolder();
+  for (const name of ['inbox', 'b', 'reports']) await mkdir(folder.join(name));
+});
+
+afterEach(() => folder.remove());
+
+const written = () => readFile(folder.join('ingestd.yaml'), 'utf8');
+
+async function folders() {
+  const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
+  return settings.folders.map(({ name, path, metadata }) => [name, path, metadata.shareInfo?.mode]);
+}
+
+/** The command is refused, and the file is as it was. */
+async function refused(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const before = await written();
+  const { code, stdout, stderr } = await inProcess(['folder', ...args], { cwd: folder.path, env });
+  expect({ code, stdout, text: await written() }).toEqual({ code: 2, stdout: '', text: before });
+  return stderr;
+}
+
+describe('folder add', () => {
+  it('writes one more folder, and leaves all else as it stands', async () => {
+    await folder.write('ingestd.yaml', commented);
+    expect(await folder.run('folder', 'add', 'reports/')).toEqual({
+      code: 0,
+      stdout: `Added the folder reports (${folder.join('reports')}; sharing NONE) to ${folder.join('ingestd.yaml')}.\ningestd is not running with it: it counts from the next start.\n`,
+      stderr: '',
+    });
+    expect(await written()).toBe(
+      commented.replace(
+        '    # of b\n',
+        '    # of b\n  - name: reports\n    path: ./reports\n    metadata:\n      shareInfo:\n        mode: NONE\n',
+      ),
+    );
+  });
+
+  it.each([
+    ['folders: [{name: inbox, path: inbox}] # all\n', 'path: inbox}, { name: "'],
+    ['folders:\n- name: inbox\n  path: inbox', 'path: inbox\n- name: "'],
+  ])(
+    'writes it as the list is written, and a name that YAML would read otherwise in quotes: %j',
+    async (list, words) => {
+      await folder.write('ingestd.yaml', `service: {mode: embedded}\nstate: {dir: state}\n${list}`);
+      expect(
+        (await folder.run('folder', 'add', 'reports', '--name', '12:30', '--share', 'DEFAULT')).code,
+      ).toBe(0);
+      expect(await written()).toContain(words);
+      expect(await folders()).toEqual([
+        ['inbox', folder.join('inbox'), undefined],
+        ['12:30', folder.join('reports'), 'DEFAULT'],
+      ]);
+    },
+  );
+
+  it('writes a path from the configuration file, seen from the working directory', async () => {
+    await rename(folder.join('ingestd.yaml'), folder.join('b/ingestd.yaml'));
+    await mkdir(folder.join('b/below'));
+    const args = ['folder', 'add', '--config', '../b/ingestd.yaml'];
+    for (const path of ['.', '../b/below'])
+      expect((await inProcess([...args, path], { cwd: folder.join('reports') })).stderr).toBe('');
+    const text = await readFile(folder.join('b/ingestd.yaml'), 'utf8');
+    expect(text).toContain(`- name: reports\n    path: ${folder.join('reports')}\n`);
+    expect(text).toContain('- name: below\n    path: ./below\n');
+  });
+
+  it('keeps the mode of the file, and a link to it', async () => {
+    await rename(folder.join('ingestd.yaml'), folder.join('real.yaml'));
+    await chmod(folder.join('real.yaml'), 0o640);
+    await symlink('real.yaml', folder.join('ingestd.yaml'));
+    expect((await folder.run('folder', 'add', 'reports')).code).toBe(0);
+    expect((await lstat(folder.join('ingestd.yaml'))).isSymbolicLink()).toBe(true);
+    expect((await stat(folder.join('real.yaml'))).mode & 0o777).toBe(0o640);
+  });
+
+  it.each([
+    [['nowhere'], /nowhere does not exist; name a directory that is there/],
+    [['ingestd.yaml'], /ingestd.yaml is not a directory; name a directory/],
+    [['b', '--name', 'inbox'], /a folder "inbox" is in .*ingestd.yaml already \(.*inbox\); .* with --name/],
+    [['inbox', '--name', 'other'], /nothing was changed.*\n.*are the same directory; choose separate/],
+    [['.', '--name', 'all'], /folders\[0\].path .* is inside folders\[1\].path/],
+    [['b', '--name', 'a/b'], /folders\[1\].name: "a\/b"/],
+  ])('of %j changes nothing, and says why', async (args, words) => {
+    expect(await refused(['add', ...args])).toMatch(words);
+  });
+
+  it('changes nothing where the environment would make something else of it', async () => {
+    const second = { INGESTD_FOLDERS__1__NAME: 'b', INGESTD_FOLDERS__1__PATH: 'b' };
+    for (const args of [
+      ['add', 'reports'],
+      ['remove', 'b'],
+    ])
+      expect(await refused(args, second)).toContain('because the folders are not all written out in it');
+  });
+
+  it('leaves the trial configuration alone', async () => {
+    const { code, stderr } = await inProcess(['folder', 'add', '.'], { cwd: folder.join('reports') });
+    expect(code).toBe(2);
+    expect(stderr).toContain('is not edited; create one of your own with ingestd init');
+  });
+});
+
+describe('folder remove', () => {
+  it('takes the lines of the folder out, and says that its documents stay', async () => {
+    await folder.write('ingestd.yaml', commented);
+    const { code, stdout } = await folder.run('folder', 'remove', 'b');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('ingestd.yaml. Its documents stay at the service.\n'),
+    ]);
+    expect(await written()).toBe(
+      commented.replace('  - path: ./b\n# unusual\n    name: b\n    # of b\n', ''),
+    );
+  });
+
+  it.each(['inbox', 'b', 'reports'])('takes %s out of a list in one line', async (name) => {
+    const all = ['inbox', 'b', 'reports'];
+    const item = (one: string) => `{name: ${one}, path: ./${one}}`;
+    const text = (names: readonly string[]) =>
+      `service: {mode: embedded}\nstate: {dir: state}\nfolders: [${names.map(item).join(', ')}] # all\n`;
+    await folder.write('ingestd.yaml', text(all));
+    expect((await folder.run('folder', 'remove', name)).code).toBe(0);
+    expect(await written()).toBe(text(all.filter((one) => one !== name)));
+  });
+
+  it('is refused for the only folder, and for a name that is not there', async () => {
+    expect(await refused(['remove', 'inbox'])).toMatch(/"inbox" is the only folder in .*; add another first/);
+    await folder.run('folder', 'add', 'reports');
+    expect(await refused(['remove', 'report'])).toContain(
+      '"report" is not configured; did you mean reports?',
+    );
+  });
+
+  it('changes nothing where another folder refers to what is in this one', async () => {
+    await folder.write(
+      'ingestd.yaml',
+      `service: {mode: embedded}\nstate: {dir: state}\nfolders:\n  - {name: inbox, path: inbox, metadata: &m {title: a}}\n  - {name: b, path: b, metadata: *m}\n`,
+    );
+    expect(await refused(['remove', 'inbox'])).toContain('*m is a YAML alias of &m, which is not above it');
+  });
+});
+
+describeWhere(process.getuid?.() === 0 ? null : 'root', 'a configuration of another owner', () => {
+  it('stays that of its owner', async () => {
+    await chown(folder.join('ingestd.yaml'), 0, 4711);
+    expect((await folder.run('folder', 'add', 'reports')).code).toBe(0);
+    const { uid, gid } = await stat(folder.join('ingestd.yaml'));
+    expect([uid, gid]).toEqual([0, 4711]);
+  });
+});
+
+describe('beside a running daemon', () => {
+  it('has the daemon read the configuration again', async () => {
+    const child = startIngestd(['run'], { cwd: folder.path });
+    const ended = once(child, 'close');
+    const watched = async () => {
+      // Between two configurations it may not answer.
+      const status = await (await connectDaemon(folder.join('state')))?.status().catch(() => null);
+      return status?.folders.map(({ name }) => name).join();
+    };
+    try {
+      await eventually(async () => (await watched()) === 'inbox');
+      const { stdout } = await folder.run('folder', 'add', 'reports');
+      expect(stdout).toContain(`The running daemon (process ${child.pid}) was sent SIGHUP`);
+      await eventually(async () => (await watched()) === 'inbox,reports');
+      await folder.run('folder', 'remove', 'inbox');
+      await eventually(async () => (await watched()) === 'reports');
+      expect(child.exitCode).toBe(null);
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
+    }
+  });
+
+  it('sends no signal to a process whose number the daemon has elsewhere', async () => {
+    const child = startIngestd(['run'], { cwd: folder.path });
+    const ended = once(child, 'close');
+    const address = folder.join('state/daemon.json');
+    try {
+      await eventually(async () => (await connectDaemon(folder.join('state'))) !== null);
+      const named = JSON.parse(await readFile(address, 'utf8')) as object;
+      await folder.write('state/daemon.json', JSON.stringify({ ...named, pid: process.pid }));
+      const { stdout } = await folder.run('folder', 'add', 'reports');
+      expect(stdout).toContain(`(process ${process.pid}) could not be told; send it SIGHUP where it runs`);
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
+    }
+  });
+});
