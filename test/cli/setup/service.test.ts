@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
-import { documentTypes } from '../../src/model/names-and-types.ts';
-import { eventually } from '../support/eventually.ts';
-import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
-import { folderOfEachTest } from '../support/folder-of-each-test.ts';
+import { documentTypes } from '../../../src/model/names-and-types.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ingestd, startIngestd } from '../../support/processes/ingestd.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 const folder = folderOfEachTest();
 

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { chmod, chown, lstat, mkdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { connectDaemon } from '../../src/commands/daemon-client.ts';
-import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { eventually } from '../support/eventually.ts';
-import { describeWhere } from '../support/needs.ts';
-import { inProcess } from '../support/processes/in-process.ts';
-import { startIngestd } from '../support/processes/ingestd.ts';
-import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { connectDaemon } from '../../../src/commands/daemon-client.ts';
+import { loadConfiguration } from '../../../src/config/load-configuration.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { inProcess } from '../../support/processes/in-process.ts';
+import { startIngestd } from '../../support/processes/ingestd.ts';
+import { trialFolder } from '../../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../../support/processes/trial-folder.ts';
 
 /** As a person writes it. */
 const commented = `# yaml-language-server: $schema=x
