@@ -6,6 +6,7 @@ import { refKey } from '../model/document.ts';
 import type { FileStat } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
+import { isModeUnknown } from '../model/report/sharing-change.ts';
 import type { Settings } from '../model/settings.ts';
 import { silentLog } from '../model/ports/log-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -33,14 +34,21 @@ const recordsAtOnce = 5_000;
  * Adopts documents that the service already holds, with their files as they stand. Nothing is taken from a file in
  * which anything is wrong, or that gives a document another docId than the ledger does: `problems` says what, with line
  * numbers. `known`: documents that the ledger knows just so; they are left as they are. `former`: documents, new and
- * known, of folders that were taken out of the configuration. Throws StateLockedError beside a running daemon,
+ * known, of folders that were taken out of the configuration. `unknownModes`: how many of the adopted ones the file does
+ * not say the sharing mode of. Throws StateLockedError beside a running daemon,
  * ConfigurationError where the ledger is another service's.
  */
 export async function importIntoLedger(options: OfflineOptions, text: string, fileName: string) {
   const { settings, log = silentLog } = options;
   const folders = settings.folders.map(({ name }) => name);
   const paths = settings.folders.map(({ path }) => path);
-  const refuse = (problems: readonly string[]) => ({ adopted: 0, known: 0, former: [], problems });
+  const refuse = (problems: readonly string[]) => ({
+    adopted: 0,
+    unknownModes: 0,
+    known: 0,
+    former: [],
+    problems,
+  });
   // Beside a running daemon nothing is judged.
   return withLedger(options, async (ledger) => {
     const imported = readImport(text, { folders, paths, now: systemClock.now() });
@@ -72,6 +80,7 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
     await ledger.commit((imported.changes ?? []).filter((change) => isNew(ledger, change)));
     return {
       adopted: entries.length,
+      unknownModes: entries.filter(({ record }) => isModeUnknown(record)).length,
       known: imported.entries.length - entries.length,
       former: imported.entries.map(({ ref }) => ref).filter(({ folder }) => !folders.includes(folder)),
       problems: [],

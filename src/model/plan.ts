@@ -42,7 +42,11 @@ export const lateTimestamp: Unclearable = {
 export function planDocument(compared: ComparedDocument, record: LedgerRecord | null): Operation {
   const { document } = compared;
   if (record === null) {
-    const { send, accepted } = uploadMetadata(document.metadata);
+    const { kept, metadata } = document;
+    // A mode that nobody knows stays by not being sent, but an upload without one would share the document as DEFAULT.
+    const stated =
+      kept?.because === 'unknown' ? { ...metadata, shareInfo: { mode: kept.held.mode } } : metadata;
+    const { send, accepted } = uploadMetadata(stated);
     return { kind: 'upload', metadata: send, accepted };
   }
   const said = record.said ?? [];

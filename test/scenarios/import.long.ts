@@ -86,6 +86,21 @@ describe('ledger import', () => {
     expect(imported).toMatchObject({ code: 0, stdout: '3 documents adopted.\n' });
   }, 60_000);
 
+  it('warns of documents whose sharing mode it does not say', async () => {
+    const unknown = await importText(
+      'some.csv',
+      'path,docId,mode\na.txt,a,NONE\nsub/b.txt,b,\n"sub/c, d.txt",c,\n',
+    );
+    expect([unknown.code, unknown.out]).toEqual([0, '3 documents adopted.\n']);
+    expect(unknown.err).toMatch(
+      /some\.csv does not say the sharing mode of 2 documents.*not shared more widely.*ingestd share/,
+    );
+    const again = await importText('again.json', (await place.run('ledger', 'export')).out);
+    expect([again.code, again.err]).toEqual([0, '']);
+    await place.configure({ state: { dir: './third' } });
+    expect(await importText('export.json', exported)).toMatchObject({ code: 0, err: '' });
+  }, 60_000);
+
   it('adopts no row whose file does not stand there, which would delete its document, and names it', async () => {
     const typed = new Map(docIds).set('sub/typo.txt', docIds.get('sub/b.txt') ?? '');
     typed.delete('sub/b.txt');

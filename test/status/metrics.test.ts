@@ -23,7 +23,16 @@ describe('the metrics', () => {
     const { control, metrics } = world();
     control.change({
       folders: [
-        aFolder({ onDisk: 15, synced: 8, pending: 3, waiting: 1, failed: 2, skipped: 1, held: 4 }),
+        aFolder({
+          onDisk: 15,
+          synced: 8,
+          pending: 3,
+          waiting: 1,
+          failed: 2,
+          skipped: 1,
+          held: 4,
+          narrower: 6,
+        }),
         aFolder({ name: 'we"ird\\\n', synced: 1, missedByWatcher: 9, oldestUnsyncedSeconds: 12.5 }),
       ],
       queue: { pending: 3, inFlight: 2, waiting: 1, etaSeconds: 60 },
@@ -35,6 +44,7 @@ describe('the metrics', () => {
     expect(valueOf(text, 'ingestd_documents{folder="inbox",state="synced"}')).toBe('8');
     expect(valueOf(text, 'ingestd_documents{folder="inbox",state="skipped"}')).toBe('1');
     expect(valueOf(text, 'ingestd_held{folder="inbox"}')).toBe('4');
+    expect(valueOf(text, 'ingestd_narrower{folder="inbox"}')).toBe('6');
     expect(valueOf(text, 'ingestd_oldest_unsynced_seconds{folder="we\\"ird\\\\\\\\x0a"}')).toBe('12.5');
     expect(valueOf(text, 'ingestd_watcher_missed_total{folder="we\\"ird\\\\\\\\x0a"}')).toBe('9');
     expect(valueOf(text, 'ingestd_queue{state="in_flight"}')).toBe('2');

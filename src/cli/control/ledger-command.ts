@@ -61,7 +61,7 @@ export async function ledgerImport(
   const prepared = await prepareCommand(context, flags, { quiet: true });
   const text = await readText(context.cwd, file);
   const options = { ...(await offlineOptions(prepared)), log: prepared.log };
-  const { adopted, known, former, problems } = await importIntoLedger(options, text, file);
+  const { adopted, unknownModes, known, former, problems } = await importIntoLedger(options, text, file);
   context.output.line(
     `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
   );
@@ -69,6 +69,12 @@ export async function ledgerImport(
     const names = [...new Set(former.map(({ folder }) => folder))];
     context.output.line(
       `Not in the configuration, kept at the service: ${countWords(former.length, 'document')} of ${names.join(', ')}.`,
+    );
+  }
+  if (unknownModes > 0) {
+    context.complain(
+      `${file} does not say the sharing mode of ${countWords(unknownModes, 'document')}. What is not known is not ` +
+        'shared more widely until a sidecar of its own states a mode, or you run ingestd share PATH --as stated',
     );
   }
   for (const problem of problems) context.complain(problem);

@@ -30,7 +30,7 @@ export function addLedgerCommand(program: Command, context: CommandContext): voi
     )
     .argument(
       '<file>',
-      'output of ledger export, or CSV with the header folder,path,docId; - reads standard input',
+      'output of ledger export, or CSV with the header folder,path,docId and, if known, mode; - reads standard input',
     );
   defineCommand(importing, context, async () => (await import('../control/ledger-command.ts')).ledgerImport, [
     { command: 'ingestd ledger import documents.csv', does: 'ingestd plan then shows no upload for them' },

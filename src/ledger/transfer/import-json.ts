@@ -42,7 +42,7 @@ const documentSchema = z.object({
   sha256: hash.default(''),
   size: z.int().nonnegative().default(0),
   attachments: z.array(attachmentSchema).default([]),
-  metadata: strictMetadataSchema.default({}),
+  metadata: strictMetadataSchema.optional(),
   uploadedAt: time.optional(),
   modifiedAt: time.nullable().default(null),
   possibleDuplicates: z.int().nonnegative().default(0),
@@ -140,7 +140,7 @@ const ledgerSchema = z.object({
 /** A document as `ledger export` prints it: what other exports may leave out is there. */
 type ExportedDocument = Omit<z.output<typeof documentSchema>, AlwaysExported> &
   Pick<LedgerRecord, AlwaysExported>;
-type AlwaysExported = 'fileName' | 'stat' | 'uploadedAt';
+type AlwaysExported = 'fileName' | 'metadata' | 'stat' | 'uploadedAt';
 
 /** What `ledger export` prints: everything by folder, then by path. Times are ISO 8601, UTC. */
 export type LedgerExport = DeepReadonly<

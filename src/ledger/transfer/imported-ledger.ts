@@ -1,5 +1,6 @@
 import { importedMark } from '../../model/ports/ledger-port.ts';
 import type { Change, LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
 import { isUsableDocId, isValidRef, nameOf, refKey, unknownStat } from '../../model/document.ts';
 import type { FileStat, DocumentRef } from '../../model/document.ts';
 
@@ -51,10 +52,11 @@ export interface ImportOptions {
 }
 
 /** What an import file says of a document. */
-interface Known extends Partial<Omit<LedgerRecord, 'fileName' | 'stat' | 'uploadedAt'>> {
+interface Known extends Partial<Omit<LedgerRecord, 'fileName' | 'metadata' | 'stat' | 'uploadedAt'>> {
   readonly docId: string;
   readonly path: string;
   readonly uploadedAt?: string | undefined;
+  readonly metadata?: Metadata | undefined;
   readonly fileName?: string | undefined;
   readonly stat?: FileStat | undefined;
   /** Of a file whose stat is not known. */
@@ -63,25 +65,33 @@ interface Known extends Partial<Omit<LedgerRecord, 'fileName' | 'stat' | 'upload
 
 /**
  * A record of a document whose file has not been inspected: unknown values are empty, an unknown time of upload is that
- * of the import.
+ * of the import. Metadata without a sharing mode says that it is DEFAULT only where it comes from an export.
  */
 export function importedRecord(
-  { path, size = 0, fileName = nameOf(path), stat = { ...unknownStat, size }, uploadedAt, ...known }: Known,
+  {
+    path,
+    size = 0,
+    fileName = nameOf(path),
+    stat = { ...unknownStat, size },
+    uploadedAt,
+    metadata,
+    ...known
+  }: Known,
   { now }: Pick<ImportOptions, 'now'>,
 ): LedgerRecord {
+  const isExported = uploadedAt !== undefined && metadata !== undefined;
   return {
     sha256: '',
     stat,
     fingerprint: '',
     fileName,
     attachments: [],
-    metadata: {},
+    metadata: metadata ?? {},
     modifiedAt: null,
     possibleDuplicates: 0,
+    uploadedAt: uploadedAt ?? new Date(now).toISOString(),
     ...known,
-    ...(uploadedAt === undefined
-      ? { uploadedAt: new Date(now).toISOString(), said: [...(known.said ?? []), importedMark] }
-      : { uploadedAt }),
+    ...(isExported ? null : { said: [...(known.said ?? []), importedMark] }),
   };
 }
 

@@ -2,12 +2,13 @@ import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 
 import { errorMessage } from '../../model/errors.ts';
+import { shareModes } from '../../model/metadata/metadata.ts';
 import { importJson } from './import-json.ts';
 import { checkEntries, importedRecord } from './imported-ledger.ts';
 import type { ImportedEntry, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 
 /**
- * Reads what `ledger export` printed, or CSV with the header `folder,path,docId`. Files
+ * Reads what `ledger export` printed, or CSV with the header `folder,path,docId` and, where known, `mode`. Files
  * are not read: what the text does not give is empty, and fingerprints always are, so that the next scan compares
  * each document with its record. Paths are brought into NFC.
  */
@@ -16,7 +17,7 @@ export function readImport(text: string, options: ImportOptions): ImportedLedger
   return content.trimStart().startsWith('{') ? importJson(content, options) : importCsv(content, options);
 }
 
-const columns = ['folder', 'path', 'docid'] as const;
+const columns = ['folder', 'path', 'docid', 'mode'] as const;
 
 const rowsSchema = z.array(z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) }));
 const positionSchema = z.object({ lines: z.number() });
@@ -26,7 +27,7 @@ interface Row {
   readonly line: number;
 }
 
-/** CSV with a header that names path and docId, and folder where more than one is configured; in any order. */
+/** CSV with a header that names path, docId, folder where more than one is configured, and perhaps mode; in any order. */
 function importCsv(text: string, options: ImportOptions): ImportedLedger {
   const rows = readRows(text);
   if ('message' in rows) return { entries: [], lines: [], problems: [rows] };
@@ -34,8 +35,10 @@ function importCsv(text: string, options: ImportOptions): ImportedLedger {
   const names = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
   const problem = headerProblem(names, options.folders);
   if (problem !== null) return { entries: [], lines: [], problems: [{ line: 1, message: problem }] };
-  const imported = body.map((row) => toEntry(row, names, options));
-  return checkEntries(imported, options);
+  const read = body.map((row) => toEntry(row, names, options));
+  const problems = read.filter((one) => 'message' in one);
+  const imported = read.filter((one) => 'entry' in one);
+  return checkEntries(imported, options, problems);
 }
 
 function readRows(text: string): { readonly rows: readonly Row[] } | ImportProblem {
@@ -57,7 +60,8 @@ function readRows(text: string): { readonly rows: readonly Row[] } | ImportProbl
 function headerProblem(names: readonly string[], folders: readonly string[]): string | null {
   const unknown = names.find((name) => !columns.includes(name as (typeof columns)[number]));
   const expected =
-    'the first line must be folder,path,docId (or path,docId if only one folder is configured)';
+    'the first line must be folder,path,docId (or path,docId if only one folder is configured), ' +
+    'with mode after these where sharing modes are known';
   if (unknown !== undefined || new Set(names).size !== names.length) return expected;
   if (!names.includes('path') || !names.includes('docid')) return expected;
   if (!names.includes('folder') && folders.length !== 1) {
@@ -66,15 +70,26 @@ function headerProblem(names: readonly string[], folders: readonly string[]): st
   return null;
 }
 
-function toEntry({ record, line }: Row, names: readonly string[], options: ImportOptions): ImportedEntry {
+function toEntry(
+  { record, line }: Row,
+  names: readonly string[],
+  options: ImportOptions,
+): ImportedEntry | ImportProblem {
   const cell = (name: string): string => record[names.indexOf(name)] ?? '';
   const named = cell('folder').trim();
   const [only = ''] = options.folders;
   const folder = named === '' && options.folders.length === 1 ? only : named;
   const path = cell('path').normalize('NFC');
   const docId = cell('docid').trim();
+  const stated = cell('mode').trim();
+  const mode = shareModes.find((one) => one === stated);
+  if (stated !== '' && mode === undefined) {
+    const message = `mode ${JSON.stringify(stated)} is none of ${shareModes.join(', ')}; correct it, or leave it empty if it is not known`;
+    return { line, message };
+  }
+  const metadata = mode === undefined ? undefined : { shareInfo: { mode } };
   return {
-    entry: { ref: { folder, path }, record: importedRecord({ docId, path }, options) },
+    entry: { ref: { folder, path }, record: importedRecord({ docId, path, metadata }, options) },
     line,
     place: '',
   };

@@ -3,6 +3,7 @@ import { directoryOf, isSameFile, joinPath, nameOf, pathAfterMove, refKey } from
 import type { DocumentRef, FileStat, FoundDocument, HeldMode } from '../document.ts';
 import { sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
+import { isImported } from '../ports/ledger-port.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
 import type { Reason } from '../report/status.ts';
 import { isModeUnknown, recordedSource } from '../report/sharing-change.ts';
@@ -14,6 +15,9 @@ const mostFormerFiles = 8;
 
 /** `code` of a document that is held more narrowly than is stated for it. */
 const keptPrivateCode = 'kept-private';
+
+/** Where the mode of an imported document was stated, as far as is known: only an own sidecar may widen it. */
+const importSource = 'the import';
 
 const unknownMode = 'kept as it is: its sharing mode is not known, because ingestd did not upload it';
 
@@ -40,6 +44,7 @@ export function isWider(mode: ShareMode, than: ShareMode): boolean {
  * an imported document.
  */
 function narrowestMode(record: LedgerRecord): ShareMode {
+  if (isNobodysGuess(record)) return 'NONE';
   const attempts = record.unsure?.metadata ?? [];
   const known = isModeUnknown(record) ? attempts : [record.metadata, ...attempts];
   const possible = new Set(known.map(modeOf));
@@ -101,7 +106,11 @@ function withKept(
   if (!isWider(stated.mode, held.mode)) return { ...document, kept };
   const { shareInfo: _, ...rest } = document.metadata;
   // What nobody knows stays as it is.
-  const isUnknown = record !== undefined && refKey(held) === refKey(document.ref) && isNobodysGuess(record);
+  const isUnknown =
+    record !== undefined &&
+    refKey(held) === refKey(document.ref) &&
+    isNobodysGuess(record) &&
+    (record.unsure?.metadata ?? []).every(({ shareInfo }) => shareInfo === undefined);
   return {
     ...document,
     kept: isUnknown ? { ...kept, because: 'unknown' } : kept,
@@ -110,8 +119,9 @@ function withKept(
   };
 }
 
+/** Uploads that led to an adopted document say its mode. Of an imported one attempts say at most what else it may be. */
 function isNobodysGuess(record: LedgerRecord): boolean {
-  return isModeUnknown(record) && (record.unsure?.metadata ?? []).length === 0;
+  return isModeUnknown(record) && (isImported(record) || (record.unsure?.metadata ?? []).length === 0);
 }
 
 /** Why a document is not shared as it is stated for it now, contract 7.27; null: it is. */
@@ -134,6 +144,7 @@ export function keptReason({ kept }: FoundDocument): (Reason & { readonly sharin
 
 function sourceWords({ by }: HeldMode): string {
   if (by === null) return 'the settings of its folder';
+  if (by === importSource) return by;
   return isDefaults(by) ? printable(by) : 'its former sidecar';
 }
 
@@ -236,6 +247,7 @@ function shownSource(path: string, record: LedgerRecord): string | null {
   const { byName, byStem } = sidecarPlaces(path);
   if (isNobodysGuess(record)) return byName;
   if ([metadata, ...(unsure?.metadata ?? [])].every(({ shareInfo }) => shareInfo === undefined)) return null;
+  if (companions === undefined && isImported(record)) return importSource;
   if (companions === undefined) return isModeUnknown(record) ? byName : null;
   if (companions.sidecar !== null) return companions.sidecar === 'stem' ? byStem : byName;
   const defaults = companions.defaults.at(-1);

@@ -161,7 +161,7 @@ export function isStillRefused(failure: Failure, seen: Pick<DocumentEntry, 'stat
   return sameStat(failure.stat, seen.stat) && failure.fingerprint === seen.fingerprint;
 }
 
-/** In `said` of a document that ingestd did not upload, and whose import did not say when it was. */
+/** In `said` of a document that ingestd did not upload, and that did not come from an export with all that is known. */
 export const importedMark = 'imported';
 
 export function isImported({ said }: LedgerRecord): boolean {

@@ -182,6 +182,10 @@ const statusFigures: Figures<Scrape> = {
   ],
   ingestd_held: ['Deletions held for approval.', ofFolders((one) => one.held)],
   ingestd_kept: ['Documents whose file is ignored, gone or out of reach.', ofFolders((one) => one.kept)],
+  ingestd_narrower: [
+    'Documents held more narrowly than is stated for them now.',
+    ofFolders((one) => one.narrower),
+  ],
   ingestd_attached: ['Files that are attachments.', ofFolders((one) => one.attached)],
   ingestd_oldest_unsynced_seconds: [
     'Age of the oldest change not yet sent, in seconds.',

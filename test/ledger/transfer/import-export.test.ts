@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
+import { isModeUnknown } from '../../../src/model/report/sharing-change.ts';
 import { exportLedger } from '../../../src/ledger/transfer/export-ledger.ts';
 import { readImport } from '../../../src/ledger/transfer/read-import.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
@@ -300,6 +301,29 @@ describe('an import of CSV', () => {
     ]);
   });
 
+  it('takes the sharing mode where it is known, as stated by nobody else', () => {
+    const { entries, problems } = readImport(
+      'path,mode,docId\na.pdf,NONE,d1\nb.pdf, EVERYONE ,d2\nc.pdf,,d3\n',
+      inbox,
+    );
+    expect(problems).toEqual([]);
+    expect(entries.map(({ record }) => [record.metadata, isModeUnknown(record)])).toEqual([
+      [{ shareInfo: { mode: 'NONE' } }, false],
+      [{ shareInfo: { mode: 'EVERYONE' } }, false],
+      [{}, true],
+    ]);
+  });
+
+  it('refuses another sharing mode, names line and value, and takes nothing', () => {
+    const text = 'path,docId,mode\na.pdf,d1,NONE\nb.pdf,d2,PUBLIC\nc.pdf,d3,none\n';
+    const { entries, problems } = readImport(text, inbox);
+    expect(entries).toEqual([]);
+    expect(problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([
+      expect.stringMatching(/^3: mode "PUBLIC" is none of NONE, DEFAULT, EVERYONE; correct it/),
+      expect.stringMatching(/^4: mode "none" is/),
+    ]);
+  });
+
   it.each(['.', '..', 'd'.repeat(1_025)])('refuses a docId that no address can hold: %s', (docId) => {
     expect(readImport(`path,docId\na.pdf,${docId}\n`, inbox)).toMatchObject({
       entries: [],
@@ -401,6 +425,17 @@ describe('an import of JSON', () => {
     const { entries, problems } = readImport(text, inbox);
     expect(entries).toEqual([]);
     expect(problems.map(({ message }) => message).join()).toContain(words);
+  });
+
+  it.each([
+    ['{}', false],
+    ['{"shareInfo": {"mode": "NONE"}}', false],
+    [undefined, true],
+  ])('with metadata %s says the sharing mode: not %s', (metadata, isUnknown) => {
+    const known = metadata === undefined ? '' : `, "metadata": ${metadata}`;
+    const document = `{"folder": "inbox", "path": "a.pdf", "docId": "1", "uploadedAt": "2026-01-01T00:00:00Z"${known}}`;
+    const { entries } = readImport(`{"version": 1, "documents": [${document}]}`, inbox);
+    expect(entries.map(({ record }) => isModeUnknown(record))).toEqual([isUnknown]);
   });
 
   it('S18: is not led astray by names that objects have', () => {

@@ -106,6 +106,8 @@ describe('the mode of a document whose file another record has', () => {
     expect(reason(holder({ ...privately, companions: above('sub') }))).toBe(
       'kept private: sub/.meta.json said NONE',
     );
+    const imported = { metadata: privately.metadata, said: ['imported'] };
+    expect(reason(holder(imported))).toBe('kept private: the import said NONE');
     const attachment = { name: 'x.csv', sha256: '', stat: statOf() };
     expect(reason(holder({ stat: statOf({ ino: 8 }), attachments: [attachment] }))).toBe(
       'kept private: it was an attachment of sub/a.txt',

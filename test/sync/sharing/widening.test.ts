@@ -1,9 +1,11 @@
 import { chown, link, mkdir, rename, rm } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
-import { importedRecord } from '../../../src/ledger/transfer/imported-ledger.ts';
-import { widerMode } from '../../../src/model/metadata/held-mode.ts';
+import { readImport } from '../../../src/ledger/transfer/read-import.ts';
+import { allowWidening, widerMode } from '../../../src/model/metadata/held-mode.ts';
+import { shareModes } from '../../../src/model/metadata/metadata.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
+import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
@@ -20,6 +22,7 @@ const at = (path: string) => world.inbox.join(path);
 const write = (path: string, content: string) => world.inbox.write(path, content);
 const move = (from: string, to: string) => rename(at(from), at(to));
 const remove = (path: string) => rm(at(path));
+const nothing = () => Promise.resolve();
 
 /** The sharing mode of the document of this content, at the service, and whether a wider one is stated for it. */
 function shared(content: string): string {
@@ -290,23 +293,80 @@ it.each<readonly [string, FolderSettings['metadata'], string]>([
   },
 );
 
-it.each([
-  ['its mode stays, whatever the settings say', '', 'DEFAULT, narrower'],
-  ['its own sidecar counts', open, 'EVERYONE'],
-])('of an imported document whose mode is not known %s', async (_, sidecar, expected) => {
-  const settings: { metadata: FolderSettings['metadata'] } = { metadata: {} };
-  world = await syncedFolder({ settings, before: (inbox) => inbox.write('a.txt', 'imported') });
+/** Has the ledger know `a.txt` as a list that gives `mode` says, while the folder's settings say EVERYONE. */
+async function imported(mode: string, steps: () => Promise<unknown>): Promise<void> {
+  const settings: { metadata: FolderSettings['metadata'] } = {
+    metadata: mode === '' ? {} : { shareInfo: { mode: shareModes.find((one) => one === mode) } },
+  };
+  world = await syncedFolder({
+    settings,
+    service: { onMissing: 'upload' },
+    before: (inbox) => inbox.write('a.txt', 'imported'),
+  });
   await world.sync();
-  const ref = { folder: 'inbox', path: 'a.txt' };
-  const { docId, stat } = world.ledger().get(ref) ?? {};
-  const record = importedRecord({ docId: docId ?? '', path: 'a.txt', stat }, { now: 0 });
-  await world.ledger().commit([{ kind: 'put', ref, record }]);
+  const { docId = '', stat, sha256 = '' } = world.ledger().get(a) ?? {};
+  const folders = { folders: ['inbox'], paths: [world.inbox.path], now: 0 };
+  const { entries } = readImport(`path,docId,mode\na.txt,${docId},${mode}\n`, folders);
+  await world.ledger().commit(
+    entries.map(({ ref, record }) => ({
+      kind: 'put',
+      ref,
+      record: { ...record, sha256, stat: stat ?? record.stat },
+    })),
+  );
   settings.metadata = { shareInfo: { mode: 'EVERYONE' } };
   await world.restart();
-  if (sidecar !== '') await write('a.txt.meta.json', sidecar);
+  await steps();
   await world.sync();
-  expect(shared('imported')).toBe(expected);
-});
+}
+
+const a = { folder: 'inbox', path: 'a.txt' };
+const edit = () => write('a.txt', 'edited');
+/** Of an edit that reached the service. */
+async function editWithoutAnswer(): Promise<void> {
+  await world.sync();
+  world.service.failNext(busyOf({ message: 'no answer', sent: 'all' }), { taken: true });
+  await edit();
+}
+
+async function allow(): Promise<void> {
+  await world.sync();
+  const record = world.ledger().get(a);
+  if (record === undefined) throw new Error('not imported');
+  await world.ledger().commit([{ kind: 'put', ref: a, record: allowWidening(record, 'EVERYONE') }]);
+  await world.restart();
+}
+
+it.each<readonly [title: string, mode: string, () => Promise<unknown>, content: string, expected: string]>([
+  ['unknown', '', nothing, 'imported', 'DEFAULT, narrower'],
+  ['unknown, with an own sidecar', '', () => write('a.txt.meta.json', open), 'imported', 'EVERYONE'],
+  ['unknown, with a narrower one above it', '', () => write('.meta.json', secret), 'imported', 'NONE'],
+  ['unknown, and a person allows it', '', allow, 'imported', 'EVERYONE'],
+  ['unknown, and it is edited', '', edit, 'edited', 'DEFAULT, narrower'],
+  ['unknown, and the answer to an edit is lost', '', editWithoutAnswer, 'edited', 'DEFAULT, narrower'],
+  [
+    'unknown, and the service lost it',
+    '',
+    async () => {
+      world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
+      await edit();
+    },
+    'edited',
+    'NONE, narrower',
+  ],
+  ['NONE', 'NONE', nothing, 'imported', 'NONE, narrower'],
+  ['NONE, and it is edited', 'NONE', edit, 'edited', 'NONE, narrower'],
+  ['NONE, with a wider one above it', 'NONE', () => write('.meta.json', open), 'imported', 'NONE, narrower'],
+  ['NONE, with an own sidecar', 'NONE', () => write('a.txt.meta.json', open), 'imported', 'EVERYONE'],
+  ['DEFAULT', 'DEFAULT', nothing, 'imported', 'DEFAULT, narrower'],
+  ['EVERYONE', 'EVERYONE', nothing, 'imported', 'EVERYONE'],
+])(
+  'an imported document whose mode is %s is shared as contract 7.27 says',
+  async (_, mode, steps, content, expected) => {
+    await imported(mode, steps);
+    expect(shared(content)).toBe(expected);
+  },
+);
 
 describeWhere(
   process.getuid?.() === 0 ? null : { refused: 'giving files to other users' },
