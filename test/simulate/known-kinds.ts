@@ -56,6 +56,10 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a directory that is closed after it was searched, and before the first byte, is not searched again (7.25, 7.30)',
   ],
   [
+    /^widened-by-absence\/other-settings$/,
+    'a record does not know which folder’s settings stated its mode, nor that it was accepted in another folder since (7.27)',
+  ],
+  [
     /^left-over\/listed$/,
     'a document that a sidecar lists is kept as its attachment when its file is gone (section 4)',
   ],

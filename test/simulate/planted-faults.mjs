@@ -293,7 +293,7 @@ export const plantedFaults = {
   },
   'tries-the-same-again': {
     kind: 'kept-back',
-    seed: 65,
+    seed: 70,
     file: 'src/sync/send/choose-probe.ts',
     from: '  return inTurn[Math.floor(random * inTurn.length)];',
     to: '  return random < 2 ? candidates.toSorted((one, other) => other.attempts - one.attempts)[0] : inTurn[0];',

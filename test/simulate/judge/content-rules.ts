@@ -137,9 +137,12 @@ const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => 
   const asked = modeOf(request);
   if (statement === null || document === null || asked === null) return;
   const { holding } = document;
+  // The settings of one folder state it, and what is stated in another one is wider.
+  const [before] = holding.statement.place.split('/');
+  const isOfAnother = holding.statement.by === 'folder' && before !== statement.place.split('/')[0];
   if (widensByAbsence(asked, holding, statement))
     add(
-      'widened-by-absence',
+      isOfAnother ? 'widened-by-absence/other-settings' : 'widened-by-absence',
       `${file.path} goes from ${holding.mode}, stated by ${holding.statement.by} ${holding.statement.place}, to ${asked}, stated by ${statement.by} ${statement.place}`,
     );
 };
