@@ -157,7 +157,7 @@ export function judgeTried(judge: Judge, status: Claims['status'], now: number):
   if (status.reasons.some(({ code }) => code === 'uploads-stopped')) return;
   for (const file of reading.files.values()) {
     const { path, role, content } = file;
-    const isReady = role.kind === 'document' && role.obstacle === null && isWhole(content.toString());
+    const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, content.toString());
     if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.twins.has(path)) continue;
     if (judge.held.othersOf([file], reading, null).length === 0 && !judge.wasTried(file, now - longMs))
       report(judge, file, 'kept-back', `${path} was not tried while the service did not take others`);
@@ -199,7 +199,7 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
-  if (wait?.code === 'incomplete' && !isWhole(content.toString())) return judge.blames(path);
+  if (wait?.code === 'incomplete' && !isWhole(path, content.toString())) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== content.toString()) tell('old-at-end', `${path}: the service holds ${one.text}`);
@@ -231,7 +231,8 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
     one.before === null &&
     isWider(mode, holding.mode) &&
     mayWiden(holding, role.statement) &&
-    !isUntaken
+    !isUntaken &&
+    !isAsDeleted(judge, one)
   )
     report(
       judge,
@@ -251,6 +252,13 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
       'attachments-at-end',
       `${path} is held with [${sent.join()}], and has [${wanted.join()}]`,
     );
+}
+
+/** Whether its file is back from a document that was deleted, and held like that: the contract leaves open whether it is. */
+function isAsDeleted(judge: Judge, { accepted, holding }: HeldDocument): boolean {
+  return [...judge.held.all.values()].some(
+    (other) => other.isDeleted && other.accepted === accepted && other.holding.mode === holding.mode,
+  );
 }
 
 function narrowerKind(judge: Judge, one: HeldDocument): Kind {

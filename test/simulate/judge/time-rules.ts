@@ -27,9 +27,9 @@ export interface Times {
 
 const tenMinutesMs = 600_000;
 
-/** Whether a PDF has its end, and everything else (contract 7.36). */
-export function isWhole(text: string): boolean {
-  return !text.startsWith('%PDF-') || text.slice(-1024).includes('%%EOF');
+/** Whether a PDF has its end: what is of another type, or does not begin like one, is whole (contract 7.36). */
+export function isWhole(path: string, text: string): boolean {
+  return !/\.pdf$/i.test(path) || !text.startsWith('%PDF-') || text.slice(-1024).includes('%%EOF');
 }
 
 /** What is wrong with a request because it goes out too early. `document`: what it changes; null: it is an upload, or several. */
@@ -42,7 +42,7 @@ export function judgeTimes(
   const { file, attachments } = request;
   for (const one of [...(file === null ? [] : [file]), ...(attachments ?? [])])
     onlyWhatHasSettled(request, one, times, add);
-  if (file !== null && !isWhole(file.text)) onlyWhatIsWhole(request, file, times, add);
+  if (file !== null && !isWhole(file.name, file.text)) onlyWhatIsWhole(request, file, times, add);
   const moment = times.window.at(-1);
   if (moment === undefined || (request.kind !== 'upload' && document === null)) return;
   const files = document === null ? uploadedFiles(request, moment) : changedFiles(request, document, moment);
