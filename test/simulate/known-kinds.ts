@@ -52,7 +52,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'files whose numbers are beyond 2^53 look new at each poll, and wait for their sidecars for ever (7.28)',
   ],
   [
-    /^deleted-unseen\/in-a-gap$/,
+    /^deleted-unseen\/in-a-gap/,
     'a directory that is closed after it was searched, and before the first byte, is not searched again (7.25, 7.30)',
   ],
   [
