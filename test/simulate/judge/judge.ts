@@ -3,7 +3,7 @@ import { Arrivals } from './arrivals.ts';
 import { changedFiles, judgeContent, uploadedFiles } from './content-rules.ts';
 import { ContentSpans } from './content-spans.ts';
 import { judgeDeletion } from './delete-rules.ts';
-import { HeldDocuments, keyOf } from './held-documents.ts';
+import { HeldDocuments, keyOf, modeOf } from './held-documents.ts';
 import type { Add, LiveIntent, Moment } from './moment.ts';
 import { promiseOf } from './promises.ts';
 import type { Kind } from './promises.ts';
@@ -269,7 +269,11 @@ export class Judge {
       moments.reduceRight<RoledFile | null>((file, one) => file ?? this.#fileOf(request, one), null);
     const found = fileAt(first) ?? fileAt(this.#moments);
     const taint = found === null ? undefined : this.#moments.at(-1)?.taintOf(found.identity);
-    this.held.taken(request, created, found, taint?.holdings ?? []);
+    // What stood for a moment only may have been seen: where it goes out so, it was.
+    const mode = modeOf(request);
+    const { holdings } = this.#taints.all(request.lastByteAt, 0)(found?.identity ?? {});
+    const glimpsed = holdings.filter((holding) => holding.mode === mode);
+    this.held.taken(request, created, found, [...(taint?.holdings ?? []), ...glimpsed]);
     if (found === null || request.kind === 'delete') return;
     const attachments = (request.attachments ?? []).map(({ text }) => text);
     this.#taints.taken(docId, found, attachments, this.reading());

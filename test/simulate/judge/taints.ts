@@ -88,28 +88,24 @@ export class Taints {
     }
   }
 
-  /** As of now, for each file that has one. */
-  all(now: number): (identity: object) => Taint {
+  /** As of now, for each file that has one. `seenMs`: what stood for so long counts. */
+  all(now: number, seenMs = this.#seenMs): (identity: object) => Taint {
     const taints = new Map<object, Taint>();
     const add = (identity: object, { owner = null, holdings = [] }: Partial<Taint>) => {
       const known = taints.get(identity) ?? none;
       taints.set(identity, { owner: owner ?? known.owner, holdings: [...known.holdings, ...holdings] });
     };
     for (const [identity, one] of this.#attached)
-      if (this.#isSeen(one, now)) add(identity, { owner: one.owner, holdings: [privately(one.path)] });
+      if (isSeen(one, now, seenMs)) add(identity, { owner: one.owner, holdings: [privately(one.path)] });
     for (const [identity, { path }] of this.#former) add(identity, { holdings: [privately(path)] });
     for (const [identity, spans] of this.#unsent) {
-      const seen = spans.filter(({ from, to }) => (to ?? now) - from >= this.#seenMs);
+      const seen = spans.filter(({ from, to }) => (to ?? now) - from >= seenMs);
       const [first, ...others] = seen;
       if (first === undefined) continue;
       const narrowest = others.reduce((least, one) => (isWider(least.mode, one.mode) ? one : least), first);
       add(identity, { holdings: [privately(narrowest.path, narrowest.mode)] });
     }
     return (identity) => taints.get(identity) ?? none;
-  }
-
-  #isSeen({ since, until, docId }: Attached, now: number): boolean {
-    return docId !== null || Math.min(now, until) - since >= this.#seenMs;
   }
 
   #followAttached(reading: Reading, now: number): void {
@@ -134,7 +130,8 @@ export class Taints {
       const isGone = reading.pathsOf(identity).length === 0;
       if (!isGone && !this.#isOver(one, identity, reading)) continue;
       this.#attached.delete(identity);
-      if (!isGone && this.#isSeen(one, now)) this.#former.set(identity, { path: one.path, docId: one.docId });
+      if (!isGone && isSeen(one, now, this.#seenMs))
+        this.#former.set(identity, { path: one.path, docId: one.docId });
     }
     for (const identity of this.#former.keys())
       if (reading.pathsOf(identity).length === 0) this.#former.delete(identity);
@@ -161,6 +158,10 @@ export class Taints {
 
 function pathsOf(held: HeldDocuments, document: HeldDocument, reading: Reading): readonly string[] {
   return held.filesOf(document, reading).map(({ path }) => path);
+}
+
+function isSeen({ since, until, docId }: Attached, now: number, seenMs: number): boolean {
+  return docId !== null || Math.min(now, until) - since >= seenMs;
 }
 
 /** Held as an own sidecar said. */
