@@ -943,7 +943,8 @@ export class Engine {
         return this.#keep(task, found.reason);
       case 'dormant':
         await this.#clearFailure(task, found.device);
-        await this.#reportRemains(task, found.reason);
+        // Whoever decided it knows, and the decision is in the log.
+        if (this.#ledger.answer(task.ref) !== 'keep') await this.#reportRemains(task, found.reason);
         this.#advance(task, { kind: 'dormant', reason: found.reason });
         // Only now: a dormant task no longer counts as missing, so a hold that is empty by this can end.
         await this.holds.endApproval(task);
