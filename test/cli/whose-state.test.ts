@@ -47,4 +47,4 @@ it('a command for another configuration of the same state directory names it, an
   expect((await on('b.yaml', 'sync')).stderr).not.toContain('configuration that is gone');
   await writeFile(folder.join('ingestd.yaml'), await readFile(folder.join('b.yaml')));
   expect((await on('ingestd.yaml', 'status')).stderr).toContain(folder.join('b.yaml'));
-});
+}, 60_000);

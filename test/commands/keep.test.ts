@@ -51,4 +51,4 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   await rm(folder.join('inbox/5.txt'));
   expect((await sync()).code).toBe(0);
   expect(await counts()).toEqual({ held: 0, kept: 11, holds: 0 });
-});
+}, 60_000);
