@@ -178,11 +178,7 @@ function duplicateFindings({ ledger }: RestingEngine): readonly CheckFinding[] {
     .filter((one) => !doubts.has(refKey(one)))
     .map(({ copies, ...ref }) => {
       const message = `the service may have ${countWords(copies, 'further copy', 'further copies')} of it, because answers were lost`;
-      return finding('error', refKey(ref), {
-        code: 'possible-duplicates',
-        message,
-        fix: `Remove them at the service, then run ingestd resolve ${refKey(ref)} --dismiss.`,
-      });
+      return finding('error', refKey(ref), { code: 'possible-duplicates', message });
     });
 }
 

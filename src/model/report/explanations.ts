@@ -234,6 +234,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Upload in doubt',
         fix: 'Check at the service whether the document is there, then run ingestd resolve PATH: --doc-id ID if it is, --again if not, --dismiss to send nothing.',
       },
+      'possible-duplicates': {
+        cause: 'Possible duplicates',
+        fix: 'Look at the service, remove what is there twice, then run ingestd resolve PATH --dismiss.',
+      },
     },
   },
   {
