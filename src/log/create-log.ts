@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
+import { orNull } from '../lib/or-null.ts';
 import { printable, printableJson } from '../lib/text/printable.ts';
 import { createRedactor } from '../lib/text/redactor.ts';
 import type { Redactor } from '../lib/text/redactor.ts';
@@ -43,7 +44,7 @@ export async function createLog(options: LogOptions): Promise<Log> {
   const redactor = options.redactor ?? createRedactor();
   const write = options.write ?? writeStandardError;
   const color = options.color ?? (terminal && !process.env['NO_COLOR']);
-  const journal = options.journal ?? (options.write === undefined && isJournal(process.env));
+  const journal = options.journal ?? (write === writeStandardError && isJournal(process.env));
   const writeJson = (line: string): void => write(`${journal ? priorityOf(line) : ''}${printableJson(line)}`);
   const destination = { write: pretty ? await prettyWriter(write, color) : writeJson };
   const writing = { redactor, show: pretty ? printable : String };
@@ -77,8 +78,9 @@ export async function createLog(options: LogOptions): Promise<Log> {
 
 /** sd-daemon(3): systemd names the device and inode of the stream that it reads. */
 function isJournal({ JOURNAL_STREAM: stream }: NodeJS.ProcessEnv): boolean {
-  const { dev, ino } = fstatSync(2);
-  return stream === `${dev}:${ino}`;
+  // Standard error may be closed.
+  const stats = orNull(() => fstatSync(2));
+  return stats !== null && stream === `${stats.dev}:${stats.ino}`;
 }
 
 const priorities: Readonly<Record<string, number>> = { error: 3, warn: 4, info: 6 };

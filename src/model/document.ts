@@ -227,6 +227,11 @@ export function pathAfterMove(path: string, from: string, to: string): string | 
   return path.startsWith(`${from}/`) ? joinPath(to, path.slice(from.length + 1)) : null;
 }
 
+/** Whether a path is this place or lies below it; `''` is the root. */
+export function isAtOrBelow(path: string, place: string): boolean {
+  return path === place || pathAfterMove(path, place, '') !== null;
+}
+
 /** The directories on the way to a path, outermost first, without the root. */
 export function directoriesTo(path: string): readonly string[] {
   const directories: string[] = [];

@@ -1209,7 +1209,7 @@ export class Engine {
     }
   }
 
-  /** It follows no more: it is decided anew, and what keeps changing waits. */
+  /** It no longer follows: it is decided again, and what keeps changing waits. */
   #withdraw(task: Task): void {
     const over = task.withdrawals + 1 - mostWithdrawals;
     const wait = over < 0 ? null : { dueAt: this.#inMs(readAgainMs(over + 1)), reason: keepsChanging };

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
@@ -82,6 +84,20 @@ describe('log', () => {
     ]);
     await run('sync');
     expect((await run('log')).stdout.match(/was killed/g)).toHaveLength(1);
+  });
+
+  it('gives the lines of standard error their priority where the journal of systemd reads them', async () => {
+    const file = await open(folder.join('journal'), 'w');
+    const { dev, ino } = await file.stat();
+    const env = { ...process.env, JOURNAL_STREAM: `${dev}:${ino}` };
+    const command = ['dist/main.js', 'sync', '--config', folder.join('ingestd.yaml')];
+    const sync = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', file.fd], env });
+    await new Promise((resolve) => sync.once('close', resolve));
+    await file.close();
+    const lines = (await readFile(folder.join('journal'), 'utf8')).trim().split('\n');
+    expect(lines.filter((line) => line.startsWith('<6>{"level":"info"'))).not.toEqual([]);
+    expect(lines.filter((line) => line.startsWith('<4>{"level":"warn"'))).not.toEqual([]);
+    expect(lines.filter((line) => line.startsWith('{'))).toEqual([]);
   });
 
   it('follows a daemon, whose totals go on where the last one stopped', async () => {

@@ -1,6 +1,6 @@
 import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { pathAfterMove, refKey } from '../../model/document.ts';
+import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
@@ -156,9 +156,7 @@ export function createDecisions({
         inTurn(async () => {
           let kept = 0;
           for (const { folder, path } of heldPlaces(place)) {
-            const meant = engine.holds
-              .tasks(folder)
-              .filter(({ ref }) => ref.path === path || pathAfterMove(ref.path, path, '') !== null);
+            const meant = engine.holds.tasks(folder).filter(({ ref }) => isAtOrBelow(ref.path, path));
             const documents = await engine.approve(folder, meant, { keeps: true });
             if (documents > 0) note([keptOf(folder, documents)], by);
             kept += documents;

@@ -1,6 +1,6 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { pathAfterMove, refKey } from '../../model/document.ts';
+import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
@@ -41,10 +41,7 @@ export function narrowerAt(
   ledger: Pick<LedgerPort, 'entries'>,
 ): readonly (LedgerEntry & { readonly sharing: ShareMode })[] {
   const isMeant = ({ folder, path }: DocumentRef) =>
-    places.some(
-      (place) =>
-        place.folder === folder && (place.path === path || pathAfterMove(path, place.path, '') !== null),
-    );
+    places.some((place) => place.folder === folder && isAtOrBelow(path, place.path));
   return Array.from(ledger.entries()).flatMap(({ ref, record }) => {
     const sharing = widerMode(record);
     return sharing === null || !isMeant(ref) ? [] : [{ ref, record, sharing }];

@@ -7,7 +7,7 @@ import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { printableJson } from '../../lib/text/printable.ts';
-import { refKey } from '../../model/document.ts';
+import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { fileFault, errorCode } from '../../model/errors.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
@@ -240,11 +240,7 @@ export async function* readLog(
 
 function isIn(places: PlaceFilter['places'], { folder, path }: Activity): boolean {
   if (places === null) return true;
-  return places.some(
-    (place) =>
-      folder === place.folder &&
-      (place.path === '' || path === place.path || path.startsWith(`${place.path}/`)),
-  );
+  return places.some((place) => folder === place.folder && isAtOrBelow(path, place.path));
 }
 
 /** What happened to one path, oldest first; what was moved away from there, too. */
