@@ -48,7 +48,6 @@ describeWhere(missingRedis, 'hosts that do not go together', () => {
     });
     hosts.push(host);
     let health: Status['health'] = 'ok';
-    await eventually(() => redis.command('ZSCORE', 'ingestd:{test}:seen', name) !== '');
     host.cluster.publish(() => aStatus({ health }));
     await eventually(() => host.cluster.hosts() > 0);
     const found = () => host.cluster.reasons().filter(({ code }) => code === 'host-name-taken');

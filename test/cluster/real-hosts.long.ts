@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import { aliveMs } from '../../src/cluster/fleet-times.ts';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { startHoldingService } from '../support/services/holding-service.ts';
@@ -81,7 +82,8 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     );
     expect(Math.max(...waits)).toBeGreaterThan(30);
     for (const daemon of daemons) expect((await daemon.end('SIGTERM')).code).toBe(0);
-    expect(redis.command('ZCARD', 'ingestd:{real}:seen')).toBe('0');
+    const alive = String(Date.now() - aliveMs);
+    expect(redis.command('ZCOUNT', 'ingestd:{real}:hosts', alive, '+inf')).toBe('0');
     expect(redis.command('ZCARD', 'ingestd:{real}:permits')).toBe('6');
   }, 60_000);
 

@@ -72,6 +72,19 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
       expect(firstAt(begun)).toBeGreaterThanOrEqual(6_000);
     }, 60_000);
 
+    it('begins after one window where Redis has places of it and nothing else', async () => {
+      const long = scaledTimes(6_000);
+      const before = await fleet.host('before', { times: long });
+      (await before.limiter.take()).spent();
+      await before.close();
+      fleet.redis.command('DEL', 'ingestd:{test}:state');
+      const begun = performance.now();
+      const one = await fleet.host('new', { times: long });
+      one.work(1);
+      await eventually(() => one.arrivals.length > 0, { withinMs: 15_000 });
+      expect(firstAt(begun)).toBeGreaterThanOrEqual(6_000);
+    }, 60_000);
+
     it('begins after one window where a host that is there knows that Redis has forgotten it', async () => {
       const long = scaledTimes(6_000);
       const there = await fleet.host('there', { times: long });

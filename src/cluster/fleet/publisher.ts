@@ -6,15 +6,17 @@ import { shortened } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { HostSummary } from '../../model/report/fleet.ts';
 import { failedCount, failuresInDoubt, headline } from '../../model/report/headline.ts';
 import type { Health, Status } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
+import { Beat } from '../redis/beat.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
 const answerSchema = z.object({
-  /** How many hosts speak with Redis. */
+  /** How many hosts have published within `aliveMs` and go on. */
   hosts: z.number(),
   /** The run that published last under this host's name. */
   before: z.string(),
@@ -27,23 +29,25 @@ interface Summary {
   /** Another start of a host has another one. */
   readonly run: string;
   readonly summary: string;
-  readonly aliveMs: number;
+  /** It is the last one. */
+  readonly ends: boolean;
 }
 
 /** Keeps a host's summary for a day, as the time, its run and the text. */
 const publish = redisScript<Summary, z.output<typeof answerSchema>>({
-  keys: ['summaries', 'hosts', 'seen', 'state'],
+  keys: ['summaries', 'hosts', 'state'],
   answer: answerSchema,
   lua: `
 local before = string.match(redis.call('HGET', summaries, ask.host) or '', '^%d+ (%S+) ') or ''
 redis.call('HSET', summaries, ask.host, string.format('%.0f %s ', now, ask.run) .. ask.summary)
-redis.call('ZADD', hosts, now, ask.host)
+local gone = now - ${aliveMs}
+redis.call('ZADD', hosts, ask.ends and gone or now, ask.host)
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', hosts, '-inf', now - 86400000)) do
   redis.call('ZREM', hosts, name)
   redis.call('HDEL', summaries, name)
 end
 for _, key in ipairs({ summaries, hosts }) do redis.call('PEXPIRE', key, 172800000) end
-return { hosts = redis.call('ZCOUNT', seen, now - ask.aliveMs, '+inf'), before = before,
+return { hosts = redis.call('ZCOUNT', hosts, '(' .. string.format('%.0f', gone), '+inf'), before = before,
   halted = redis.call('HGET', state, 'halted') or '' }
 `,
 });
@@ -66,30 +70,28 @@ const quietEnough = 3;
 /** Publishes this host's summary for the others: every five seconds, and at once when its health changes. */
 export class Publisher {
   readonly #options: PublisherOptions;
+  readonly #beat: Beat;
   #status: (() => Status) | null = null;
   #published: Health | null = null;
-  #cancel = () => {};
-  #underWay: Promise<void> = Promise.resolve();
-  #hosts = 0;
   /** Another start of this host is another one. */
   readonly #run = randomBytes(8).toString('hex');
-  #publications = 0;
+  #last: z.output<typeof answerSchema> | null = null;
   /** Publications since another ingestd was met under this name. */
   #sinceClash = Infinity;
-  #isHalted = false;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
+    this.#beat = new Beat({ clock: options.clock, say: () => this.#publish(), restMs: () => publishMs });
   }
 
-  /** How many hosts speak with Redis, this one included; 0: not known yet. */
+  /** How many hosts publish, this one included; 0: not known yet. */
   get hosts(): number {
-    return this.#hosts;
+    return this.#last?.hosts ?? 0;
   }
 
   /** A person has paused all hosts. */
   get isHalted(): boolean {
-    return this.#isHalted;
+    return (this.#last?.halted ?? '') !== '';
   }
 
   /** Another ingestd publishes under the name of this one. */
@@ -99,42 +101,33 @@ export class Publisher {
 
   begin(status: () => Status): void {
     this.#status = status;
-    this.#publish();
+    this.#beat.now();
   }
 
   /** Something has changed. */
   note(): void {
-    const status = this.#status?.();
-    if (status !== undefined && status.health !== this.#published) this.#publish(status);
+    if (this.#status !== null && this.#status().health !== this.#published) this.#beat.now();
   }
 
   /** Says at last that this host has stopped. */
   async end(): Promise<void> {
-    const status = this.#status?.();
-    this.#status = null;
-    this.#cancel();
-    await this.#underWay;
-    if (status !== undefined) await this.#send({ ...summaryOf(status), state: 'stopped' });
+    await this.#beat.end();
+    await this.#publish('stopped');
   }
 
-  #publish(status = this.#status?.()): void {
-    if (status === undefined) return;
-    this.#cancel();
-    this.#cancel = this.#options.clock.after(publishMs, () => this.#publish());
-    this.#underWay = this.#send(summaryOf(status));
-  }
-
-  async #send(summary: HostSummary): Promise<void> {
+  async #publish(state?: 'stopped'): Promise<void> {
     const { host, log } = this.#options;
     const session = this.#options.session();
-    this.#published = session === null ? null : summary.health;
-    if (session === null) return;
+    this.#published = null;
+    if (session === null || this.#status === null) return;
+    const summary = summaryOf(this.#status());
+    this.#published = summary.health;
     try {
       const answer = await publish(session, {
         host,
         run: this.#run,
-        summary: JSON.stringify(summary),
-        aliveMs,
+        summary: JSON.stringify({ ...summary, ...(state === undefined ? {} : { state }) }),
+        ends: state !== undefined,
       });
       this.#learn(answer);
     } catch (error) {
@@ -143,14 +136,12 @@ export class Publisher {
     }
   }
 
-  #learn({ hosts, before, halted }: z.output<typeof answerSchema>): void {
+  #learn(answer: z.output<typeof answerSchema>): void {
     const known = [this.isNameTaken, this.isHalted].join();
-    this.#hosts = hosts;
-    this.#publications += 1;
     // The first time it may be the run before this one, which ended without a word.
-    const isOther = this.#publications > 1 && before !== '' && before !== this.#run;
+    const isOther = this.#last !== null && answer.before !== '' && answer.before !== this.#run;
     this.#sinceClash = isOther ? 0 : this.#sinceClash + 1;
-    this.#isHalted = halted !== '';
+    this.#last = answer;
     if ([this.isNameTaken, this.isHalted].join() !== known) this.#options.onChange();
   }
 }
@@ -162,27 +153,18 @@ const longestText = 300;
 
 /** What of a status the other hosts see. */
 function summaryOf(status: Status): HostSummary {
-  const { version, state, health, queue } = status;
   const doubts = failuresInDoubt(status);
   // What is retried has not failed, and doubts stand in the headline.
   const failures = status.failures.filter((one) => one.retryAt === null && !doubts.has(one));
-  return {
-    version,
-    state,
-    health,
+  const short = (text: string) => shortened(text, longestText);
+  return hostSummarySchema.parse({
+    ...status,
     headline: headline(status),
-    reasons: status.reasons
-      .slice(0, mostReasons)
-      .map(({ code, message }) => ({ code, message: shortened(message, longestText) })),
-    folders: status.folders
-      .slice(0, mostFolders)
-      .map(({ name, state: watched, onDisk, synced, pending, waiting, failed, held }) => {
-        return { name, state: watched, onDisk, synced, pending, waiting, failed, held };
-      }),
-    queue: { pending: queue.pending, inFlight: queue.inFlight, waiting: queue.waiting },
-    failures: failures.slice(0, mostFailures).map(({ folder, path, code, message }) => {
-      return { folder, path: shortened(path, longestText), code, message: shortened(message, longestText) };
-    }),
+    reasons: status.reasons.slice(0, mostReasons).map((one) => ({ ...one, message: short(one.message) })),
+    folders: status.folders.slice(0, mostFolders),
+    failures: failures
+      .slice(0, mostFailures)
+      .map((one) => ({ ...one, path: short(one.path), message: short(one.message) })),
     failuresTotal: failedCount(status),
-  };
+  });
 }

@@ -26,8 +26,6 @@ export interface PermitRequest extends Pick<
   readonly jump?: number | undefined;
   /** Nothing but a sign of life. */
   readonly idle?: boolean | undefined;
-  /** The host stops. */
-  readonly leave?: boolean | undefined;
   /** When a person has stopped all hosts, in case that Redis has lost it. */
   readonly halted?: string | undefined;
   /** Permits whose request was answered, and how long ago, ms. */
@@ -75,7 +73,7 @@ const answerSchema = z.object({
   /** A window without permits begins with this call. */
   reset: z.boolean().default(false),
   /** Why the last one began. `new`: Redis knew nothing of the account, and neither did who asked. */
-  why: z.enum(['new', 'empty', 'restarted', 'older', 'clock']).default('new'),
+  why: z.enum(['new', 'restarted', 'lost', 'clock']).default('new'),
   /** How many hosts are in line; a mere sign of life is not told. */
   waiting: z.number().optional(),
   /** When a person stopped all hosts; empty: nobody has. */
@@ -90,8 +88,8 @@ export type PermitAnswer = z.output<typeof answerSchema>;
  *
  * A permit is a member of a sorted set; its score is when its place comes free: one window after the answer, and while
  * its request is under way, as long after its last renewal as a dead host may keep it, and one window. What may have
- * been forgotten (a new process, a counter that went back, a clock that jumped) starts one window without permits;
- * permits under way are put back by their renewals meanwhile. Where Redis has never known the account and the host that
+ * been forgotten (a new process, a counter that went back, another number of places than it wrote, a clock that jumped)
+ * starts one window without permits; permits under way are put back by their renewals meanwhile. Where Redis has never known the account and the host that
  * asks has sent nothing, two seconds are enough, if no other host asks within them: those that are there are woken.
  *
  * A place goes to the waiting host with the highest priority, among them to the one that has used least of its part:
@@ -99,18 +97,18 @@ export type PermitAnswer = z.output<typeof answerSchema>;
  * a short time. Rejects where Redis does not answer, or refuses.
  */
 export const askForPermits = redisScript<PermitRequest, PermitAnswer>({
-  keys: ['permits', 'state', 'waiting', 'seen', 'use'],
+  keys: ['permits', 'state', 'waiting', 'use'],
   answer: answerSchema,
   lua: `
 local host, window, limit = ask.host, ask.windowMs, ask.limit
 local answered = window + ask.marginMs
 local underWay = ask.lifeMs + answered
 
-local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'halted', 'sure', 'why', 'founder')
+local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'halted', 'sure', 'why', 'founder', 'places')
 local run, seq, last = was[1], tonumber(was[2] or 0), tonumber(was[3] or 0)
 local open, pause, epoch = tonumber(was[4] or 0), tonumber(was[5] or 0), tonumber(was[6] or 0)
 local at, halted, sure = tonumber(was[7] or 0), was[8] or '', tonumber(was[9] or 0)
-local why, founder = was[10] or 'restarted', was[11] or ''
+local why, founder, places = was[10] or 'restarted', was[11] or '', tonumber(was[12] or 0)
 
 -- Its host has given it up, and said all of it again: it waited in a network that was cut.
 if ask.estimate and ask.estimate + ask.lateMs < now then
@@ -128,17 +126,17 @@ local function drop(id)
   return true
 end
 
-local reset = ''
-if not run then reset = 'empty'
-elseif run ~= ask.redis then reset = 'restarted'
-elseif seq < ask.seq then reset = 'older'
+local reset, held = '', redis.call('ZCARD', permits)
+if run and run ~= ask.redis then reset = 'restarted'
+elseif not run or places ~= held or seq < ask.seq then reset = 'lost'
 elseif now < last - ask.marginMs or ask.jump == epoch then reset = 'clock' end
 if reset ~= '' then
+  local isUnknown = not run and held == 0
   redis.call('DEL', permits, waiting, use)
   if reset == 'clock' then pause = now + math.max(0, math.min(pause - last, window)) end
   run, seq, sure, epoch, at = ask.redis, math.max(seq, ask.seq), now + answered, math.max(epoch, ask.epoch or 0) + 1, 0
   open, why, founder = sure, reset, ''
-  if reset == 'empty' and ask.founds and ask.seq == 0 and ask.epoch == 0 then
+  if isUnknown and ask.founds and ask.seq == 0 and ask.epoch == 0 then
     open, why, founder = now + 2000, 'new', host
     redis.call('PUBLISH', ask.channel, 'ask')
   end
@@ -151,8 +149,7 @@ if founder ~= '' and founder ~= host then
 end
 
 if ask.idle and reset == '' then
-  redis.call('ZADD', seen, now, host)
-  redis.call('PEXPIRE', state, 172800000)
+  for _, key in ipairs({ state, permits }) do redis.call('PEXPIRE', key, 172800000) end
   return { now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
     openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted, why = why }
 end
@@ -173,7 +170,6 @@ for i = tonumber(redis.call('HGET', use, host) or 0) + 1, #ask.recent do
 end
 if ask.pauseMs then pause = math.max(pause, now + ask.pauseMs) end
 
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - 86400000)) do redis.call('ZREM', seen, name) end
 if open > now then
   -- Unless a person has ended that pause since.
   local resumed = tonumber(redis.call('HGET', state, 'resumed') or 0)
@@ -182,13 +178,6 @@ if open > now then
     redis.call('HSET', state, 'halted', halted)
   end
 end
--- A request that was long on its way says when its host was alive, not that it is.
-local sent = now
-if ask.estimate and ask.estimate + ask.marginMs < now then sent = ask.estimate end
-if ask.leave then
-  redis.call('ZREM', seen, host)
-  redis.call('HDEL', waiting, host)
-else redis.call('ZADD', seen, sent, host) end
 
 -- A thousand hosts may wait: what is done for each of them is little.
 local want, granted = #ask.ids, 0
@@ -220,7 +209,11 @@ for i = 1, #listed, 2 do
     enter(listed[i], tonumber(level), tonumber(demand), tonumber(from), tonumber(till), tonumber(wanted), woken)
   end
 end
-if want > 0 then own = enter(host, ask.level, ask.demand, since, sent + ask.unreachableMs, want, 0) end
+if want > 0 then
+  -- A request that was long on its way says when its host was alive, not that it is.
+  local till = math.min(now, ask.estimate or now) + ask.unreachableMs
+  own = enter(host, ask.level, ask.demand, since, till, want, 0)
+end
 
 local function before(a, b)
   if a.level ~= b.level then return a.level > b.level end
@@ -278,7 +271,7 @@ if left > 0 and (at <= now or now + nextMs < at - 5) then
 end
 
 redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
-  'at', at, 'sure', sure, 'why', why, 'founder', founder)
+  'at', at, 'sure', sure, 'why', why, 'founder', founder, 'places', used)
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 172800000) end
 return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
   rank = rank, used = used, openMs = math.max(0, open - now),
@@ -293,5 +286,5 @@ export function beginWindow(
 ): Promise<PermitAnswer> {
   const nothing = { spent: [], returned: [], renew: [], confirm: [], recent: [], ids: [] };
   const numbers = { offerMs: 0, lateMs: 0, seq: 0, epoch: 0 };
-  return askForPermits(session, { ...times, ...numbers, ...nothing, host, limit, leave: true });
+  return askForPermits(session, { ...times, ...numbers, ...nothing, host, limit });
 }

@@ -167,7 +167,7 @@ export class SharedMinute implements PermitSource {
     this.#cancelNext();
     await this.#calling;
     const session = this.#options.session();
-    if (session !== null) await this.#exchange(session, { leave: true }).catch(() => {});
+    if (session !== null) await this.#exchange(session).catch(() => {});
     // Nothing renews or confirms them any more.
     for (const permit of this.#held.values()) permit.lose();
   }
@@ -199,14 +199,15 @@ export class SharedMinute implements PermitSource {
   }
 
   /** One request to the script, and what follows from its answer. Rejects where none came. */
-  async #exchange(session: RedisSession, more: { readonly leave?: boolean } = {}): Promise<void> {
+  async #exchange(session: RedisSession): Promise<void> {
     if (this.#joined !== session) this.#join(session);
     const news = this.#news;
     this.#news = noNews();
     const { host, limit, times, lease } = this.#options;
     const { windowMs, lifeMs, marginMs, unreachableMs, validMs } = times;
     const wanted = this.#wanted();
-    const want = this.#time.isKnown && this.#options.mayAsk() ? Math.min(mostWanted, wanted.count) : 0;
+    const mayAsk = this.#options.mayAsk() && !this.#hasLeft;
+    const want = this.#time.isKnown && mayAsk ? Math.min(mostWanted, wanted.count) : 0;
     const ids = Array.from({ length: want }, () => this.#name());
     const sent = sentNow(this.#clock);
     const pauseMs = Math.ceil(this.#pauseUntil - sent.monotonic);
@@ -222,7 +223,7 @@ export class SharedMinute implements PermitSource {
       Object.values(lists).every(({ length }) => length === 0) &&
       news.jump === null &&
       pauseMs <= 0 &&
-      more.leave !== true;
+      !this.#hasLeft;
     const request: PermitRequest = {
       host,
       limit,
@@ -235,7 +236,6 @@ export class SharedMinute implements PermitSource {
       seq: this.#last?.answer.seq ?? 0,
       epoch: this.#epoch,
       ...lists,
-      ...more,
       idle: isQuiet || undefined,
       founds: lists.recent.length === 0 && lease?.hadPredecessor !== true && news.spent.length === 0,
       estimate: this.#time.estimate(sent.monotonic),
@@ -280,7 +280,7 @@ export class SharedMinute implements PermitSource {
     for (const id of granted) this.#grant(id, sent);
     if (!this.#isWanted()) return;
     // What comes of a first answer is asked for now.
-    if (want === 0 && this.#options.mayAsk()) this.#again = true;
+    if (want === 0 && mayAsk) this.#again = true;
     else this.#askIn(answer.nextMs, answer.rank);
   }
 
@@ -398,8 +398,7 @@ function closedEpoch(answer: PermitAnswer | undefined): number {
 /** Why no host sends for a while. */
 export const resetWords: Readonly<Record<PermitAnswer['why'], string>> = {
   new: 'This fleet is new to Redis; it is waited for other hosts of it',
-  empty: 'Redis has no data of this fleet, so its requests of the last minute are not known',
   restarted: 'Redis was restarted or replaced and may have lost requests of the last minute',
-  older: 'Redis has older data than before and may have lost requests of the last minute',
+  lost: 'Redis has lost data of this fleet, so its requests of the last minute are not known',
   clock: 'The clock of Redis has jumped, so requests of the last minute cannot be counted',
 };

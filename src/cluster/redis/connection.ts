@@ -278,7 +278,7 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
 
 /** What a Redis that drops keys may cost. */
 export function evictsWords(policy: string): string {
-  return `Redis drops data when its memory is full (maxmemory-policy ${policy}): it may forget requests that were sent, and which host has a folder; set maxmemory-policy to noeviction`;
+  return `Redis drops data when its memory is full (maxmemory-policy ${policy}): each time no host may send for a minute, and it may forget which host has a folder; set maxmemory-policy to noeviction`;
 }
 
 /** What all keys and channels of an account begin with; the braces keep them together in a Redis Cluster. */
