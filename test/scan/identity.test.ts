@@ -92,7 +92,6 @@ describe('I2: a document whose file is gone from its path', () => {
   });
 
   it.each([
-    ['a directory that begins with a dot', '.trash', async () => mkdir(at('.trash'))],
     [
       'a directory with its own ignore rules',
       'old',
@@ -122,13 +121,37 @@ describe('I2: a document whose file is gone from its path', () => {
     });
   });
 
-  it('keeps its docId when the file comes back from there', async () => {
+  it.each(['.trash', '.Trash-1000', 'drafts'])(
+    'is deleted when its file moves into %s, which is ignored as a whole',
+    async (directory) => {
+      const before = async (inbox: TemporaryFolder) => {
+        await writeFile(inbox.join('a.txt'), 'a');
+        await writeFile(inbox.join('.ingestignore'), 'drafts/\n');
+      };
+      world = await syncedFolder({ before });
+      await mkdir(at(directory));
+      await rename(at('a.txt'), at(`${directory}/a.txt`));
+      await settle();
+      expect(deletions()).toHaveLength(1);
+      expect(world.docIds().size).toBe(0);
+    },
+  );
+
+  it('is deleted when its file is removed, though a snapshot has a hard link of it', async () => {
+    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
+    await mkdir(at('.snapshots'));
+    await link(at('a.txt'), at('.snapshots/a.txt'));
+    await rm(at('a.txt'));
+    await settle();
+    expect(deletions()).toHaveLength(1);
+  });
+
+  it('keeps its docId when the file comes back from where it was not sent', async () => {
     world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
     const docId = world.docIds().get('a.txt');
-    await mkdir(at('.trash'));
-    await rename(at('a.txt'), at('.trash/a.txt'));
+    await rename(at('a.txt'), at('a.xyz'));
     await settle();
-    await rename(at('.trash/a.txt'), at('again.txt'));
+    await rename(at('a.xyz'), at('again.txt'));
     await settle();
     expect([...world.docIds()]).toEqual([['again.txt', docId]]);
     expect(deletions()).toEqual([]);
@@ -136,10 +159,9 @@ describe('I2: a document whose file is gone from its path', () => {
 
   it('is deleted when its file is removed there too', async () => {
     world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
-    await mkdir(at('.trash'));
-    await rename(at('a.txt'), at('.trash/a.txt'));
+    await rename(at('a.txt'), at('a.xyz'));
     await settle();
-    await rm(at('.trash'), { recursive: true });
+    await rm(at('a.xyz'));
     await settle();
     await settle();
     expect(deletions()).toHaveLength(1);

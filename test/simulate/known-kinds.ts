@@ -71,7 +71,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^waits-at-end\/unreadable$/,
     'what could not be read for want of rights may wait longer than that (7.37)',
   ],
-  [/^left-over\/hidden-place$/, 'what has moved into a hidden directory is kept (7.25)'],
   [
     /^deleted-unguarded\/clock-jumped$/,
     "the ten minutes of the guard against mass deletion are counted by this host's clock (3)",

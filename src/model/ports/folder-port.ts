@@ -97,8 +97,8 @@ export interface FolderPort {
   /** Inspects one path now. Never throws for what is on disk: the result says it. */
   readonly inspect: (path: string) => Promise<Inspection>;
   /**
-   * Looks for files by their identity in everything below the root: what is ignored, hidden, attached, empty or of no
-   * supported type too. It takes one walk through the tree. Null: the root cannot be read. With `since` (monotonic ms, at
+   * Looks for files by their identity in every directory that is not ignored as a whole: what is ignored by its own name,
+   * attached, empty or of no supported type is found too. It takes one walk through these directories. Null: the root cannot be read. With `since` (monotonic ms, at
    * most two minutes ago) it looks only into directories in which something has happened since then.
    */
   readonly find: (files: readonly FileIdentity[], since?: number) => Promise<FoundFiles | null>;

@@ -7,20 +7,22 @@ import type { FileIdentity } from '../../model/document.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { FolderState } from '../folder-state.ts';
+import { classifyEntry } from '../rules/classify.ts';
 import { statOf } from '../rules/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
 import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
 /**
- * Walks everything below the root, whatever rules say of it, and finds files by their identity. Links are not followed,
- * and the state directory is left out. With `directories`, it looks into these and not below. Null: the root cannot be
- * read, or became another one meanwhile.
+ * Finds files by their identity in all directories that may be listed, whatever rules say of the files: what lies in a
+ * directory that is ignored as a whole or hidden (a trash, a snapshot) is elsewhere. Links are not followed. With
+ * `directories`, it looks into these and not below. Null: the root cannot be read, or became another one meanwhile.
  */
 export async function findFiles(
-  { root, excluded }: Pick<FolderState, 'root' | 'excluded'>,
+  folder: FolderState,
   wanted: readonly FileIdentity[],
   directories: readonly { readonly path: string; readonly raw: string }[] | null = null,
 ): Promise<FoundFiles | null> {
+  const { root } = folder;
   const before = readRoot(root);
   if (before.kind === 'unavailable') return null;
   const real = realRoot(root);
@@ -48,7 +50,7 @@ export async function findFiles(
           raw: joinPath(raw, entry.raw),
           isNamed: isNamed && !twins.includes(entry),
         };
-        if (kind === 'directory' && below.path !== excluded && directories === null)
+        if (kind === 'directory' && directories === null && isListed(folder, path, name))
           stack.push({ ...below, movedMs: Math.max(movedMs, changedMs(stats)) });
         if (stats === null) isHidden = true;
         else if (kind === 'file' && isWanted(stats))
@@ -66,6 +68,13 @@ export async function findFiles(
   const after = readRoot(root);
   if (after.kind === 'unavailable' || !sameDirectory(before.identity, after.identity)) return null;
   return { files, unreadable };
+}
+
+/** Whether no rule leaves a directory out as a whole. Of one that is new, the rules above it are known. */
+function isListed(folder: FolderState, directory: string, name: string): boolean {
+  const rules = folder.tree.get(folder.tree.nearest(directory))?.rules ?? folder.rules;
+  const facts = { directory, name, kind: 'directory', linked: false, twin: null, rules } as const;
+  return classifyEntry(facts, folder).kind !== 'ignored';
 }
 
 function unreadableAt(

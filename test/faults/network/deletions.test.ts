@@ -47,14 +47,17 @@ describe('deletions that were under way when the process died', () => {
     expect(world.disagreements()).toEqual([]);
   });
 
-  it('are made good where the files came back meanwhile', async () => {
+  it.each([
+    ['where they were', (name: string) => name],
+    ['under other names', (name: string) => `later-${name}`],
+  ])('are made good where the files came back meanwhile %s', async (_, nameAfter) => {
     const world = await filledNetworkWorld(8);
     const { service } = world;
     service.script(service.stalling(service.taken(steps.silence())));
     for (const name of removed) world.folder.takeAway(name);
     world.folder.scan();
     await world.until(() => service.documents.size === 3);
-    for (const name of removed) world.folder.bringBack(name, name);
+    for (const name of removed) world.folder.bringBack(name, nameAfter(name));
     await world.restart();
     await world.quiesce();
     expect(world.disagreements()).toEqual([]);

@@ -19,18 +19,18 @@ async function found(...paths: readonly string[]) {
   return { files: files?.map(({ path }) => path).sort(), unreadable };
 }
 
-it('a file is found by its identity wherever it stands, but in the state directory and behind links', async () => {
-  folder = await servedFolder({ settings: { ignore: ['*.old'] }, excluded: 'state' });
-  await folder.write('.trash/deep/a.pdf', 'a');
-  await folder.write('state/x', 'x');
+it('a file is found by its identity in every directory that is listed, whatever rules say of it', async () => {
+  folder = await servedFolder({ settings: { ignore: ['*.old', 'drafts/'] }, excluded: 'state' });
+  await folder.write('deep/er/a.pdf', 'a');
   await folder.write('b.old', 'b');
   await folder.write('c.pdf', 'c');
-  for (const to of ['.trash/again.pdf', 'state/hidden.pdf']) {
-    await link(folder.join('.trash/deep/a.pdf'), folder.join(to));
+  for (const place of ['x.pdf.attachments', 'state', 'drafts', 'drafts/below', '.trash', '.Trash-1000']) {
+    await mkdir(folder.join(place));
+    await link(folder.join('deep/er/a.pdf'), folder.join(`${place}/again.pdf`));
   }
-  await symlink('.trash', folder.join('linked'));
-  expect(await found('.trash/deep/a.pdf', 'b.old')).toEqual({
-    files: ['.trash/again.pdf', '.trash/deep/a.pdf', 'b.old'],
+  await symlink('deep', folder.join('linked'));
+  expect(await found('deep/er/a.pdf', 'b.old')).toEqual({
+    files: ['b.old', 'deep/er/a.pdf', 'x.pdf.attachments/again.pdf'],
     unreadable: [],
   });
 });

@@ -102,7 +102,6 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
 };
 
 function leftOverKind(judge: Judge, documents: readonly HeldDocument[], reading: Reading): Kind {
-  if (documents.some((one) => judge.held.filesOf(one, reading).length > 0)) return 'left-over/hidden-place';
   if (documents.some((one) => judge.held.wasKept(one))) return 'left-over/was-kept';
   return documents.every(({ holding }) => reading.isListedBySidecar(holding.path))
     ? 'left-over/listed'

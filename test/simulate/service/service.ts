@@ -38,7 +38,17 @@ export interface ServiceRequest {
 /** How a request ends. `taken`: the service does what it says. */
 export interface Ending {
   readonly kind:
-    'ok' | 'lost' | 'reset' | 'html' | 'no-doc-id' | 'expired' | 'busy' | 'failing' | 'too-many' | 'rejected';
+    | 'ok'
+    | 'lost'
+    | 'reset'
+    | 'html'
+    | 'no-doc-id'
+    | 'expired'
+    | 'missing'
+    | 'busy'
+    | 'failing'
+    | 'too-many'
+    | 'rejected';
   readonly taken: boolean;
 }
 
@@ -120,7 +130,7 @@ export class SimulatedService implements Network {
       return;
     }
     const ending = this.#isAuthorized(head)
-      ? this.#manners.endingOf(request)
+      ? this.#possible(this.#manners.endingOf(request), request)
       : ({ kind: 'expired', taken: false } as const);
     if (ending.kind === 'expired') this.#hasExpired = true;
     const created = ending.taken ? this.#take(request) : null;
@@ -130,6 +140,12 @@ export class SimulatedService implements Network {
     if (ending.kind === 'reset' || ending.kind === 'lost') return;
     if (!isDropped()) this.#manners.answered(request, ending);
     connection.answer(answerOf(ending, created ?? request.docIds[0] ?? 'none'));
+  }
+
+  /** Nothing is done where one of the documents is unknown. */
+  #possible(ending: Ending, { docIds }: Pick<ServiceRequest, 'docIds'>): Ending {
+    if (!ending.taken || docIds.every((docId) => this.documents.has(docId))) return ending;
+    return { kind: ending.kind === 'ok' ? 'missing' : ending.kind, taken: false };
   }
 
   #isAuthorized({ headers }: RequestHead): boolean {
@@ -232,6 +248,8 @@ function answerOf({ kind }: Ending, docId: string): Buffer {
       return response(500, JSON.stringify({ error: { message: 'out of order' } }));
     case 'too-many':
       return response(429, JSON.stringify({ error: { message: 'slow down' } }), 'retry-after: 20\r\n');
+    case 'missing':
+      return response(404, JSON.stringify({ error: { docId, message: 'no such document' } }));
     case 'rejected':
       return response(422, JSON.stringify({ error: { docId, message: 'refused' } }));
     case 'lost':
