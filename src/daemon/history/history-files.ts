@@ -1,9 +1,9 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 
-import { withPath } from '../../lib/files/durable-file.ts';
-import type { BootMoment } from '../../lib/time/boot-moment.ts';
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { printableJson } from '../../lib/text/printable.ts';
@@ -18,14 +18,16 @@ import type { Activity, Status } from '../../model/report/status.ts';
 /** What the history keeps of everything that was ever delivered from this state directory. */
 export type Totals = Status['totals'];
 
-/** One line of a history file: what happened, or how much was delivered until then. */
-export type HistoryLine =
-  | Activity
-  | {
-      readonly totals: Totals;
-      /** When it was written, where the system says it: of the first line of a file. */
-      readonly sinceBoot?: BootMoment | undefined;
-    };
+const totalsLineSchema = z.object({
+  totals: totalsSchema,
+  /** When it was written, where the system says it: of the first line of a file. */
+  sinceBoot: z.object({ bootId: z.string(), ms: z.number() }).optional(),
+});
+
+/** What one line of a history file says: what happened, or how much was delivered until then. */
+const lineSchema = z.union([activitySchema, totalsLineSchema]);
+
+type HistoryLine = DeepReadonly<z.output<typeof lineSchema>>;
 
 /** A file of the history: one day's, or a part of it. */
 export interface HistoryFile {
@@ -36,11 +38,6 @@ export interface HistoryFile {
 }
 
 const namePattern = /^(\d{4}-\d{2}-\d{2})\.(\d{1,6})\.jsonl$/;
-
-const totalsLineSchema = z.object({
-  totals: totalsSchema,
-  sinceBoot: z.object({ bootId: z.string(), ms: z.number() }).optional(),
-});
 
 /** Where the history of a state directory lies. */
 export function historyDirectory(stateDir: string): string {
@@ -85,23 +82,7 @@ export function lineText(line: HistoryLine): string {
 
 /** Null: it is no line of a history. */
 export function parseLine(text: string): HistoryLine | null {
-  const schema = saysTotals(text) ? totalsLineSchema : activitySchema;
-  return orNull(() => schema.parse(JSON.parse(text)));
-}
-
-/** Says of a line that is not parsed yet whether it tells how much was delivered. */
-function saysTotals(text: string): boolean {
-  return text.startsWith('{"totals":');
-}
-
-/** The time in a line about what happened, as it is parsed; empty: it has none. A quote in a name is escaped. */
-export function timeIn(text: string): string {
-  return /"at":"([^"]*)"/.exec(text)?.[1] ?? '';
-}
-
-/** The activity of a line; null: it is about something else. */
-export function activityIn(line: HistoryLine | null): Activity | null {
-  return line === null || 'totals' in line ? null : line;
+  return orNull(() => lineSchema.parse(JSON.parse(text)));
 }
 
 /**
@@ -112,33 +93,21 @@ async function readLines(
   file: string,
   start = 0,
 ): Promise<{ readonly texts: readonly string[]; readonly end: number }> {
-  const bytes = await readBytes(file, start);
-  const whole = bytes.lastIndexOf(0x0a);
-  if (whole === -1) return { texts: [], end: start };
-  return { texts: bytes.toString('utf8', 0, whole).split('\n'), end: start + whole + 1 };
-}
-
-/** The bytes of a file from `start` on; none of one that was removed meanwhile. */
-async function readBytes(file: string, start: number): Promise<Buffer> {
-  const handle = await open(file).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return null;
+  const bytes = await readFile(file).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
     throw fileFault(error);
   });
-  if (handle === null) return Buffer.alloc(0);
-  try {
-    const buffer = Buffer.alloc(Math.max(0, (await handle.stat()).size - start));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
-    return buffer.subarray(0, bytesRead);
-  } catch (error) {
-    throw fileFault(withPath(error, file));
-  } finally {
-    await handle.close();
-  }
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  if (end <= start) return { texts: [], end: start };
+  return { texts: bytes.toString('utf8', start, end - 1).split('\n'), end };
 }
 
-/** A line that is not parsed yet: parsing takes longest. */
-interface UnreadLine {
-  readonly text: string;
+/** A line, and where it stands. */
+interface ReadLine {
+  /** What happened; null: it says something else. */
+  readonly activity: Activity | null;
+  /** How much was delivered until then; null: it says something else. */
+  readonly totals: Totals | null;
   readonly file: HistoryFile;
   /** How many lines are before it in its file. */
   readonly index: number;
@@ -146,40 +115,45 @@ interface UnreadLine {
   readonly fileEnd: number;
 }
 
-/** All that is written, newest first, or what is before a line that an earlier reader had last. */
+interface BackOptions {
+  /** A line that an earlier reader had last; null: begin with the newest. */
+  readonly before?: Pick<ReadLine, 'file' | 'index'> | null;
+  /** Lines without this text are left out: parsing takes longest. */
+  readonly containing?: string;
+}
+
+/** All that is written, newest first. Whoever has read enough stops. */
 export async function* linesBack(
   directory: string,
-  before: Pick<UnreadLine, 'file' | 'index'> | null = null,
-): AsyncGenerator<UnreadLine> {
+  { before = null, containing = '' }: BackOptions = {},
+): AsyncGenerator<ReadLine> {
   const slice = createTimeSlice();
   for (const file of (await listHistory(directory)).toReversed()) {
     if (before !== null && byAge(file, before.file) > 0) continue;
     const { texts, end } = await readLines(join(directory, file.name));
     const last = before?.file.name === file.name ? Math.min(before.index, texts.length) : texts.length;
     for (let index = last - 1; index >= 0; index -= 1) {
-      yield { text: texts[index] ?? '', file, index, fileEnd: end };
+      const text = texts[index] ?? '';
+      if (text.includes(containing)) yield { ...lineOf(text), file, index, fileEnd: end };
       await slice();
     }
   }
 }
 
+function lineOf(text: string): Pick<ReadLine, 'activity' | 'totals'> {
+  const line = parseLine(text);
+  if (line === null) return { activity: null, totals: null };
+  return 'totals' in line ? { activity: null, totals: line.totals } : { activity: line, totals: null };
+}
+
 /** The last totals that were written; nothing where there is no history, or none that can be read. */
 export async function readTotals(stateDir: string): Promise<Totals> {
   try {
-    for await (const { text } of linesBack(historyDirectory(stateDir))) {
-      const totals = totalsIn(text);
-      if (totals !== null) return totals;
-    }
+    for await (const { totals } of linesBack(historyDirectory(stateDir))) if (totals !== null) return totals;
   } catch {
     // Nothing is known of it.
   }
   return noTotals;
-}
-
-/** The totals that a line tells; null: it tells none. */
-export function totalsIn(text: string): Totals | null {
-  const line = saysTotals(text) ? parseLine(text) : null;
-  return line !== null && 'totals' in line ? line.totals : null;
 }
 
 interface PlaceFilter extends Omit<LogFilter, 'search'> {
@@ -203,38 +177,35 @@ export async function* readLog(
 ): AsyncGenerator<Activity> {
   const directory = historyDirectory(stateDir);
   const matches = logMatcher({ ...filter, search: '' });
-  const wanted = (text: string): Activity | null => {
-    const activity = activityIn(parseLine(text));
-    return activity !== null && matches(activity) && isIn(filter.places, activity) ? activity : null;
-  };
-  const slice = createTimeSlice();
-  const read = new Map<string, number>();
-  let oldest: HistoryFile | null = null;
+  const isWanted = (activity: Activity | null): activity is Activity =>
+    activity !== null && matches(activity) && isIn(filter.places, activity);
+  /** What was read last, and up to which byte: older files do not change. */
+  let last: { readonly file: HistoryFile; readonly end: number } | null = null;
   if (most !== null) {
-    const last: Activity[] = [];
-    for await (const { text, file, fileEnd } of linesBack(directory)) {
-      oldest ??= file;
-      if (file === oldest) read.set(file.name, fileEnd);
-      const activity = wanted(text);
-      if (activity !== null) last.push(activity);
-      if (last.length === most) break;
+    const found: Activity[] = [];
+    for await (const { activity, file, fileEnd: end } of linesBack(directory)) {
+      last ??= { file, end };
+      if (isWanted(activity)) found.push(activity);
+      if (found.length === most) break;
     }
-    yield* last.toReversed();
+    yield* found.toReversed();
   }
+  const slice = createTimeSlice();
   for (;;) {
     for (const file of await listHistory(directory)) {
-      if (oldest !== null && byAge(file, oldest) < 0) continue;
+      if (last !== null && byAge(file, last.file) < 0) continue;
       if (filter.since !== null && file.day < filter.since.slice(0, 10)) continue;
-      const { texts, end } = await readLines(join(directory, file.name), read.get(file.name));
-      read.set(file.name, end);
+      const start: number = last?.file.name === file.name ? last.end : 0;
+      const { texts, end } = await readLines(join(directory, file.name), start);
+      last = { file, end };
       for (const text of texts) {
-        const activity = wanted(text);
-        if (activity !== null) yield activity;
+        const { activity } = lineOf(text);
+        if (isWanted(activity)) yield activity;
         await slice();
       }
     }
     if (isOver()) return;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await delay(pollMs);
   }
 }
 
@@ -246,13 +217,11 @@ function isIn(places: PlaceFilter['places'], { folder, path }: Activity): boolea
 /** What happened to one path, oldest first; what was moved away from there, too. */
 export async function readPast(directory: string, ref: DocumentRef): Promise<readonly Activity[]> {
   const isMeant = isAbout(ref);
-  // As a path ends in a line: only what has it somewhere is parsed.
-  const end = `${inJson(ref.path)}"`;
   const found: Activity[] = [];
-  for await (const { text } of linesBack(directory)) {
-    const activity = text.includes(end) ? activityIn(parseLine(text)) : null;
+  // As a path ends in a line.
+  const containing = `${printableJson(JSON.stringify(ref.path)).slice(1, -1)}"`;
+  for await (const { activity } of linesBack(directory, { containing }))
     if (activity !== null && isMeant(activity)) found.push(activity);
-  }
   return found.toReversed();
 }
 
@@ -260,22 +229,6 @@ export async function readPast(directory: string, ref: DocumentRef): Promise<rea
 export function isAbout(ref: DocumentRef): (activity: Activity) => boolean {
   const key = refKey(ref);
   return (activity) => refKey(activity) === key || activity.from === key;
-}
-
-/** Text as it stands between the quotes of a line. */
-export function inJson(text: string): string {
-  return printableJson(JSON.stringify(text)).slice(1, -1);
-}
-
-const quoted = String.raw`"((?:[^"\\]|\\.)*)"`;
-const placePattern = new RegExp(`"folder":${quoted},"path":${quoted}`);
-const fromPattern = new RegExp(`"from":${quoted}`);
-
-/** `folder/path` of what a line is about, and of where it was moved from, as JSON has them. */
-export function placesIn(text: string): readonly string[] {
-  const [, folder, path] = placePattern.exec(text) ?? [];
-  const [, from] = fromPattern.exec(text) ?? [];
-  return [...(folder === undefined ? [] : [`${folder}/${path}`]), ...(from === undefined ? [] : [from])];
 }
 
 /** As many as are shown at a time. */
@@ -288,9 +241,8 @@ export async function readBack(directory: string, query: LogQuery): Promise<LogP
   const isWanted = logMatcher(query);
   const entries: Activity[] = [];
   let lines = 0;
-  for await (const { text, file, index } of linesBack(directory, cursorOf(query.before))) {
+  for await (const { activity, file, index } of linesBack(directory, { before: cursorOf(query.before) })) {
     if (query.since !== null && file.day < query.since.slice(0, 10)) break;
-    const activity = activityIn(parseLine(text));
     if (activity !== null && isWanted(activity)) entries.push(activity);
     lines += 1;
     if (entries.length === mostEntries || lines === mostLines)
@@ -299,7 +251,7 @@ export async function readBack(directory: string, query: LogQuery): Promise<LogP
   return { entries, next: null };
 }
 
-function cursorOf(text: string | null): Pick<UnreadLine, 'file' | 'index'> | null {
+function cursorOf(text: string | null): Pick<ReadLine, 'file' | 'index'> | null {
   const [, name = '', index] = /^(.+):(\d+)$/.exec(text ?? '') ?? [];
   const file = historyFile(name);
   return file === null ? null : { file, index: Number(index) };

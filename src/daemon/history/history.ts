@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -16,7 +17,7 @@ import { orNull } from '../../lib/or-null.ts';
 import { shortened } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { errorCode, errorMessage } from '../../model/errors.ts';
+import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
@@ -25,20 +26,15 @@ import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import {
-  activityIn,
   historyDirectory,
   historyFileName,
   historyFiles,
-  inJson,
   isAbout,
   lineText,
   linesBack,
   parseLine,
-  placesIn,
   readBack,
   readPast,
-  timeIn,
-  totalsIn,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';
 
@@ -58,16 +54,12 @@ const longestFileBytes = 4 * mebibyte;
 const leastFiles = 16;
 /** A start reads the last day, and back so far at least: lines. */
 const readAtStart = 8_192;
-/** Lines that one write takes. */
-const mostAtOnce = 1_000;
 const retryMs = 1_000;
 const recentCount = 300;
 /** As much as a page or a terminal shows of one message. */
 const longestMessage = 500;
-/** Lines that wait for a disk that refuses them. */
-const mostWaiting = 10_000;
-/** Of them, as many as are shown. */
-const mostUnwritten = 100;
+/** Lines that wait to be written: that one write takes, or that wait for a disk that refuses them. */
+const mostWaiting = 1_000;
 
 export type History = Awaited<ReturnType<typeof openHistory>>;
 
@@ -85,36 +77,24 @@ export async function openHistory(options: HistoryOptions) {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
     return { totals: noTotals, recent: [], troubles: new Map(), wasKilled: false };
   });
-  const { troubles } = past;
-  let { recent } = past;
+  const { troubles, recent } = past;
   const listeners = new Set<(activity: Activity) => void>();
   let current: (HistoryFile & { size: number }) | null = null;
   let totals = (): Totals => noTotals;
-  let waiting: string[] = [];
+  let waiting: Activity[] = [];
   let writtenTotals = JSON.stringify(past.totals);
   let isComplaining = false;
   let isWriteDue = false;
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
 
-  /** What happens in one turn is written together, at its end. */
-  function writeSoon(): void {
-    // The retry that is due takes it.
-    if (isComplaining) return;
-    if (waiting.length >= mostAtOnce) write();
-    else if (!isWriteDue) {
-      isWriteDue = true;
-      queueMicrotask(write);
-    }
-  }
-
   function write(): void {
     isWriteDue = false;
     const sum = addTotals(past.totals, totals());
     const text = JSON.stringify(sum);
-    const newTotals = text === writtenTotals ? [] : [lineText({ totals: sum })];
-    if (waiting.length + newTotals.length === 0) return;
-    const data = Buffer.from([...waiting, ...newTotals].join(''));
+    const lines = [...waiting, ...(text === writtenTotals ? [] : [{ totals: sum }])];
+    if (lines.length === 0) return;
+    const data = Buffer.from(lines.map(lineText).join(''));
     try {
       append(fileFor(data.length), data);
       waiting = [];
@@ -122,16 +102,10 @@ export async function openHistory(options: HistoryOptions) {
       isComplaining = false;
     } catch (error) {
       current = null;
-      waiting = waiting.slice(-mostWaiting);
       if (!isComplaining) log.warn({ error: errorMessage(error) }, 'history cannot be written');
       isComplaining = true;
       retry.note();
     }
-  }
-
-  /** Only what the disk does not take waits after a write. */
-  function unwritten(): readonly Activity[] {
-    return waiting.map((line) => activityIn(parseLine(line))).filter((activity) => activity !== null);
   }
 
   /** All of it or nothing. */
@@ -153,7 +127,8 @@ export async function openHistory(options: HistoryOptions) {
   function fileFor(bytes: number): HistoryFile & { size: number } {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     if (current !== null && current.day >= today && current.size + bytes <= fileBytes) return current;
-    makeOwnDirectory(directory);
+    // Not those above it: a state directory that was taken away comes back as it was, or not at all.
+    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
     const last = historyFiles(readdirSync(directory)).at(-1);
     const goesOn = last !== undefined && last.day >= today;
     const size = goesOn ? statSync(join(directory, last.name)).size : 0;
@@ -172,32 +147,40 @@ export async function openHistory(options: HistoryOptions) {
     return current;
   }
 
+  function unreadable(error: unknown): [] {
+    log.warn({ error: errorMessage(error) }, 'history cannot be read');
+    return [];
+  }
+
   return {
     /** What was delivered before this start, in all. */
     before: past.totals,
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
     wasKilled: past.wasKilled,
     add: (activity: Activity): void => {
-      troubles.delete(inJson(refKey(activity)));
-      if (activity.from !== undefined) troubles.delete(inJson(activity.from));
+      troubles.delete(refKey(activity));
+      if (activity.from !== undefined) troubles.delete(activity.from);
       recent.push(activity);
-      if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
-      waiting.push(lineText(cut(activity)));
-      if (isComplaining && waiting.length > mostWaiting) waiting.shift();
-      writeSoon();
+      if (recent.length > recentCount) recent.shift();
+      waiting.push(cut(activity));
+      if (waiting.length >= mostWaiting && !isComplaining) write();
+      if (waiting.length > mostWaiting) waiting.shift();
+      // What happens in one turn is written together, at its end; where the disk refuses it, with the retry that is due.
+      if (!isComplaining && !isWriteDue) {
+        isWriteDue = true;
+        queueMicrotask(write);
+      }
       for (const listener of listeners) listener(activity);
     },
     /** Says once whether this was the last that was said of a path before this start. */
     isTold: (ref: DocumentRef, message: string): boolean => {
-      const key = inJson(refKey(ref));
-      const line = troubles.get(key);
+      const key = refKey(ref);
+      const told = troubles.get(key);
       troubles.delete(key);
-      return (
-        line !== undefined && activityIn(parseLine(line))?.message === shortened(message, longestMessage)
-      );
+      return told === shortened(message, longestMessage);
     },
     /** The last few hundred of what happened, before this start too; newest last. */
-    recent: (): readonly Activity[] => recent.slice(-recentCount),
+    recent: (): readonly Activity[] => [...recent],
     /** Calls it with everything that is added from now on; what it returns ends that. */
     listen: (listener: (activity: Activity) => void) => {
       listeners.add(listener);
@@ -206,23 +189,17 @@ export async function openHistory(options: HistoryOptions) {
     /** What happened to one path, newest last, as far as the history goes back. */
     past: async (ref: DocumentRef): Promise<readonly Activity[]> => {
       write();
-      const written = await readPast(directory, ref).catch((error: unknown) => {
-        log.warn({ error: errorMessage(error) }, 'history cannot be read');
-        return [];
-      });
-      return [...written, ...unwritten().filter(isAbout(ref))];
+      const written = await readPast(directory, ref).catch(unreadable);
+      return [...written, ...waiting.filter(isAbout(ref))];
     },
     /** A part of what happened, newest first, up to this moment. */
     readBack: async (query: LogQuery): Promise<LogPage> => {
       write();
-      const newest =
-        query.before === null
-          ? unwritten().toReversed().filter(logMatcher(query)).slice(0, mostUnwritten)
-          : [];
-      const { entries, next } = await readBack(directory, query).catch((error: unknown) => {
-        log.warn({ error: errorMessage(error) }, 'history cannot be read');
-        return { entries: [], next: null };
-      });
+      const newest = query.before === null ? waiting.toReversed().filter(logMatcher(query)) : [];
+      const { entries, next } = await readBack(directory, query).catch((error: unknown) => ({
+        entries: unreadable(error),
+        next: null,
+      }));
       return { entries: [...newest, ...entries], next };
     },
     /** `delivered`: what was delivered since this start, asked for whenever something is written. */
@@ -241,56 +218,43 @@ interface Past {
   readonly totals: Totals;
   /** Newest last. */
   readonly recent: Activity[];
-  /** The line about a failure or a doubt, where that was the last that happened to a path: by `folder/path` in JSON. */
-  readonly troubles: Map<string, string>;
+  /** The message of a failure or a doubt, where that was the last that happened to a path: by `folder/path`. */
+  readonly troubles: Map<string, string | null>;
   readonly wasKilled: boolean;
 }
 
-const troublePattern = /"what":"(?:failed|in doubt)"/;
-const runPattern = /"what":"(started|stopped)"/;
+const troubled: ReadonlySet<string> = new Set(['failed', 'in doubt']);
 
 async function readRecent(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
   const yesterday = new Date(clock.now() - dayMs).toISOString();
   const recent: Activity[] = [];
   const lastDay: Activity[] = [];
-  const seen = new Set<string>();
-  const troubles = new Map<string, string>();
+  /** What happened last to each path. */
+  const last = new Map<string, Activity>();
   let totals: Totals | null = null;
   let run: string | undefined;
   let lines = 0;
-  for await (const { text } of linesBack(directory)) {
-    totals ??= totalsIn(text);
-    const at = timeIn(text);
-    if (at === '') continue;
-    lines += 1;
-    const isOfLastDay = at >= yesterday;
-    if (!isOfLastDay && lines > readAtStart) break;
-    run ??= runPattern.exec(text)?.[1];
-    for (const place of placesIn(text)) {
-      if (!seen.has(place) && troublePattern.test(text)) troubles.set(place, text);
-      seen.add(place);
-    }
-    const activity = isOfLastDay || recent.length < recentCount ? activityIn(parseLine(text)) : null;
+  for await (const { activity, totals: delivered } of linesBack(directory)) {
+    totals ??= delivered;
     if (activity === null) continue;
+    const { at, what, from } = activity;
+    lines += 1;
+    if (at >= yesterday) lastDay.push(activity);
+    else if (lines > readAtStart) break;
     if (recent.length < recentCount) recent.push(activity);
-    if (isOfLastDay) lastDay.push(activity);
+    if (what === 'started' || what === 'stopped') run ??= what;
+    for (const place of [refKey(activity), ...(from === undefined ? [] : [from])])
+      if (!last.has(place)) last.set(place, activity);
   }
   for (const activity of lastDay.toReversed()) onPast(activity);
   return {
     totals: totals ?? noTotals,
     recent: recent.toReversed(),
-    troubles,
+    troubles: new Map(
+      [...last].filter(([, { what }]) => troubled.has(what)).map(([place, { message }]) => [place, message]),
+    ),
     wasKilled: run === 'started' || (run === undefined && lines > readAtStart),
   };
-}
-
-/** Not those above it: a state directory that was taken away comes back as it was, or not at all. */
-function makeOwnDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
 }
 
 /**
