@@ -112,7 +112,7 @@ describe('a command beside a running daemon', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [first] = stdout.split('\n');
     expect(first).toBe(
-      '1 document failed, 2 deletions held. 10 of 13 documents delivered, 1 to send, 1 waiting, about 10 seconds left',
+      '1 document failed, 2 deletions held. 10 of 13 documents delivered, about 10 seconds left',
     );
     for (const words of [
       '7 of 50 requests used',

@@ -9,7 +9,7 @@ import type { Change } from '../../src/model/ports/ledger-port.ts';
 import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import type { CheckFinding, PlanReport, Why } from '../../src/model/report/command-reports.ts';
 import { health } from '../../src/model/report/health.ts';
-import { fixFor } from '../../src/model/report/explanations.ts';
+import { explain } from '../../src/model/report/explanations.ts';
 import type { FolderStatus, Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
@@ -114,7 +114,7 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/drafts/x.txt': {
         verdict: { message: 'the pattern "drafts/" in .ingestignore:4 ignores the directory drafts' },
       },
-      'inbox/a.exe': { verdict: { kind: 'skipped' }, fix: fixFor('unsupported-type'), next: 'nothing' },
+      'inbox/a.exe': { verdict: { kind: 'skipped' }, fix: explain('unsupported-type').fix, next: 'nothing' },
       'inbox/empty.txt': { next: 'nothing until it has content; then it is sent' },
       'inbox/two.dots.txt': {
         verdict: { kind: 'unfit' },
@@ -138,7 +138,7 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/sub/.meta.json': { verdict: { message: 'metadata for the documents in sub and below' } },
       'inbox/lone.txt.attachments': {
         verdict: { code: 'orphan-attachments' },
-        fix: fixFor('orphan-attachments'),
+        fix: explain('orphan-attachments').fix,
         next: 'nothing until inbox/lone.txt exists',
       },
       'paired/p.txt': {
@@ -322,7 +322,7 @@ const worlds: Readonly<Record<string, World>> = {
     why: {
       'inbox/a.txt': {
         next: 'nothing until it changes or you run ingestd retry: no',
-        fix: fixFor('http-403'),
+        fix: explain('http-403').fix,
       },
       'inbox/b.txt': { next: 'it is uploaded when ingestd runs' },
     },

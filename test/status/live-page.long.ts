@@ -61,7 +61,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await put('inbox/b.pdf');
     await eventually(async () => (await daemon.status()).queue.pending === 1);
     await press('Resume scans');
-    await says('inbox paused');
+    await says('Folder inbox paused');
     expect(await page.locator('#state').innerText()).toBe('Attention');
     expect(place.service.requests).toHaveLength(1);
     await press('Resume inbox');
@@ -155,13 +155,13 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       return headline;
     };
     await put('scans/a.pdf');
-    await eventually(async () => (await watch()) === '1 document waiting for its sidecar');
+    await eventually(async () => (await watch()) === '1 document waiting for a sidecar');
     for (let round = 0; round < 20; round += 1) {
       await put('scans/a.pdf', `changed ${round}`);
       await watch();
     }
     await press('Rescan scans');
-    await eventually(async () => (await watch()) === '1 document waiting for its sidecar');
+    await eventually(async () => (await watch()) === '1 document waiting for a sidecar');
     expect([...headlines].filter((words) => words.startsWith('Delivering'))).toEqual([]);
     // The page hears of it a moment after the daemon says so.
     await eventually(async () => (await page.locator('#state').innerText()) === 'Waiting');

@@ -2,7 +2,7 @@ import type { Credentials } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
 import { findHttpToken, plainSecrets } from '../../config/secrets/read-secrets.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
-import { fixFor } from '../../model/report/explanations.ts';
+import { explain } from '../../model/report/explanations.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 
 import { credentialsAdvice, notifyWebhookFor, presentCredentials, sourceFault } from '../prepare-command.ts';
@@ -15,7 +15,7 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(
     (error: unknown) => ({
       token: null,
-      fault: { subject: secretVariables.httpToken, message: sourceFault(error), fix: fixFor('http-token') },
+      fault: { subject: secretVariables.httpToken, message: sourceFault(error), fix: explain('http-token').fix },
     }),
   );
   if (token !== null) redactor.add([token]);

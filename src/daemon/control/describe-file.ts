@@ -9,7 +9,7 @@ import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isImported, isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import { fixBeside, fixFor } from '../../model/report/explanations.ts';
+import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { keptReason } from '../../model/metadata/held-mode.ts';
 import { planDocument, unread } from '../../model/plan.ts';
@@ -119,7 +119,7 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Wh
     return whySchema.parse({
       ...ref,
       verdict: { kind, ...(isOrphan ? orphanAttachments : attachments) },
-      fix: isOrphan ? fixFor(orphanAttachments.code) : null,
+      fix: isOrphan ? explain(orphanAttachments.code).fix : null,
       next: isOrphan
         ? `nothing until ${name} exists`
         : `they are sent with their document; see ingestd why ${name}`,

@@ -4,7 +4,7 @@ import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { shareModes } from '../metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../metadata/metadata.ts';
 import type { BulkKind, SendKind } from '../operation.ts';
-import { fixFor } from './explanations.ts';
+import { explain } from './explanations.ts';
 import { activitySchema } from './status.ts';
 
 /** What could not be read, with the reason: nothing in there is planned, sent or deleted. */
@@ -89,7 +89,7 @@ export function finding(
   {
     code,
     message,
-    fix = fixFor(code),
+    fix = explain(code).fix,
   }: Pick<CheckFinding, 'code' | 'message'> & { readonly fix?: string | undefined },
 ): CheckFinding {
   return { level, subject, code, message, fix };

@@ -1,4 +1,6 @@
-/** What a code means, for a person: a heading and what to do about it. */
+import type { WaitKind } from './wait-kinds.ts';
+
+/** What a code means: for a person a heading and what to do about it, and how much it weighs. */
 export interface Explanation {
   /** A few words, as a heading and as the page's headline. */
   readonly cause: string;
@@ -6,6 +8,13 @@ export interface Explanation {
   readonly fix: string;
   /** Every message with this code already says how to fix it: beside it, the fix is not repeated. */
   readonly inMessage?: true;
+  /**
+   * Of a reason. `ok`: no action is needed, since the cause is worked around, or passes. `attention`: it concerns some of
+   * the documents. Absent: nothing can be delivered.
+   */
+  readonly health?: 'ok' | 'attention';
+  /** Of a document that waits: what for; absent: for something else than these. */
+  readonly waits?: WaitKind;
 }
 
 /** Codes of one kind of problem. */
@@ -59,6 +68,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Make the file smaller or split it. The limit applies to attachments too.',
         inMessage: true,
       },
+      settling: {
+        cause: 'Still changing',
+        fix: 'Nothing to do. It is sent when it has not changed for timing.settleMs.',
+        waits: 'settling',
+      },
       'empty-file': { cause: 'Empty file', fix: 'It is sent as soon as it has content.' },
       'not-utf8': { cause: 'Name is not valid UTF-8', fix: 'Rename the file, for example with convmv.' },
       'unicode-twin': {
@@ -90,18 +104,22 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'sidecar-missing': {
         cause: 'Waiting for its sidecar',
         fix: 'This folder is set to sidecar: required. Add NAME.meta.json next to the document.',
+        waits: 'sidecar',
       },
       'sidecar-expected': {
         cause: 'Its sidecar may be on its way',
         fix: 'Nothing to do. Documents around it have sidecars, so it waits until no new file has come to its directory, or grown there, for timing.settleMs; ten minutes at most. Where each document has a sidecar, set sidecar: required: then it waits however long a copy takes.',
+        waits: 'sidecar',
       },
       incomplete: {
         cause: 'Not whole yet',
         fix: 'Nothing to do while it is still being written. It is sent when it is whole by its own format, or when it has not changed for timing.incompleteMinutes.',
+        waits: 'settling',
       },
       'keeps-changing': {
         cause: 'It keeps changing',
         fix: 'Nothing to do. Whenever it was to be sent, it or what goes with it had changed a moment ago; it is tried again at longer intervals.',
+        waits: 'settling',
       },
       'ambiguous-sidecar': {
         cause: 'One sidecar, several documents',
@@ -111,14 +129,17 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'likely-sidecar': {
         cause: 'A sidecar beside it may be meant for it',
         fix: 'Rename that sidecar to fit its document, or remove it. If it belongs to another document, give this one a sidecar of its own; {} is enough.',
+        waits: 'sidecar',
       },
       'sidecar-in-capitals': {
         cause: 'Sidecar with capital letters in .meta.json',
         fix: 'Rename it to end in .meta.json, in lower case. A new document that it may be meant for is not sent until then.',
+        health: 'attention',
       },
       'orphan-sidecar': {
         cause: 'Sidecar that fits no file',
         fix: 'Rename it to fit its document, as in report.pdf.meta.json, or remove it. A new document with a similar name that has no sidecar is not sent until then. If its document was renamed or moved without it, move it along.',
+        health: 'attention',
       },
       'document-url': {
         cause: 'documentUrl that is no http or https address',
@@ -140,6 +161,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'attachment-missing': {
         cause: 'Attachment not found',
         fix: 'Add the file at the path given in the sidecar, or remove it from the sidecar’s attachments.',
+        waits: 'attachment',
       },
       'attachment-outside': {
         cause: 'Attachment not below its document',
@@ -152,6 +174,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'attachment-empty': {
         cause: 'Empty attachment',
         fix: 'The document is sent as soon as the attachment has content.',
+        waits: 'attachment',
       },
       'attached-before': {
         cause: 'Still an attachment',
@@ -175,30 +198,43 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     title: 'Folders and reading',
     codes: {
       unreadable: { cause: 'File cannot be read', fix: makeReadable },
-      'unreadable-now': { cause: 'File cannot be read at the moment', fix: readAgain },
-      'unreadable-directory': { cause: 'Directory cannot be read', fix: makeListable },
-      'unreadable-directory-now': { cause: 'Directory cannot be read at the moment', fix: readAgain },
+      'unreadable-now': { cause: 'File cannot be read at the moment', fix: readAgain, health: 'ok' },
+      'unreadable-directory': { cause: 'Directory cannot be read', fix: makeListable, health: 'attention' },
+      'unreadable-directory-now': {
+        cause: 'Directory cannot be read at the moment',
+        fix: readAgain,
+        health: 'attention',
+      },
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',
         fix: 'Mount it or create it. ingestd then continues by itself; nothing is deleted in the meantime.',
+        health: 'attention',
       },
       unconfigured: {
         cause: 'Folder not in the configuration',
         fix: 'Its documents stay at the service, and nothing more is sent from it. To continue, configure it again with the same name or path.',
       },
-      'folder-unreadable': { cause: 'Folder cannot be read', fix: makeListable },
+      'folder-unreadable': { cause: 'Folder cannot be read', fix: makeListable, health: 'attention' },
       'folder-changed': {
         cause: 'A different folder in its place',
         fix: 'Something else was mounted or created at this path. Nothing is deleted until the original folder is back, or somebody approves the deletions that are held.',
+        health: 'attention',
       },
       'folder-unavailable': {
         cause: 'Folder unavailable',
         fix: 'Mount it or make it readable. ingestd then continues by itself; nothing is deleted in the meantime.',
+        health: 'attention',
+      },
+      polling: {
+        cause: 'The folder is polled',
+        fix: 'Nothing to do. Changes are found every timing.pollSeconds.',
+        health: 'ok',
       },
       'watch-limit': {
         cause: 'Not enough inotify watches',
         fix: 'Part of the folder is polled instead. To watch all of it, raise the limit: sysctl -w fs.inotify.max_user_watches=524288',
+        health: 'ok',
       },
     },
   },
@@ -247,10 +283,12 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'The new configuration is not in effect',
         fix: 'Correct everything that the message names, then send SIGHUP. The previous configuration stays in effect.',
         inMessage: true,
+        health: 'attention',
       },
       reloading: {
         cause: 'A new configuration is about to take effect',
         fix: 'Requests under way end first, because what is cut off may be sent twice. Nothing else starts until then. To end them at once, stop ingestd and start it again.',
+        health: 'ok',
       },
       'credentials-refused': {
         cause: 'Credentials refused',
@@ -259,6 +297,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'uploads-stopped': {
         cause: 'Uploads stopped: accepted without a docId',
         fix: 'The last three uploads were accepted with no docId that ingestd can use. Ask the service’s administrator what its answers mean; end their doubts with ingestd resolve, or run ingestd retry to go on.',
+        health: 'attention',
       },
       'not-the-service': {
         cause: 'Something else answered at the service’s address',
@@ -282,7 +321,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Credentials missing',
         fix: 'Set them as described in the README, or run ingestd init.',
       },
-      'rate-limited': { cause: 'The service asked to wait', fix: itRepeats },
+      'rate-limited': { cause: 'The service asked to wait', fix: itRepeats, health: 'ok' },
       'service-unavailable': { cause: 'Service unavailable', fix: itRepeats },
       'service-unreachable': { cause: 'Service unreachable', fix: itRepeats },
       redirect: { cause: 'The service’s address redirects', fix: checkService },
@@ -316,26 +355,32 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'fleet-opens': {
         cause: 'Waiting until no request of the last minute is unknown',
         fix: 'Nothing to do: sending begins at the time that the message gives, one window later at most.',
+        health: 'ok',
       },
       'folder-elsewhere': {
         cause: 'This folder, whole or in part, belongs to another host',
         fix: 'Take the folder out of one of the two configurations and restart that host. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by.',
+        health: 'attention',
       },
       'folder-shown-twice': {
         cause: 'Two folders show the same files',
         fix: 'Take one of the two folders out of the configuration, or unmount what shows the files a second time. The folder that is configured first is sent.',
+        health: 'attention',
       },
       standby: {
         cause: 'Standing by',
         fix: 'Nothing to do: this host works when the other one stops or dies, or when Redis works again.',
+        health: 'ok',
       },
       'fleet-paused': {
         cause: 'The whole fleet is paused',
         fix: 'Run ingestd resume --fleet. Until then changes are counted and no host sends.',
+        health: 'attention',
       },
       'host-name-taken': {
         cause: 'Two hosts of the account have one name',
         fix: 'Set cluster.host to another name on one of them and restart it. If its state directory is a copy, give it a new one or import its ledger.',
+        health: 'attention',
       },
       'request-under-way': {
         cause: 'A request from before the last start may still arrive',
@@ -347,6 +392,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
   {
     title: 'This machine and the state directory',
     codes: {
+      'not-running': {
+        cause: 'ingestd is not running',
+        fix: 'Start it with ingestd run, or as a service.',
+        health: 'ok',
+      },
       configuration: {
         cause: 'Invalid configuration (exit code 2)',
         fix: 'The message lists what is wrong in the order of the lines (20 at most), each with its key and fix. A file that is not valid YAML is shown alone.',
@@ -374,10 +424,12 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'page-unavailable': {
         cause: 'Status page unavailable',
         fix: 'Correct what the message names, or wait until the address is there. Documents are delivered meanwhile, and the page opens by itself within a minute.',
+        health: 'attention',
       },
       'new-ledger': {
         cause: 'New ledger, and the folders are not new',
         fix: 'If the files were delivered before, stop ingestd and restore the state directory, or run ingestd ledger import; then set state.mustExist to true. Otherwise there is nothing to do: the notice ends after an hour.',
+        health: 'ok',
       },
       'state-missing': {
         cause: 'No ledger where state.mustExist is true (exit code 2)',
@@ -394,10 +446,12 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       held: {
         cause: 'Deletions held',
         fix: 'If the files were meant to go, delete the documents on the page or with ingestd approve. Else put the files back, or keep the documents without them: on the page, or with ingestd keep.',
+        health: 'attention',
       },
       paused: {
         cause: 'Paused',
         fix: 'Resume on the page or with ingestd resume. Until then changes are counted and nothing is sent.',
+        health: 'attention',
       },
       'ledger-unwritable': {
         cause: 'Ledger cannot be written',
@@ -452,9 +506,9 @@ export function explain(code: string): Explanation {
   return { cause: inWords(code), fix: 'The message says what is wrong. Fix it, then retry.' };
 }
 
-/** What to do about a code, in one or two sentences. */
-export function fixFor(code: string): string {
-  return explain(code).fix;
+/** The kind of wait that a reason's code stands for. */
+export function waitKindOf(code: string): WaitKind {
+  return explanations.get(code)?.waits ?? 'other';
 }
 
 /** What to show beside a problem's message: its fix, or nothing where the message already says it. */

@@ -24,33 +24,15 @@ export function headline(status: Status): string {
 
 /** How many documents are delivered, and how long the rest takes; empty where there is nothing to deliver. */
 export function deliveredLine(status: Status): string {
-  const parts = [...deliveredPart(status), ...toDeletePart(status)];
+  const { documents, synced } = sumsOf(status.folders);
+  const deletions = toDeleteCount(status);
   const seconds = secondsLeft(status);
+  const parts = [
+    ...(documents === 0 ? [] : [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`]),
+    ...(deletions === 0 ? [] : [`${numberWords(deletions)} to delete`]),
+  ];
   if (parts.length > 0 && seconds !== null) parts.push(`${durationWords(seconds)} left`);
   return parts.join(', ');
-}
-
-/** How far the deliveries are, in numbers; empty where there is nothing to deliver. */
-export function progressLine(status: Status): string {
-  const { pending, waiting } = sumsOf(status.folders);
-  const parts = deliveredPart(status);
-  if (pending > 0) parts.push(`${numberWords(pending)} to send`);
-  const deletions = toDeletePart(status);
-  parts.push(...deletions);
-  if (waiting > 0) parts.push(`${numberWords(waiting)} waiting`);
-  const seconds = secondsLeft(status);
-  if (pending + deletions.length > 0 && seconds !== null) parts.push(`${durationWords(seconds)} left`);
-  return parts.join(', ');
-}
-
-function deliveredPart({ folders }: Status): string[] {
-  const { documents, synced } = sumsOf(folders);
-  return documents === 0 ? [] : [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`];
-}
-
-function toDeletePart(status: Status): string[] {
-  const count = toDeleteCount(status);
-  return count === 0 ? [] : [`${numberWords(count)} to delete`];
 }
 
 /** Deletions that are queued or on their way: their files are gone, so that they are in no folder's count. */
@@ -72,25 +54,27 @@ export function secondsLeft({
 /** Headline, its reason, the progress and what else needs a person: for one line of text. */
 export function statusLine(status: Status): string {
   const first = headline(status);
-  const progress = progressLine(status);
+  const progress = deliveredLine(status);
+  const trouble = startTrouble(status);
   if (status.state === 'stopped') {
-    const trouble = startTrouble(status);
     // Deliveries are left out where something prevents the next start.
     const rest = trouble === undefined ? progress || 'Nothing delivered yet' : reasonWords(trouble);
     return sentences([first, rest, ...asks(status)]);
   }
-  const covered = status.health === 'ok' && first.endsWith('delivered');
-  const failing = status.health === 'error';
-  const level = status.reasons.filter(
-    ({ code }) => code !== 'held' && code !== 'paused' && reasonHealth(code) === status.health,
-  );
-  const why = status.health === 'ok' ? undefined : level[0];
-  return sentences([
-    failing && why !== undefined ? withReason(first, why.message) : first,
-    ...(progress === '' || covered ? [] : [progress]),
-    ...(failing ? asks(status) : []),
-    ...(failing || why === undefined ? [] : [sentence(why.message)]),
-  ]);
+  if (status.health === 'error')
+    return sentences([
+      trouble === undefined ? first : withReason(first, trouble.message),
+      progress,
+      ...asks(status),
+    ]);
+  const why = status.reasons.find(({ code }) => isSaidAlone(code) && reasonHealth(code) === 'attention');
+  const isCovered = status.health === 'ok' && first.endsWith('delivered');
+  return sentences([first, isCovered ? '' : progress, why === undefined ? '' : sentence(why.message)]);
+}
+
+/** Held deletions and pauses are in the headline by their counts. */
+function isSaidAlone(code: string): boolean {
+  return code !== 'held' && code !== 'paused';
 }
 
 /** What prevents the next start; undefined: nothing that is known. */
@@ -98,41 +82,33 @@ export function startTrouble({ reasons }: Pick<Status, 'reasons'>): Reason | und
   return reasons.find(({ code }) => reasonHealth(code) === 'error');
 }
 
-function errorPhrase({ reasons, auth }: Status): string {
-  const worst = reasons.find(({ code }) => reasonHealth(code) === 'error');
+function errorPhrase(status: Status): string {
+  const worst = startTrouble(status);
   if (worst !== undefined) return phraseOf(worst.code);
-  return auth.state === 'refused' ? phraseOf('credentials-refused') : 'Something is wrong';
+  return status.auth.state === 'refused' ? phraseOf('credentials-refused') : 'Something is wrong';
 }
 
 function attentionPhrase(status: Status): string {
+  const { paused, folders, reasons } = status;
+  const away = folders.filter(({ state }) => state === 'unavailable').map(({ name }) => name);
+  // That the fleet is paused is a part of its own.
+  const halted = isFleetPaused(reasons) ? [] : paused;
+  const isAllPaused = halted.length > 0 && halted.length === folders.length;
   const parts = [
-    ...pausedPart(status),
-    ...unavailable(status.folders),
+    ...(isAllPaused ? ['paused'] : foldersPart(halted, 'paused')),
+    ...foldersPart(away, 'unavailable'),
     ...partialReasons(status),
     ...asks(status),
   ];
   if (parts.length === 0) return 'Needs attention';
   const shown = parts.slice(0, headlineParts).join(', ');
   const more = parts.length - headlineParts;
-  const first = parts[0] as string;
-  // A folder keeps its name as it is written.
-  const isName = status.paused.length === 1 && first === `${status.paused[0]} paused`;
-  const phrase =
-    !isName && /^[a-z]/.test(first) ? `${shown.charAt(0).toUpperCase()}${shown.slice(1)}` : shown;
-  return more > 0 ? `${phrase} and ${numberWords(more)} more` : phrase;
+  return `${shown.charAt(0).toUpperCase()}${shown.slice(1)}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
 }
 
-function pausedPart({ paused, folders, reasons }: Status): string[] {
-  // That the fleet is paused is a part of its own.
-  if (paused.length === 0 || isFleetPaused(reasons)) return [];
-  if (paused.length === folders.length) return ['paused'];
-  return [paused.length === 1 ? `${paused[0]} paused` : `${paused.length} folders paused`];
-}
-
-function unavailable(folders: readonly FolderStatus[]): string[] {
-  const away = folders.filter(({ state }) => state === 'unavailable');
-  if (away.length === 0) return [];
-  return [away.length === 1 ? `folder ${away[0]?.name} unavailable` : `${away.length} folders unavailable`];
+function foldersPart(names: readonly string[], what: string): string[] {
+  if (names.length === 0) return [];
+  return [names.length === 1 ? `folder ${names[0]} ${what}` : `${names.length} folders ${what}`];
 }
 
 /** Those that no other part of the headline speaks of. */
@@ -140,7 +116,7 @@ function partialReasons({ reasons, folders }: Status): string[] {
   const away = folders.some(({ state }) => state === 'unavailable');
   const codes = new Set(reasons.map(({ code }) => code).filter((code) => reasonHealth(code) === 'attention'));
   return [...codes]
-    .filter((code) => code !== 'held' && code !== 'paused' && !(away && code.startsWith('folder-')))
+    .filter((code) => isSaidAlone(code) && !(away && code.startsWith('folder-')))
     .map((code) => {
       const phrase = phraseOf(code);
       return `${phrase.charAt(0).toLowerCase()}${phrase.slice(1)}`;
@@ -189,44 +165,23 @@ export function isMuted({ rate, reasons }: Pick<Status, 'rate' | 'reasons'>): bo
 /** What waiting documents wait for, the most frequent first. */
 function waitingPhrase(waitingFor: Status['waitingFor'], waiting: number): string {
   const kinds = waitKinds
+    .filter((kind) => kind !== 'other')
     .filter((kind) => waitingFor[kind] > 0)
     .toSorted((a, b) => waitingFor[b] - waitingFor[a]);
-  const only = kinds.length === 1 ? kinds[0] : undefined;
-  if (only === undefined || only === 'other') {
-    const parts = kinds
-      .filter((kind) => kind !== 'other')
-      .map((kind) => waitWords[kind].part(waitingFor[kind]));
-    const listed = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-    return `${countWords(waiting, 'document')} waiting${listed}`;
-  }
-  return waitWords[only].phrase(waiting);
+  const documents = countWords(waiting, 'document');
+  const [only] = kinds;
+  if (only !== undefined && waitingFor[only] === waiting) return `${documents} ${waitWords[only]}`;
+  const parts = kinds.map(
+    (kind) => `${numberWords(waitingFor[kind])} ${waitWords[kind].replace('waiting ', '')}`,
+  );
+  return `${documents} waiting${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
 }
 
-/** Alone as a phrase, and beside others. */
-const waitWords: Readonly<
-  Record<
-    Exclude<WaitKind, 'other'>,
-    { readonly phrase: (count: number) => string; readonly part: (count: number) => string }
-  >
-> = {
-  settling: {
-    phrase: (count) => `${countWords(count, 'document')} still changing`,
-    part: (count) => `${numberWords(count)} still changing`,
-  },
-  sidecar: {
-    phrase: (count) =>
-      `${countWords(count, 'document')} waiting for ${count === 1 ? 'its sidecar' : 'their sidecars'}`,
-    part: (count) => `${numberWords(count)} for a sidecar`,
-  },
-  attachment: {
-    phrase: (count) =>
-      `${countWords(count, 'document')} waiting for ${count === 1 ? 'an attachment' : 'attachments'}`,
-    part: (count) => `${numberWords(count)} for an attachment`,
-  },
-  retry: {
-    phrase: (count) => `Retrying ${countWords(count, 'document')} soon`,
-    part: (count) => `${numberWords(count)} to be retried`,
-  },
+const waitWords: Readonly<Record<Exclude<WaitKind, 'other'>, string>> = {
+  settling: 'still changing',
+  sidecar: 'waiting for a sidecar',
+  attachment: 'waiting for an attachment',
+  retry: 'to be retried',
 };
 
 /** What waits for a person, each a few words. */

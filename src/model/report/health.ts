@@ -1,3 +1,4 @@
+import { explain } from './explanations.ts';
 import type { Health, Status } from './status.ts';
 
 /** What of a status decides its health. */
@@ -6,44 +7,9 @@ type HealthFacts = Pick<
   'state' | 'paused' | 'reasons' | 'auth' | 'folders' | 'held' | 'inDoubtTotal' | 'possibleDuplicates'
 >;
 
-/** Reasons that need no action: the cause is worked around, or passes. */
-const notes: ReadonlySet<string> = new Set([
-  'unreadable-now',
-  'polling',
-  'watch-limit',
-  'rate-limited',
-  'not-running',
-  'fleet-opens',
-  'standby',
-  'reloading',
-  'new-ledger',
-]);
-
-/** Reasons that concern some of the documents; with every other one nothing can be delivered. */
-const partial: ReadonlySet<string> = new Set([
-  'held',
-  'paused',
-  'uploads-stopped',
-  'configuration-refused',
-  'page-unavailable',
-  'unreadable-directory',
-  'unreadable-directory-now',
-  'folder-missing',
-  'folder-unreadable',
-  'folder-changed',
-  'folder-unavailable',
-  'folder-elsewhere',
-  'folder-shown-twice',
-  'fleet-paused',
-  'orphan-sidecar',
-  'sidecar-in-capitals',
-  'host-name-taken',
-]);
-
 /** The health that a reason implies. An unknown one is an error. */
 export function reasonHealth(code: string): Health {
-  if (notes.has(code)) return 'ok';
-  return partial.has(code) ? 'attention' : 'error';
+  return explain(code).health ?? 'error';
 }
 
 /**

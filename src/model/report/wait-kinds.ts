@@ -9,14 +9,6 @@ export const likelySidecarCode = 'likely-sidecar';
 
 export type WaitKind = (typeof waitKinds)[number];
 
-/** The kind of wait that a reason's code stands for. */
-export function waitKindOf(code: string): WaitKind {
-  if (code === 'settling' || code === 'keeps-changing' || code === incompleteCode) return 'settling';
-  if (code === 'sidecar-missing' || code === 'sidecar-expected' || code === likelySidecarCode)
-    return 'sidecar';
-  return code.startsWith('attachment-') ? 'attachment' : 'other';
-}
-
 /** Nothing waits: to be added to. */
 export function noWaits(): Record<WaitKind, number> {
   return { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 };

@@ -1,7 +1,7 @@
 import type { DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
 import type { SendKind } from '../../model/operation.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { waitKindOf } from '../../model/report/wait-kinds.ts';
+import { waitKindOf } from '../../model/report/explanations.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
 
 /** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */

@@ -106,7 +106,7 @@ describe('what is announced', () => {
     [
       'attention',
       { possibleDuplicates: 2, recordedDuplicates: 2, paused: ['inbox'], folders: [aFolder(), aFolder()] },
-      /: the announced problems have ended; this still needs attention:\ninbox paused, 2 possible duplicates$/,
+      /: the announced problems have ended; this still needs attention:\nFolder inbox paused, 2 possible duplicates$/,
     ],
   ])('is a recovery that tells what else needs attention: %s', (health, after, text) => {
     const state = story([0, one], [300, one], [400, after], [700, after]);

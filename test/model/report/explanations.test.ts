@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { judgeName, judgeSize } from '../../../src/model/names-and-types.ts';
-import { explanationGroups, explain, fixBeside, fixFor } from '../../../src/model/report/explanations.ts';
+import { explanationGroups, explain, fixBeside, waitKindOf } from '../../../src/model/report/explanations.ts';
 
 /** Words of this form in the rooms that are no code of a failure, a skip or a reason that a person gets to see. */
 const noCodes = new Set([
@@ -36,9 +36,7 @@ const noCodes = new Set([
   'queue-overflow',
   'watch-failed',
   'body-failed',
-  'not-running',
   'document',
-  'settling',
   'absent',
   'documents',
   'service-reachable',
@@ -46,7 +44,6 @@ const noCodes = new Set([
   'redis-reachable',
   'service-embedded',
   'kept',
-  'polling',
   'attachments',
   'stopped',
   // A cipher.
@@ -82,7 +79,7 @@ describe('the fixes', () => {
       ),
     );
     const usual = 'The message says what is wrong. Fix it, then retry.';
-    const unexplained = [...found].filter((code) => !noCodes.has(code) && fixFor(code) === usual);
+    const unexplained = [...found].filter((code) => !noCodes.has(code) && explain(code).fix === usual);
     expect(unexplained).toEqual([]);
     expect(found.size).toBeGreaterThan(60);
   });
@@ -100,6 +97,16 @@ describe('the fixes', () => {
     const told = [...codes, 'ambiguous-sidecar', 'configuration-refused'];
     expect(told.map((code) => [code, fixBeside(code)])).toEqual(told.map((code) => [code, '']));
     expect(fixBeside('unsupported-type')).toMatch(/^Save the file as another type/);
+  });
+
+  it.each([
+    ['settling', 'settling'],
+    ['sidecar-missing', 'sidecar'],
+    ['attachment-missing', 'attachment'],
+    ['unreadable', 'other'],
+    ['never-heard-of', 'other'],
+  ])('know what a document with the code %s waits for: %s', (code, kind) => {
+    expect(waitKindOf(code)).toBe(kind);
   });
 
   it.each([
