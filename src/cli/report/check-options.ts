@@ -15,7 +15,11 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(
     (error: unknown) => ({
       token: null,
-      fault: { subject: secretVariables.httpToken, message: sourceFault(error), fix: explain('http-token').fix },
+      fault: {
+        subject: secretVariables.httpToken,
+        message: sourceFault(error),
+        fix: explain('http-token').fix,
+      },
     }),
   );
   if (token !== null) redactor.add([token]);
