@@ -141,12 +141,23 @@ describe('the limiter', () => {
       answered(now + 3_600_000, 'this', 80_000),
       // More than a minute ago, though the wall clock would have it otherwise.
       answered(now, 'this', 30_000),
-      answered(now - 20_000, 'another', 99_000),
+      // Before this boot, which was longer ago.
+      answered(now + 3_600_000, 'another', 99_000),
     ];
     const limiter = createLimiter({ requestsPerMinute: 4, clock, recent });
     closing.push(limiter.close);
-    expect(limiter.status().used).toBe(3);
-    expect([2, 3, 4].map((count) => limiter.waitMs(count))).toEqual([30_000, 40_000, 40_000]);
+    expect(limiter.status().used).toBe(2);
+    expect([2, 3, 4].map((count) => limiter.waitMs(count))).toEqual([0, 30_000, 40_000]);
+  });
+
+  it('counts what was answered before this boot as that old, whatever the wall clock says', () => {
+    const clock = { ...manualClock(), sinceBoot: () => ({ bootId: 'this', ms: 25_000 }) };
+    const at = clock.now() - 3_600_000;
+    const answeredSinceBoot = { bootId: 'another', ms: 99_000 };
+    const recent = [{ id: '1', at, answeredAt: at, answeredSinceBoot }];
+    const limiter = createLimiter({ requestsPerMinute: 1, clock, recent });
+    closing.push(limiter.close);
+    expect(limiter.waitMs(1)).toBe(35_000);
   });
 
   it('gives a place that was given back to the next at once, and ends each permit once', async () => {

@@ -17,8 +17,9 @@ export function endPermitOnce(end: (isSpent: boolean) => void): {
 
 /**
  * How long requests of an earlier run still count in a sliding window, ms, longest first: one window at most. The wall
- * clock may have been set since; where the machine has not been booted meanwhile, it is not asked. `answeredAt` is null
- * for one without an answer. No more than the limit: the longest decide anyway.
+ * clock may have been set since, and is asked only where the time since the boot is not known: what was answered before
+ * this boot is as old as that at least. `answeredAt` is null for one without an answer. No more than the limit: the
+ * longest decide anyway.
  */
 export function countingMs(
   recent: readonly { readonly answeredAt: number | null; readonly answeredSinceBoot?: BootMoment }[],
@@ -28,8 +29,10 @@ export function countingMs(
   const sinceBoot = clock.sinceBoot?.() ?? null;
   return recent
     .map(({ answeredAt, answeredSinceBoot: then }) => {
-      const isOfThisBoot = then !== undefined && then.bootId === sinceBoot?.bootId;
-      const passedMs = isOfThisBoot ? sinceBoot.ms - then.ms : now - (answeredAt ?? now);
+      const passedMs =
+        then === undefined || sinceBoot === null
+          ? now - (answeredAt ?? now)
+          : sinceBoot.ms - (then.bootId === sinceBoot.bootId ? then.ms : 0);
       return Math.min(windowMs, windowMs - passedMs);
     })
     .filter((ms) => ms > 0)

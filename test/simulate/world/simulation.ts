@@ -74,6 +74,7 @@ export class Simulation implements Machine {
   readonly watches: Watches;
   #lives = 0;
   #boots = 1;
+  #bootedAt = 0;
 
   constructor(plan: Plan, judge: Judge) {
     this.plan = plan;
@@ -187,6 +188,7 @@ export class Simulation implements Machine {
     this.fs.files.closeAll();
     if (!power) return;
     this.#boots += 1;
+    this.#bootedAt = this.scheduler.now();
     if (this.disk.peek(statePlace) === null) return;
     this.disk.losePower(statePlace, () => this.#random.chance(0.5));
   }
@@ -293,7 +295,7 @@ export class Simulation implements Machine {
     return {
       now: this.wallClock,
       monotonic: () => scheduler.now(),
-      sinceBoot: () => ({ bootId: `boot-${this.#boots}`, ms: Math.floor(scheduler.now()) }),
+      sinceBoot: () => ({ bootId: `boot-${this.#boots}`, ms: Math.floor(scheduler.now() - this.#bootedAt) }),
       after: (ms, call) => scheduler.after(ms, call),
     };
   }
