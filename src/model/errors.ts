@@ -178,6 +178,9 @@ export function unreadableCodeOf(code: string | undefined): string {
   return readFaultOf(code) === 'barred' ? unreadableCode : unreadableNowCode;
 }
 
+/** The reason's code of a folder that shows the files of another one. */
+export const shownTwiceCode = 'folder-shown-twice';
+
 /** Whether a reason is that something cannot be read, for now or for longer. */
 export function isUnreadable({ code }: { readonly code: string }): boolean {
   return code === unreadableCode || code === unreadableNowCode;

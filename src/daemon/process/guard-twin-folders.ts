@@ -5,7 +5,7 @@ import { pathInside } from '../../lib/files/path-inside.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { joinPath, sameDirectory } from '../../model/document.ts';
-import { errorMessage } from '../../model/errors.ts';
+import { errorMessage, shownTwiceCode } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -133,7 +133,7 @@ async function twinReason(
       const isShown = (await isListed(placed, here)) && (await isListed(other, there));
       if (!isShown || !(await areSame(here, there))) continue;
       const message = `${printable(here)} is the directory ${printable(there)} of the folder "${other.port.name}", by way of a mount; nothing of this folder is sent, so that no file is sent twice`;
-      return { code: 'folder-shown-twice', message };
+      return { code: shownTwiceCode, message };
     }
   }
   return null;

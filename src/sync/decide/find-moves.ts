@@ -1,6 +1,6 @@
 import { hasGone, isBirthKnown, isSameFile, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
-import { errorCode, isUnreadable, unreadableNowCode } from '../../model/errors.ts';
+import { errorCode, isUnreadable, shownTwiceCode, unreadableNowCode } from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
 import { movedRecord } from '../../model/metadata/held-mode.ts';
 import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
@@ -166,8 +166,8 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
     return intents.slice(0, own === -1 ? undefined : own).some(goesOut);
   }
   for (const other of tasks.presentWithInode(stat.ino)) {
-    const uploads = other.state.kind === 'sending' && !other.hasRecord && other.seen?.stat.dev === stat.dev;
-    if (uploads && other !== task) return true;
+    const isSent = other.state.kind === 'sending' && other.seen?.stat.dev === stat.dev;
+    if (isSent && other !== task) return true;
   }
   return false;
 }
@@ -201,11 +201,11 @@ async function hasLeft(
 
 /**
  * Nobody can say what stands there: below a directory that cannot be read (ignored or not) or whose ignore file is not
- * valid. The file itself proves that it has left.
+ * valid, or in a folder that shows the files of this one. The file itself proves that it has left.
  */
 function isBeyondReach(found: Inspection): boolean {
   if (found.kind === 'ignored') return found.presence === 'unreadable';
-  return found.kind === 'unknown' && isUnreadable(found);
+  return found.kind === 'unknown' && (isUnreadable(found) || found.code === shownTwiceCode);
 }
 
 /** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */
@@ -235,13 +235,14 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     const { ref, stat } = place;
     const key = refKey(ref);
     if (steps.has(key)) continue;
-    const entry = await recordOfFile(ref, stat, evidence);
-    if (entry === 'unclear') return unclear;
-    if (entry === null || steps.size >= longestChain) return none;
+    const found = await recordOfFile(ref, stat, evidence);
+    if (found === 'unclear') return unclear;
+    if (found === null || steps.size >= longestChain) return none;
+    const { entry, isEdited } = found;
     // A hard link: one file stands at two paths, and its docId can have one.
     if (moved.has(entry.record.docId)) return none;
     moved.add(entry.record.docId);
-    steps.set(key, { entry, to: ref, stat, isEdited: false });
+    steps.set(key, { entry, to: ref, stat: isEdited ? entry.record.stat : stat, isEdited });
     const source = await inspect(entry.ref);
     if (hasGone(source)) free.push(entry.ref);
     else {
@@ -290,17 +291,20 @@ function giveFreePaths(
   return isSound ? left : null;
 }
 
-/** The record of the file that stands at a path now, if it is another path's, unchanged. */
+/** The record of the file that stands at a path now, if it is another path's: unchanged, or its identity proves it. */
 async function recordOfFile(
   ref: DocumentRef,
   stat: FileStat,
   { ledger, hash }: MoveEvidence,
-): Promise<LedgerEntry | null | 'unclear'> {
+): Promise<Pick<MoveStep, 'entry' | 'isEdited'> | null | 'unclear'> {
   for (const entry of ledger.findByInode(stat.ino)) {
-    if (refKey(entry.ref) === refKey(ref) || entry.record.stat.size !== stat.size) continue;
+    const { record } = entry;
+    const isSame = isProven(record.stat, stat);
+    if (refKey(entry.ref) === refKey(ref) || (!isSame && record.stat.size !== stat.size)) continue;
     const sha256 = await hash(ref, stat).catch(emptyUnlessPassing);
     if (sha256 === null) return 'unclear';
-    if (sha256 === entry.record.sha256) return entry;
+    const isEdited = sha256 !== record.sha256;
+    if (sha256 !== '' && (isSame || !isEdited)) return { entry, isEdited };
   }
   return null;
 }

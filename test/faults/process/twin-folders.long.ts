@@ -62,6 +62,14 @@ describeWhere(missing, 'two folders that show the same files by way of a mount',
     expect(out + err).toContain('by way of a mount');
   });
 
+  it('nothing is sent again by a folder that is configured in front of the one that has sent it', async () => {
+    bind('first/sub', 'second/deep');
+    await place.configure({ folders: folders.slice(1) });
+    expect([(await place.run('sync')).code, uploads()]).toEqual([0, 2]);
+    await place.configure({ folders });
+    expect([(await place.run('sync')).code, uploads()]).toEqual([4, 2]);
+  });
+
   it('what one of the two ignores is not shown twice', async () => {
     bind('second/deep', 'first/shown');
     expect([(await place.run('sync')).code, uploads()]).toEqual([0, 2]);

@@ -273,6 +273,15 @@ describe('the document of a file that stands at a path', () => {
       'unclear',
     ],
     [
+      'is unclear while the same file goes out as the new file of a document',
+      {
+        disk: { 'inbox/new': [2, 'two'], 'inbox/old': [2, 'two'] },
+        records: { 'inbox/old': [1, 'one'] },
+        tasks: { 'inbox/old': sending },
+      },
+      'unclear',
+    ],
+    [
       'is new while another file goes out',
       { disk: { 'inbox/new': [1, 'one'], 'inbox/old': [2, 'one'] }, tasks: { 'inbox/old': sending } },
       'none',
@@ -340,6 +349,11 @@ describe('the document of a file that stands at a path', () => {
   it.each<readonly [string, Place, string]>([
     ['changes places in a swap', swapped, 'inbox/a → inbox/b, inbox/b → inbox/a; left: '],
     [
+      'changes places in a swap, though one of the two was edited meanwhile',
+      { ...swapped, disk: { 'inbox/a': [2, 'two'], 'inbox/b': [1, 'edited'] } },
+      'inbox/a → inbox/b edited, inbox/b → inbox/a; left: ',
+    ],
+    [
       'goes on in a chain, seen from its middle',
       { ...shift, at: 'inbox/b' },
       'inbox/a → inbox/b, inbox/b → inbox/c; left: inbox/a',
@@ -400,9 +414,9 @@ describe('the document of a file that stands at a path', () => {
       'none',
     ],
     [
-      'stays where a file comes over it that was edited on the way',
+      'comes over another one, though its file was edited on the way',
       { ...over, disk: { 'inbox/b': [1, 'edited'] } },
-      'none',
+      'inbox/a → inbox/b edited; left: inbox/a = doc of inbox/b',
     ],
     [
       'stays where a hard link of a file that stands comes over it',
