@@ -27,7 +27,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [/^unquiet\/below$/, 'what comes deeper in a new tree is not waited for (7.28)'],
   [/^unquiet\/grown$/, 'what still grows beside it when a process begins is not waited for (7.28)'],
   [
-    /^deleted-standing\/moved-over$/,
+    /^(?:deleted-standing|not-there)\/moved-over$/,
     'a document that is renamed to the place of another one may lose its docId to that (7.1)',
   ],
   [/^left-over\/was-kept$/, 'what was kept while it was ignored or attached stays when its file goes (7.25)'],

@@ -57,7 +57,10 @@ export function judgeContent(
   const files = document === null ? uploadedFiles(request, moment) : changedFiles(request, document, moment);
   if (files.length === 0) {
     const name = document === null ? request.file?.name : document.holding.path;
-    add('not-there', `${name}: no file that it could be of is there`);
+    const isMovedOver = moment.held
+      .alive()
+      .some((one) => one !== document && document !== null && one.places.has(document.holding.path));
+    add(isMovedOver ? 'not-there/moved-over' : 'not-there', `${name}: no file that it could be of is there`);
     for (const [kind, words] of intentProblems(request, moment, name ?? '')) add(kind, words);
     return;
   }

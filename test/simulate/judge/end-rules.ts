@@ -102,7 +102,8 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
 };
 
 function leftOverKind(judge: Judge, documents: readonly HeldDocument[], reading: Reading): Kind {
-  if (documents.some((one) => judge.held.wasKept(one))) return 'left-over/was-kept';
+  const isKept = (one: HeldDocument) => judge.held.wasKept(one) || reading.isIgnored(one.holding.path);
+  if (documents.some(isKept)) return 'left-over/was-kept';
   return documents.every(({ holding }) => reading.isListedBySidecar(holding.path))
     ? 'left-over/listed'
     : 'left-over';

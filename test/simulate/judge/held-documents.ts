@@ -99,7 +99,9 @@ export class HeldDocuments {
       for (const [path, since] of one.places) {
         const isStanding = paths.includes(path);
         if (isStanding) continue;
-        const vacatedAt = since ?? now;
+        // What lies below an ignore file that is not valid is not looked at.
+        const isShut = paths.some((other) => reading.shutDirectory(other) !== null);
+        const vacatedAt = since === null || isShut ? now : since;
         one.places.set(path, vacatedAt);
         const isSeen = now - Math.max(vacatedAt, startedAt) > this.#seenMs;
         const isDocument = paths.some((other) => reading.files.get(other)?.role.kind === 'document');

@@ -302,7 +302,9 @@ export class Judge {
     return (
       this.#options.isKilled ||
       doubts.some((one) => one.identity === identity || one.path === path) ||
-      this.held.alive().some(({ answer, accepted }) => answer === 'unusable' && accepted === identity)
+      this.held
+        .alive()
+        .some((one) => one.answer === 'unusable' && (one.accepted === identity || one.holding.path === path))
     );
   }
 
@@ -370,7 +372,7 @@ export class Judge {
       const one = this.held.all.get(docId);
       const isKnown = this.#deleted.some((other) => other.docId === docId);
       if (one === undefined || isKnown || this.#approved.has(docId)) continue;
-      const folder = one.holding.path.split('/')[0] ?? '';
+      const folder = [...one.places.keys()].at(-1)?.split('/')[0] ?? '';
       // What stands is wrong by another rule.
       if (one.lostAt === null) continue;
       const { lostAt } = one;

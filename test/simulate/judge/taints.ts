@@ -40,7 +40,7 @@ export class Taints {
   readonly #seenMs: number;
   #attached = new Map<object, Attached>();
   /** Attachments that are none any more, and the document that was sent with each. */
-  readonly #former = new Map<object, { readonly path: string; readonly docId: string | null }>();
+  readonly #former = new Map<object, Attached>();
   /** What own sidecars have said of files that were not sent. */
   readonly #unsent = new Map<object, Said[]>();
 
@@ -97,7 +97,8 @@ export class Taints {
     };
     for (const [identity, one] of this.#attached)
       if (isSeen(one, now, seenMs)) add(identity, { owner: one.owner, holdings: [privately(one.path)] });
-    for (const [identity, { path }] of this.#former) add(identity, { holdings: [privately(path)] });
+    for (const [identity, one] of this.#former)
+      if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one.path)] });
     for (const [identity, spans] of this.#unsent) {
       const seen = spans.filter(({ from, to }) => (to ?? now) - from >= seenMs);
       const [first, ...others] = seen;
@@ -126,12 +127,12 @@ export class Taints {
         .pathsOf(identity)
         .some((path) => reading.files.get(path)?.role.kind === 'attachment');
       if (isReached) continue;
-      this.#attached.set(identity, { ...one, until: Math.min(one.until, now) });
+      const ended = { ...one, until: Math.min(one.until, now) };
+      this.#attached.set(identity, ended);
       const isGone = reading.pathsOf(identity).length === 0;
       if (!isGone && !this.#isOver(one, identity, reading)) continue;
       this.#attached.delete(identity);
-      if (!isGone && isSeen(one, now, this.#seenMs))
-        this.#former.set(identity, { path: one.path, docId: one.docId });
+      if (!isGone) this.#former.set(identity, ended);
     }
     for (const identity of this.#former.keys())
       if (reading.pathsOf(identity).length === 0) this.#former.delete(identity);
