@@ -1,17 +1,16 @@
 import { PassThrough } from 'node:stream';
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { createRedactor } from '../../src/lib/text/redactor.ts';
 import { version } from '../../src/config/package-files.ts';
 import { settingKeys } from './setting-keys.ts';
 import { secretVariables } from '../../src/config/secrets/secret-names.ts';
 import { createOutput } from '../../src/cli/output.ts';
+import { examplesOf, fullName, withSubcommands } from '../../src/cli/define-command.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { commandTree, flattened } from '../../src/cli/shell/command-tree.ts';
-import type { CommandNode, OptionNode } from '../../src/cli/shell/command-tree.ts';
 
 /** The manual page ingestd(1) in man's own markup, from the commands and the settings. */
 export function manPage(): string {
-  const root = commandTree(program());
+  const root = program();
   return [
     `.TH INGESTD 1 "" "ingestd ${version()}" "User Commands"`,
     '.SH NAME',
@@ -25,12 +24,12 @@ export function manPage(): string {
       'ingestd watches folders. Files put into them are uploaded to a document ingestion service, edits become modify calls, removals become delete calls, and a ledger remembers which path is which document. Disk is what should be, the ledger is what is, and the difference is the work.',
     ),
     '.SH COMMANDS',
-    ...flattened(root)
-      .filter((node) => node !== root && node.commands.length === 0)
+    ...withSubcommands(root)
+      .filter((command) => command !== root && command.commands.length === 0)
       .flatMap(commandSection),
     '.SH OPTIONS',
     roff('Every command accepts these.'),
-    ...root.options.flatMap(optionRows),
+    ...root.createHelp().visibleOptions(root).flatMap(optionRows),
     '.SH CONFIGURATION',
     roff(
       'The first of: the file of --config, $INGESTD_CONFIG, ./ingestd.yaml, $XDG_CONFIG_HOME/ingestd/ingestd.yaml, /etc/ingestd/ingestd.yaml, and last the trial configuration that ships with ingestd. Every key can be set from the environment, which wins over the file; a .env beside the file is read too.',
@@ -108,17 +107,26 @@ const exitRows = [
   ['5', 'Another ingestd holds the state directory.'],
 ] as const;
 
-function commandSection(node: CommandNode): string[] {
+function commandSection(command: Command): string[] {
   return [
-    `.SS ${verbatim(`${node.fullName} ${node.usage}`)}`,
-    roff(`${node.description}.`),
-    ...node.arguments.flatMap(({ name, description }) => ['.TP', `.I ${verbatim(name)}`, roff(description)]),
-    ...node.options.filter(({ names }) => !names.includes('--help')).flatMap(optionRows),
-    ...node.examples.flatMap(({ command, does }) => ['.PP', `.B ${verbatim(command)}`, '.br', roff(does)]),
+    `.SS ${verbatim(`${fullName(command)} ${command.usage()}`)}`,
+    roff(`${command.description()}.`),
+    ...command.registeredArguments.flatMap((argument) => [
+      '.TP',
+      `.I ${verbatim(argument.name())}`,
+      roff(argument.description),
+    ]),
+    ...command.options.flatMap(optionRows),
+    ...Object.entries(examplesOf(command)).flatMap(([line, does]) => [
+      '.PP',
+      `.B ${verbatim(line)}`,
+      '.br',
+      roff(does),
+    ]),
   ];
 }
 
-function optionRows({ flags, description }: OptionNode): string[] {
+function optionRows({ flags, description }: Option): string[] {
   return ['.TP', `.B ${verbatim(flags)}`, roff(description)];
 }
 

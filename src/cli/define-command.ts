@@ -1,6 +1,4 @@
 import type { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
-import type { ParseArgsConfig } from 'node:util';
 import type { Command } from 'commander';
 import type { Redactor } from '../lib/text/redactor.ts';
 import type { LogLevel } from '../model/settings.ts';
@@ -37,34 +35,13 @@ export interface GlobalFlags {
   readonly quiet?: boolean;
 }
 
-/** The command and the configuration file that a command line names; it may be wrong, or not complete yet. */
-export function readCommandLine(program: Command, words: readonly string[]) {
-  const options: NonNullable<ParseArgsConfig['options']> = {};
-  for (const option of program.options) {
-    const type = option.required ? 'string' : 'boolean';
-    const short = option.short?.slice(1);
-    options[option.name()] = short === undefined ? { type } : { type, short };
-  }
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    options,
-    strict: false,
-    allowPositionals: true,
-  });
-  const { config } = values;
-  return { command: positionals[0], config: typeof config === 'string' ? config : undefined };
-}
-
 /** The level that the command line asks for; undefined: it leaves it to the configuration. */
 export function levelAskedFor({ logLevel, quiet }: GlobalFlags): LogLevel | undefined {
   return quiet === true ? 'error' : logLevel;
 }
 
-/** A command line and what it is for. */
-export interface Example {
-  readonly command: string;
-  readonly does: string;
-}
+/** Command lines, and what each is for. */
+export type Examples = Readonly<Record<string, string>>;
 
 /** What a command runs: it is given the arguments first, then the flags; the result is the exit code. */
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
@@ -74,7 +51,7 @@ export function defineCommand(
   command: Command,
   context: CommandContext,
   load: () => Promise<Action>,
-  examples: readonly Example[],
+  examples: Examples,
 ): void {
   command.action(async (...given: unknown[]) => {
     const values = given.slice(0, command.registeredArguments.length);
@@ -84,17 +61,28 @@ export function defineCommand(
   withExamples(command, examples);
 }
 
-const known = new WeakMap<Command, readonly Example[]>();
+const known = new WeakMap<Command, Examples>();
 
 /** Adds examples to a command's help and to the man page. */
-export function withExamples(command: Command, examples: readonly Example[]): Command {
+export function withExamples(command: Command, examples: Examples): Command {
   known.set(command, examples);
-  const width = Math.max(...examples.map((example) => example.command.length));
-  const lines = examples.map((example) => `  ${example.command.padEnd(width)}  ${example.does}`);
+  const width = Math.max(...Object.keys(examples).map(({ length }) => length));
+  const lines = Object.entries(examples).map(([line, does]) => `  ${line.padEnd(width)}  ${does}`);
   return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
 }
 
 /** The examples of a command. */
-export function examplesOf(command: Command): readonly Example[] {
-  return known.get(command) ?? [];
+export function examplesOf(command: Command): Examples {
+  return known.get(command) ?? {};
+}
+
+/** A command and all below it. */
+export function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
+/** `ingestd auth login` */
+export function fullName(command: Command): string {
+  const { parent } = command;
+  return parent === null ? command.name() : `${fullName(parent)} ${command.name()}`;
 }

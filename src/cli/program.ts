@@ -1,29 +1,9 @@
 import { Command, Option } from 'commander';
 import { logLevels } from '../model/settings.ts';
 import { version } from '../config/package-files.ts';
-import {
-  addAuthCommand,
-  addFolderCommands,
-  addNotifyCommand,
-  addRetryCommands,
-  addShareCommand,
-} from './definitions/control-commands.ts';
-import { addPlanCommand, addRunCommand, addSyncCommand } from './definitions/delivery-commands.ts';
-import { addLedgerCommand } from './definitions/ledger-commands.ts';
-import {
-  addCheckCommand,
-  addDoctorCommand,
-  addHealthCommand,
-  addLogCommand,
-  addStatusCommand,
-  addWhyCommand,
-} from './definitions/report-commands.ts';
-import {
-  addCompletionCommand,
-  addFolderCommand,
-  addInitCommand,
-  addServiceCommand,
-} from './definitions/setup-commands.ts';
+import { addEverydayCommands } from './definitions/everyday-commands.ts';
+import { addSetupCommands } from './definitions/setup-commands.ts';
+import { addTroubleCommands } from './definitions/trouble-commands.ts';
 import { withExamples } from './define-command.ts';
 import type { CommandContext } from './define-command.ts';
 
@@ -48,37 +28,13 @@ export function createProgram(context: CommandContext): Command {
     )
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError();
-  const adders = [
-    addRunCommand,
-    addSyncCommand,
-    addPlanCommand,
-    addCheckCommand,
-    addDoctorCommand,
-    addStatusCommand,
-    addWhyCommand,
-    addLogCommand,
-    addRetryCommands,
-    addShareCommand,
-    addFolderCommands,
-    addFolderCommand,
-    addNotifyCommand,
-    addAuthCommand,
-    addLedgerCommand,
-    addInitCommand,
-    addServiceCommand,
-    addHealthCommand,
-    addCompletionCommand,
-  ];
-  for (const add of adders) add(program, context);
-  return withExamples(program, [
-    { command: 'ingestd init', does: 'write a configuration and a .env' },
-    { command: 'ingestd check', does: 'find problems before anything is sent' },
-    { command: 'ingestd run', does: 'watch the folders and deliver' },
-    { command: 'ingestd status', does: 'see whether everything is delivered' },
-  ]);
-}
-
-/** A command and all below it. */
-export function withSubcommands(command: Command): readonly Command[] {
-  return [command, ...command.commands.flatMap(withSubcommands)];
+  addEverydayCommands(program, context);
+  addTroubleCommands(program, context);
+  addSetupCommands(program, context);
+  return withExamples(program, {
+    'ingestd init': 'write a configuration and a .env',
+    'ingestd check': 'find problems before anything is sent',
+    'ingestd run': 'watch the folders and deliver',
+    'ingestd status': 'see whether everything is delivered',
+  });
 }

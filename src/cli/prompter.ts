@@ -1,5 +1,5 @@
 import { printable } from '../lib/text/printable.ts';
-import { IngestdError, errorMessage, exitCodes } from '../model/errors.ts';
+import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../model/errors.ts';
 import type { CommandContext } from './define-command.ts';
 
 /** Asks a person. */
@@ -67,8 +67,20 @@ async function asked<T>(question: Promise<T>): Promise<T> {
   }
 }
 
-/** Asks on a terminal; elsewhere nobody can be asked, and the answer is yes. */
-export async function confirm({ interactive }: CommandContext, question: string): Promise<boolean> {
-  if (!interactive) return true;
-  return (await terminalPrompter()).confirm(question);
+/**
+ * Asks whether to go on; false, which is said: no. Where nobody can be asked, the answer is yes, or ConfigurationError
+ * with the words of `refusal`.
+ */
+export async function confirm(
+  { interactive, output }: CommandContext,
+  question: string,
+  refusal?: string,
+): Promise<boolean> {
+  if (!interactive) {
+    if (refusal === undefined) return true;
+    throw new ConfigurationError(refusal);
+  }
+  const isMeant = await (await terminalPrompter()).confirm(question);
+  if (!isMeant) output.line('Nothing was changed.');
+  return isMeant;
 }

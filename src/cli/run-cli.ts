@@ -14,10 +14,10 @@ import {
   fileFault,
 } from '../model/errors.ts';
 import { writeStandardError } from '../log/standard-error.ts';
-import { readCommandLine } from './define-command.ts';
+import { fullName, withSubcommands } from './define-command.ts';
 import type { CommandContext } from './define-command.ts';
 import { createOutput } from './output.ts';
-import { createProgram, withSubcommands } from './program.ts';
+import { createProgram } from './program.ts';
 
 // Another state.dir would be no way out: its ledger knows no document, and all are uploaded a second time.
 const unwritableFix = 'free up space in the state directory, or make it writable for this user';
@@ -102,20 +102,14 @@ function quieten(command: Command, { output, complain, writeError }: CommandCont
         .replace(/^error: /, '')
         .replaceAll('\n', ' ')
         .replace(/\.$/, '');
-      complain(`${message}; for usage run ${helpFor(command)}`);
+      complain(`${message}; for usage run ${fullName(command)} --help`);
     },
   });
 }
 
-function helpFor(command: Command): string {
-  const names: string[] = [];
-  for (let each: Command | null = command; each !== null; each = each.parent) names.unshift(each.name());
-  return `${names.join(' ')} --help`;
-}
-
 /** A word that is no command would else be taken for an argument of the default command. */
 function refuseUnknownCommand(program: Command, args: readonly string[]): void {
-  const { command: word } = readCommandLine(program, args);
+  const [word] = program.parseOptions([...args]).operands;
   const names = ['help', ...program.commands.flatMap((command) => [command.name(), ...command.aliases()])];
   if (word === undefined || names.includes(word)) return;
   const near = closest(word, names);

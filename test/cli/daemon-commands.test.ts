@@ -275,17 +275,14 @@ describe('a command beside a running daemon', () => {
     expect(stderr).toContain('x.pdf was not delivered and has not failed');
   });
 
-  it('approve releases one folder or all, and knows the folders', async () => {
+  it('approve releases one folder or all', async () => {
     answer = () => ({ status: 200, body: { approved: 2 } });
     expect(await run('approve', 'inbox', '--yes')).toMatchObject({
       code: 0,
-      stdout: '2 deletions released.\n',
+      stdout: '2 deletions released, to be sent now.\n',
     });
     expect(await run('approve', '--yes')).toMatchObject({ code: 0 });
     expect(calls).toEqual(['POST /api/approve {"folder":"inbox"}', 'POST /api/approve {"folder":null}']);
-    const { code, stderr } = await run('approve', 'inbx', '--yes');
-    expect({ code, calls: calls.length }).toEqual({ code: 2, calls: 2 });
-    expect(stderr).toContain('"inbx" is not configured; did you mean inbox?');
   });
 
   it('pause names what was paused', async () => {
@@ -296,15 +293,10 @@ describe('a command beside a running daemon', () => {
   });
 
   it.each([
-    ['what was resumed', ['inbox'], [], 'Resumed: inbox. Nothing is paused any more.'],
-    ['what is still paused', ['inbox', 'scans'], ['scans'], 'Resumed: inbox. Still paused: scans.'],
-    ['that nothing changed', ['scans'], ['scans'], 'Nothing was resumed. Still paused: scans.'],
-    ['that nothing was paused', [], [], 'Nothing was paused.'],
-  ])('resume says %s', async (_, before, paused, words) => {
-    answer = ({ method }) => ({
-      status: 200,
-      body: method === 'GET' ? { ...status, paused: before } : { paused },
-    });
+    [[], 'Nothing is paused any more.'],
+    [['scans'], 'Still paused: scans.'],
+  ])('resume says what is still paused: %j', async (paused, words) => {
+    answer = () => ({ status: 200, body: { paused } });
     expect(await run('resume', 'inbox')).toMatchObject({ code: 0, stdout: `${words}\n` });
   });
 

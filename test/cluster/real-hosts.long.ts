@@ -222,8 +222,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(await out('pause')).toBe('Paused: all folders. Resume with ingestd resume.\n');
     expect((await daemon?.status())?.reasons.map(({ code }) => code)).toEqual(['fleet-paused', 'paused']);
     const goesOn = 'Still paused: all hosts of the fleet. Resume them with ingestd resume --fleet.';
-    expect(await out('resume')).toBe(`Resumed: inbox. ${goesOn}\n`);
-    expect(await out('resume')).toBe(`Nothing was resumed. ${goesOn}\n`);
+    expect(await out('resume')).toBe(`${goesOn}\n`);
     expect((await second.run('resume', '--fleet')).code).toBe(0);
     await Promise.all(daemons.map((daemon) => daemon.idle(({ totals }) => totals.uploaded === 1)));
     await first.run('pause', '--fleet');

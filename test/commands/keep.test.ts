@@ -30,10 +30,12 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   expect([code, stdout.trim().split('\n')]).toEqual([2, expect.arrayContaining(['inbox/reports/1.txt'])]);
   expect(stderr).toContain('add --yes, or keep them there with ingestd keep');
   expect((await folder.run('keep', '../elsewhere')).code).toBe(2);
+  expect(await folder.run('approve', 'inbx', '--yes')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('"inbx" is not configured; did you mean inbox?'),
+  });
 
-  expect((await folder.run('keep', 'inbox/reports')).stdout).toBe(
-    '3 documents stay at the service, from the next start on.\n',
-  );
+  expect((await folder.run('keep', 'inbox/reports')).stdout).toBe('3 documents stay at the service.\n');
   expect(await counts()).toEqual({ held: 9, kept: 3, holds: 1 });
   expect((await folder.run('keep', 'inbox')).stdout).toContain('9 documents stay');
   expect((await sync()).code).toBe(0);

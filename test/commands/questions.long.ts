@@ -65,7 +65,7 @@ describeWhere(missingScript, 'on a terminal', () => {
     expect((await place.run('sync')).code).toBe(4);
     const refused = await typed('n', 'approve');
     for (const name of names) expect(refused).toContain(`inbox/${name}\r\n`);
-    expect(refused).toContain('Nothing was released.');
+    expect(refused).toContain('Nothing was changed.');
     expect(await typed('y', 'approve')).toContain('12 deletions released');
     await deliver();
     expect(place.service.requests.filter(({ method }) => method === 'DELETE')).not.toEqual([]);

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { createOutput } from '../../src/cli/output.ts';
-import { createProgram, withSubcommands } from '../../src/cli/program.ts';
+import { withSubcommands } from '../../src/cli/define-command.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { settingKeys } from '../../scripts/docs/setting-keys.ts';
 import { createRedactor } from '../../src/lib/text/redactor.ts';
 

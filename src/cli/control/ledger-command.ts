@@ -16,8 +16,7 @@ import { exportLedger } from '../../ledger/transfer/export-ledger.ts';
 import { verifyLedger } from '../../ledger/verify-ledger.ts';
 import { importIntoLedger } from '../../commands/import-ledger.ts';
 import { moveService } from '../../commands/offline/offline-actions.ts';
-import { offlineOptions } from '../prepare-action.ts';
-import { prepareCommand } from '../prepare-command.ts';
+import { fleetUser, prepareCommand } from '../prepare-command.ts';
 
 export async function ledgerExport(
   context: CommandContext,
@@ -60,7 +59,7 @@ export async function ledgerImport(
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true });
   const text = await readText(context.cwd, file);
-  const options = { ...(await offlineOptions(prepared)), log: prepared.log };
+  const options = { ...prepared, username: await fleetUser(prepared) };
   const { adopted, unknownModes, known, former, problems } = await importIntoLedger(options, text, file);
   context.output.line(
     `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
@@ -98,15 +97,12 @@ export async function serviceMoved(
   flags: GlobalFlags & { yes?: boolean },
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
-  const options = { ...(await offlineOptions(prepared)), log: prepared.log };
+  const options = { ...prepared, username: await fleetUser(prepared) };
   const moved = await moveService(
     options,
     async (move) => flags.yes === true || move.documents === 0 || confirm(context, movedQuestion(move)),
   );
-  if (moved === null) {
-    context.output.line('Nothing was changed.');
-    return exitCodes.ok;
-  }
+  if (moved === null) return exitCodes.ok;
   const { documents, from, to } = moved;
   const held =
     documents === 0

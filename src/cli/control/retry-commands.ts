@@ -1,29 +1,33 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { insideWorkingDirectory, requireFolder } from '../../daemon/control/resolve-path.ts';
 import { confirm } from '../prompter.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { decisionsOf, prepareAction } from '../prepare-action.ts';
+import { prepareAction } from '../prepare-action.ts';
 
 interface RetryFlags extends GlobalFlags {
+  /** The name of a folder. */
   readonly all?: string;
   readonly yes?: boolean;
 }
 
+/** `ingestd retry`: sends documents again. */
 export async function retry(
   context: CommandContext,
   paths: readonly string[],
-  flags: RetryFlags,
+  { all: folder, ...flags }: RetryFlags,
 ): Promise<number> {
-  if (flags.all !== undefined) return retryFolder(context, flags.all, { paths, flags });
-  const prepared = await prepareAction(context, flags);
-  const { settings, daemon } = prepared;
-  const wanted = paths.map((path) =>
-    insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
-  );
-  const { retried, unknown } = await (await decisionsOf(prepared)).retry(wanted);
-  const when = daemon === null ? 'when ingestd runs' : 'now';
+  if (folder !== undefined && paths.length > 0)
+    throw new ConfigurationError('retry: name paths or --all FOLDER, not both');
+  const { daemon, when, placeOf, decisions } = await prepareAction(context, flags);
+  if (folder !== undefined && flags.yes !== true) {
+    const question = `Send every delivered document of ${folder} to the service again, as modifies?`;
+    const refusal = `retry --all ${folder}: sends every document of the folder again; add --yes`;
+    if (!(await confirm(context, question, refusal))) return exitCodes.ok;
+  }
+  const { retried, unknown } = await (
+    await decisions()
+  ).retry(folder === undefined ? paths.map(placeOf) : [folder], { all: folder !== undefined });
   if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
   const atStart = 'what failed for another reason is tried when ingestd runs';
   if (retried + unknown.length === 0)
@@ -40,30 +44,6 @@ export async function retry(
   return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
 }
 
-/** Sends every delivered document of a folder again. Throws ConfigurationError where nobody can be asked. */
-async function retryFolder(
-  context: CommandContext,
-  folder: string,
-  { paths, flags }: { readonly paths: readonly string[]; readonly flags: RetryFlags },
-): Promise<number> {
-  if (paths.length > 0) throw new ConfigurationError('retry: name paths or --all FOLDER, not both');
-  const prepared = await prepareAction(context, flags);
-  requireFolder(prepared.settings, folder);
-  if (flags.yes !== true && !context.interactive)
-    throw new ConfigurationError(
-      `retry --all ${folder}: sends every document of the folder again; add --yes`,
-    );
-  const question = `Send every delivered document of ${folder} to the service again, as modifies?`;
-  if (flags.yes !== true && !(await confirm(context, question))) {
-    context.output.line('Nothing was changed.');
-    return exitCodes.ok;
-  }
-  const { retried } = await (await decisionsOf(prepared)).retry([folder], { all: true });
-  const when = prepared.daemon === null ? 'when ingestd runs' : 'now';
-  context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
-  return exitCodes.ok;
-}
-
 interface ResolveFlags extends GlobalFlags {
   readonly docId?: string;
   readonly again?: boolean;
@@ -71,20 +51,16 @@ interface ResolveFlags extends GlobalFlags {
   readonly yes?: boolean;
 }
 
+/** `ingestd resolve`: ends the doubt about an upload. */
 export async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
   const resolution = resolutionOf(flags);
-  const prepared = await prepareAction(context, flags);
-  const { settings, daemon } = prepared;
-  const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders });
+  const { when, placeOf, decisions } = await prepareAction(context, flags);
   if (resolution.kind === 'adopt' && flags.yes !== true) {
     const question = `Adopt ${resolution.docId} as the document of ${path}?`;
-    if (!(await confirm(context, question))) {
-      context.output.line('Nothing was changed.');
-      return exitCodes.ok;
-    }
+    if (!(await confirm(context, question))) return exitCodes.ok;
   }
-  await (await decisionsOf(prepared)).resolve(wanted, resolution);
-  context.output.line(doneWords(path, resolution, daemon === null ? 'when ingestd runs' : 'now'));
+  await (await decisions()).resolve(placeOf(path), resolution);
+  context.output.line(doneWords(path, resolution, when));
   return exitCodes.ok;
 }
 

@@ -1,18 +1,44 @@
-import type { Command } from 'commander';
-import { commandTree, flattened, globalOptions, optionsWithValue } from './command-tree.ts';
-import type { CommandNode, OptionNode } from './command-tree.ts';
+import type { Command, Option } from 'commander';
+import { fullName, withSubcommands } from '../define-command.ts';
+
+/** What may stand behind a command. */
+interface Place {
+  /** ` auth login`; empty: the program itself. */
+  readonly path: string;
+  readonly words: readonly Offer[];
+  readonly options: readonly Option[];
+  /** The name of a file may stand here. */
+  readonly takesFile: boolean;
+}
+
+/** A command, an option, or a choice of an argument, which has no description. */
+interface Offer {
+  readonly name: string;
+  readonly description?: string;
+}
 
 const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
 /** The completion script of a shell, made from the commands themselves. */
 export function completionScript(shell: keyof typeof shells, program: Command): string {
-  return shells[shell](commandTree(program));
+  const places = withSubcommands(program).map((command) => ({
+    path: fullName(command).slice(program.name().length),
+    words: [
+      ...command.commands.map((child) => ({ name: child.name(), description: child.description() })),
+      ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices.map((name) => ({ name }))),
+    ],
+    options: command.createHelp().visibleOptions(command),
+    takesFile: command.registeredArguments.some((one) =>
+      ['path', 'paths', 'place', 'file'].includes(one.name()),
+    ),
+  }));
+  return shells[shell](places, program.options);
 }
 
 /** For bash alone; it needs nothing else. */
-function bashCompletion(root: CommandNode): string {
+function bashCompletion(places: readonly Place[], globals: readonly Option[]): string {
   return `# bash completion for ingestd
-${offersFunction(root)}
+${offersFunction(places, globals)}
 _ingestd() {
   local cur=\${COMP_WORDS[COMP_CWORD]} offers=() files=0 file
   _ingestd_offers "\${COMP_WORDS[@]:1:COMP_CWORD-1}"
@@ -27,10 +53,10 @@ complete -o filenames -F _ingestd ingestd
 }
 
 /** For a file `_ingestd` on the fpath, or to be sourced after compinit. */
-function zshCompletion(root: CommandNode): string {
+function zshCompletion(places: readonly Place[], globals: readonly Option[]): string {
   return `#compdef ingestd
 # zsh completion for ingestd
-${offersFunction(root)}
+${offersFunction(places, globals)}
 _ingestd() {
   local cur=$words[CURRENT] files=0
   local -a offers
@@ -50,18 +76,19 @@ fi
  * A function that bash and zsh both understand. From the words before the cursor, and the beginning of the one at it in
  * `cur`, it sets `offers` (`word:description`) and `files` (1: the name of a file may stand here).
  */
-function offersFunction(root: CommandNode): string {
-  const commands = flattened(root);
-  const valued = optionsWithValue(root);
-  const values = valued.map(
-    ({ names, choices }) =>
-      `    ${names.join('|')}) ${choices.length > 0 ? `offers=(${choices.join(' ')})` : 'files=1'}; return ;;`,
+function offersFunction(places: readonly Place[], globals: readonly Option[]): string {
+  const valued = new Map(
+    places.flatMap(({ options }) => options.filter(takesValue).map((one) => [one.flags, one])),
   );
-  const cases = commands.map((node) => {
-    const options = [...node.options, ...(node === root ? [] : globalOptions(root))];
-    const words = [...node.commands.map(described), ...node.arguments.flatMap(({ choices }) => choices)];
-    const files = node.arguments.some(({ file }) => file) ? 1 : 0;
-    return `    ${quote(placeOf(node))}) words=(${words.join(' ')}); options=(${options.flatMap(describedOption).join(' ')}); files=${files} ;;`;
+  const values = Array.from(valued.values(), (option) => {
+    const offers = option.argChoices === undefined ? 'files=1' : `offers=(${option.argChoices.join(' ')})`;
+    return `    ${spellings(option).join('|')}) ${offers}; return ;;`;
+  });
+  const cases = places.map(({ path, words, options, takesFile }) => {
+    const all = [...new Set([...options, ...globals])].flatMap((option) =>
+      spellings(option).map((name) => ({ name, description: option.description })),
+    );
+    return `    ${quote(path)}) words=(${offersText(words)}); options=(${offersText(all)}); files=${Number(takesFile)} ;;`;
   });
   return `_ingestd_offers() {
   local place= prev= skip=0 word
@@ -70,10 +97,10 @@ function offersFunction(root: CommandNode): string {
     prev=$word
     if [[ $skip = 1 ]]; then skip=0; continue; fi
     case $word in
-      ${valued.flatMap(({ names }) => names).join('|')}) skip=1; continue ;;
+      ${[...valued.values()].flatMap(spellings).join('|')}) skip=1; continue ;;
     esac
     case "$place $word" in
-      ${commands.slice(1).map(placeOf).map(quote).join('|')}) place="$place $word" ;;
+      ${places.flatMap(({ path }) => (path === '' ? [] : [quote(path)])).join('|')}) place="$place $word" ;;
     esac
   done
   case $prev in
@@ -86,17 +113,19 @@ ${cases.join('\n')}
 }`;
 }
 
-/** ` auth login`; empty: the program itself. */
-function placeOf({ fullName }: CommandNode): string {
-  return fullName.slice('ingestd'.length);
+/** It is followed by its value; one that may be left out is written behind a `=`. */
+function takesValue({ required }: Option): boolean {
+  return required;
 }
 
-function described({ name, description }: Pick<CommandNode, 'name' | 'description'>): string {
-  return quote(`${name}:${description}`);
+function spellings({ short, long }: Option): readonly string[] {
+  return [short, long].filter((name) => name !== undefined);
 }
 
-function describedOption({ names, description }: OptionNode): readonly string[] {
-  return names.map((name) => described({ name, description }));
+function offersText(offers: readonly Offer[]): string {
+  return offers
+    .map(({ name, description }) => quote(description === undefined ? name : `${name}:${description}`))
+    .join(' ');
 }
 
 /** For bash and zsh. */
@@ -104,46 +133,30 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function fishCompletion(root: CommandNode): string {
-  const lines = flattened(root).flatMap((node) => {
-    const when = fishCondition(node, root);
+function fishCompletion(places: readonly Place[]): string {
+  const lines = places.flatMap(({ path, words, options, takesFile }) => {
+    const before = path.split(' ').filter(Boolean);
+    const below = words.flatMap(({ name, description }) => (description === undefined ? [] : [name]));
+    const condition = [
+      ...before.map((name) => `__fish_seen_subcommand_from ${name}`),
+      ...(below.length === 0 ? [] : [`not __fish_seen_subcommand_from ${below.join(' ')}`]),
+    ].join('; and ');
+    const here = `complete -c ingestd -n ${fishQuote(condition)}`;
     return [
-      ...node.commands.map(
-        ({ name, description }) => `complete -c ingestd ${when} -a ${name} -d ${fishQuote(description)}`,
-      ),
-      ...node.options.map(
-        (option) => `complete -c ingestd ${node === root ? '' : `${when} `}${fishOption(option)}`,
-      ),
-      ...fishArguments(node).map((words) => `complete -c ingestd ${when} ${words}`),
+      ...words.map(({ name, description = '' }) => `${here} -a ${name} -d ${fishQuote(description)}`),
+      ...options.map((option) => `${path === '' ? 'complete -c ingestd' : here}${fishOption(option)}`),
+      ...(takesFile ? [`${here} -F`] : []),
     ];
   });
   return `# fish completion for ingestd\ncomplete -c ingestd -f\n${lines.join('\n')}\n`;
 }
 
-function fishCondition({ fullName, commands }: CommandNode, root: CommandNode): string {
-  const children = commands.map(({ name }) => name).join(' ');
-  const seen = fullName
-    .slice(root.name.length)
-    .split(' ')
-    .filter(Boolean)
-    .map((name) => `__fish_seen_subcommand_from ${name}`);
-  const open = children === '' ? [] : [`not __fish_seen_subcommand_from ${children}`];
-  return `-n ${fishQuote([...seen, ...open].join('; and '))}`;
-}
-
-function fishOption({ names, description, value, choices, flags }: OptionNode): string {
-  const spellings = names.map((name) =>
-    name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
-  );
-  const required = value !== null && !flags.includes('[');
-  const values = choices.length > 0 ? ` -x -a ${fishQuote(choices.join(' '))}` : required ? ' -r -F' : '';
-  return `${spellings.join(' ')}${values} -d ${fishQuote(description)}`;
-}
-
-function fishArguments({ arguments: places }: CommandNode): readonly string[] {
-  const choices = places.flatMap((place) => place.choices);
-  if (choices.length > 0) return [`-a ${fishQuote(choices.join(' '))}`];
-  return places.some(({ file }) => file) ? ['-F'] : [];
+function fishOption(option: Option): string {
+  const { short, long, description, argChoices } = option;
+  const names = [...(short ? [` -s ${short.slice(1)}`] : []), ...(long ? [` -l ${long.slice(2)}`] : [])];
+  const files = takesValue(option) ? ' -r -F' : '';
+  const values = argChoices === undefined ? files : ` -x -a ${fishQuote(argChoices.join(' '))}`;
+  return `${names.join('')}${values} -d ${fishQuote(description)}`;
 }
 
 function fishQuote(text: string): string {

@@ -180,11 +180,8 @@ export function createDecisions({
 
   /** The folders, or the place in one, that a text means; all without one. Throws ConfigurationError for no such place. */
   function heldPlaces(place: string | null): readonly DocumentRef[] {
-    const isFolder = place === null || settings.folders.some(({ name }) => name === place);
-    if (!isFolder) return [requirePath(folders, place).ref];
-    return settings.folders
-      .filter(({ name }) => place === null || name === place)
-      .map(({ name }) => ({ folder: name, path: '' }));
+    if (place !== null) return [requirePath(folders, place).ref];
+    return settings.folders.map(({ name }) => ({ folder: name, path: '' }));
   }
 
   /** Throws ConfigurationError while it is not known which files of these folders are missing. */

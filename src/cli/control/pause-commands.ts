@@ -1,0 +1,89 @@
+import { ConfigurationError, exitCodes } from '../../model/errors.ts';
+import { isFleetPaused } from '../../model/report/fleet-pause.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { prepareAction } from '../prepare-action.ts';
+import { fleetAddress } from '../prepare-command.ts';
+
+interface PauseFlags extends GlobalFlags {
+  readonly fleet?: boolean;
+  /** How long, ms. */
+  readonly for?: number;
+}
+
+/** `ingestd pause`. */
+export async function pause(
+  context: CommandContext,
+  folder: string | undefined,
+  flags: PauseFlags,
+): Promise<number> {
+  if (flags.fleet === true) return changeFleet(context, { isPaused: true, folder, flags });
+  const { daemon, decisions } = await prepareAction(context, flags);
+  const { paused } = await (await decisions()).pause(folder ?? null, flags.for);
+  const names = folder === undefined ? 'all folders' : paused.join(', ');
+  const start = daemon === null ? ', from the next start on' : '';
+  const until = flags.for === undefined ? '' : `, until ${localTime(Date.now() + flags.for)}`;
+  context.output.line(`Paused: ${names}${start}${until}. Resume with ingestd resume.`);
+  return exitCodes.ok;
+}
+
+function localTime(ms: number): string {
+  return new Date(ms).toLocaleString('sv-SE');
+}
+
+/** `ingestd resume`. */
+export async function resume(
+  context: CommandContext,
+  folder: string | undefined,
+  flags: PauseFlags,
+): Promise<number> {
+  if (flags.fleet === true) return changeFleet(context, { isPaused: false, folder, flags });
+  const { settings, daemon, decisions } = await prepareAction(context, flags);
+  const { paused } = await (await decisions()).resume(folder ?? null);
+  const status = settings.cluster === null ? undefined : await daemon?.status();
+  const left = isFleetPaused(status?.reasons ?? [])
+    ? 'all hosts of the fleet. Resume them with ingestd resume --fleet'
+    : paused.join(', ');
+  context.output.line(left === '' ? 'Nothing is paused any more.' : `Still paused: ${left}.`);
+  return exitCodes.ok;
+}
+
+interface FleetChange {
+  readonly isPaused: boolean;
+  readonly folder: string | undefined;
+  readonly flags: PauseFlags;
+}
+
+async function changeFleet(
+  context: CommandContext,
+  { isPaused, folder, flags }: FleetChange,
+): Promise<number> {
+  if (flags.for !== undefined)
+    throw new ConfigurationError('--for is for one host; leave out --fleet, or resume with --fleet later');
+  if (folder !== undefined)
+    throw new ConfigurationError(`--fleet is for all folders of all hosts; leave out ${folder}`);
+  const address = await fleetAddress(context, flags);
+  const { setFleetPaused } = await import('../../commands/ask-fleet.ts');
+  const isChanged = await setFleetPaused(address, isPaused);
+  const done = isPaused
+    ? 'All hosts of the fleet are paused. Resume with ingestd resume --fleet.'
+    : 'The fleet is resumed. A host or folder that was paused by itself stays paused.';
+  context.output.line(isChanged ? done : `The fleet is ${isPaused ? 'already' : 'not'} paused.`);
+  return exitCodes.ok;
+}
+
+/** `ingestd rescan`. */
+export async function rescan(
+  context: CommandContext,
+  folder: string | undefined,
+  flags: GlobalFlags,
+): Promise<number> {
+  const { daemon } = await prepareAction(context, flags);
+  if (daemon === null) {
+    throw new ConfigurationError(
+      'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',
+    );
+  }
+  const { folders } = await daemon.rescan(folder ?? null);
+  context.output.line(`Scanning ${folders.join(', ')}.`);
+  return exitCodes.ok;
+}
