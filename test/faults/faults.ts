@@ -208,8 +208,5 @@ export const withoutTest: Partial<Record<keyof typeof faults, string>> = {
   P5: 'nothing is ever written in a folder, so two state directories cannot know of each other; docs/operations.md says so',
   H14: 'whose folders are whose is kept in Redis only, and for a day; docs/fleet.md says what an emptied Redis forgets',
   S16: 'documents are opaque bytes, nothing here reads archives or XML',
-  A11: notYet,
-  A12: notYet,
-  A13: notYet,
   A14: notYet,
 };

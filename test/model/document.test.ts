@@ -86,7 +86,7 @@ describe('the identity of a file', () => {
     expect(sameFile({ ...known, ino: 0 }, { ...known, ino: 0 })).toBe(false);
   });
 
-  it('is not known by a number above 2^53, which stands for its neighbours too', () => {
+  it('A12: is not known by a number above 2^53, which stands for its neighbours too', () => {
     expect([2 ** 53 - 1, 2 ** 53, 2 ** 60].map(knownInode)).toEqual([2 ** 53 - 1, 0, 0]);
     const stats = Object.assign(lstatSync('.'), { ino: 2 ** 53 });
     expect(statOf(stats).ino).toBe(0);

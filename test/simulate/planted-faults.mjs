@@ -4,6 +4,13 @@
  * another one, which `npm run simulate -- --fault NAME --stop` finds. Where `from` is gone, another place is to be found.
  */
 export const plantedFaults = {
+  'believes-a-lookup': {
+    kind: 'doubled',
+    seed: 96,
+    file: 'src/scan/companions/look-up.ts',
+    from: '!isFoundInOtherCase(absolute, stats) || isListed(absolute)',
+    to: 'isFoundInOtherCase(absolute, stats) !== undefined',
+  },
   'everything-public': {
     kind: 'wider',
     seed: 1,

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { isKnown } from './known-kinds.ts';
 import { shrinkPlan } from './shrink-plan.ts';
 import { planText } from './world/plan.ts';
+import type { Plan } from './world/plan.ts';
 import { randomPlan } from './world/random-plan.ts';
 import { runPlan } from './world/run-plan.ts';
 import type { Wanted } from './world/run-plan.ts';
@@ -24,6 +25,8 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1' },
     stride: { type: 'string', default: '1' },
     only: { type: 'string' },
+    /** JSON of one plan, in place of those of seeds. */
+    plan: { type: 'string' },
     log: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     /** Ends with the first that fails. */
@@ -41,7 +44,7 @@ const known = new Map<string, number>();
 let done = 0;
 
 for (let seed = first; seed < first + runs * stride; seed += stride) {
-  const plan = randomPlan(seed);
+  const plan = values.plan === undefined ? randomPlan(seed) : (JSON.parse(values.plan) as Plan);
   const { violations, passed, log } = await runPlan(plan, wanted);
   done += 1;
   for (const kind of new Set(passed.map((one) => one.kind))) known.set(kind, (known.get(kind) ?? 0) + 1);

@@ -14,6 +14,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    plan: { type: 'string' },
     fault: { type: 'string' },
     log: { type: 'boolean', default: false },
     stop: { type: 'boolean', default: false },
@@ -52,6 +53,7 @@ async function runShare(index) {
     String(processes),
   ];
   if (only !== undefined) options.push('--only', only);
+  if (values.plan !== undefined) options.push('--plan', values.plan);
   for (const name of ['log', 'stop']) if (values[name]) options.push(`--${name}`);
   if (!values.plain) options.push('--shrink');
   const child = spawn(

@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
+import type { Act, Plan, Setting } from './world/plan.ts';
+
 const run = promisify(execFile);
 
 /** Gives what it says, or what it said before it failed. */
@@ -14,7 +16,42 @@ async function simulate(...options: readonly string[]): Promise<string> {
   );
 }
 
+/** Where case does not count: files that are delivered, and what happens to them then. */
+function caselessPlan(first: Plan['first'], acts: readonly Act[]): Plan {
+  const folders = [{ name: 'inbox', mode: null, isPolled: false }];
+  const setting: Setting = {
+    folders,
+    habits: { isCaseless: true },
+    isBound: false,
+    settleMs: 2_000,
+    requestsPerMinute: 50,
+    maxDeleteCount: 10,
+    inDoubt: 'retry',
+    tokenSeconds: 1_800,
+    events: 'prompt',
+    eventQueue: 16_384,
+    lookMs: 0.02,
+    maxPathBytes: 4_096,
+  };
+  return { seed: 1, setting, first, steps: acts.map((act) => ({ afterMs: 20_000, act })) };
+}
+
 describe('the simulation', () => {
+  it('A13: keeps the documents of names of which only the case changes', async () => {
+    const first = ['report.pdf', 'docs/b.txt'].map((name) => ({ path: `inbox/${name}`, text: name }));
+    const plan = caselessPlan(first, [
+      { kind: 'rename', path: 'inbox/report.pdf', to: 'inbox/Report.pdf' },
+      { kind: 'rename', path: 'inbox/docs', to: 'inbox/Docs' },
+    ]);
+    const said = await simulate('--runs', '1', '--log', '--plan', JSON.stringify(plan));
+    expect(said.match(/→ ok doc-\d/g)).toEqual(['→ ok doc-1', '→ ok doc-2']);
+    expect(said.match(/info moved .*/g)?.map((line) => /"path":"(.*?)"/.exec(line)?.[1])).toEqual([
+      'Report.pdf',
+      'Docs/b.txt',
+    ]);
+    expect(said).toContain('; 0 failed');
+  }, 60_000);
+
   // From fresh seeds with `npm run simulate`: its known kinds do not cover all that it finds on today's code.
   it('finds nothing but what is known, from a fixed seed', async () => {
     const said = await simulate('--runs', '60', '--seed', '1');

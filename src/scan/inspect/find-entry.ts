@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
@@ -54,7 +45,7 @@ export function wayTo(folder: FolderState, path: string): Way {
   for (const directory of directoriesTo(path)) {
     const absolute = folder.absolute(folder.tree.rawPath(directory));
     try {
-      const stats = lstatSync(absolute, { throwIfNoEntry: false });
+      const stats = lookUp(absolute);
       if (stats?.isSymbolicLink() === true) {
         if (!folder.settings.followSymlinks || !folder.tree.has(directory)) {
           return ignored('symbolic-link', `${printable(directory)} is a symbolic link`);

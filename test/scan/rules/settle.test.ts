@@ -61,7 +61,7 @@ describe('a file settles when two looks that are far enough apart agree (F1, F5,
     expect(observations.settle('a', before)).toBe(settleMs);
   });
 
-  it('later where its times are whole seconds: what is written within their step looks the same', () => {
+  it('A11: later where its times are whole seconds: what is written within their step looks the same', () => {
     utimesSync(folder.join('a'), 10, 10);
     const coarse = Object.assign(statsOf('a'), { ctimeMs: 12_000 });
     observations.moment(0);

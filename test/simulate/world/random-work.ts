@@ -8,6 +8,7 @@ type Work = (draft: Draft, random: SeededRandom) => void;
 
 /** Something that people and programs do in folders. */
 export function randomWork(draft: Draft, random: SeededRandom): void {
+  if (draft.setting.habits.isCaseless === true && random.chance(0.15)) return changeCase(draft, random);
   const total = works.reduce((sum, [weight]) => sum + weight, 0);
   let at = random.next() * total;
   for (const [weight, work] of works) {
@@ -61,6 +62,16 @@ const download: Work = (draft, random) => {
 
 const move: Work = (draft, random) =>
   draft.rename(draft.document(), random.chance(0.6) ? draft.place() : draft.document());
+
+/** Of a file or a directory, where case does not count: there it is another name of the same place. */
+const changeCase: Work = (draft, random) => {
+  const [directory] = shuffled(draft.directories(), random);
+  const path = directory !== undefined && random.chance(0.3) ? directory : draft.document();
+  const at = path.lastIndexOf('/') + 1;
+  const [first = '', ...rest] = path.slice(at);
+  const other = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase();
+  draft.rename(path, `${path.slice(0, at)}${other}${rest.join('')}`);
+};
 
 const moveWithSidecar: Work = (draft, random) => {
   const path = draft.document();
