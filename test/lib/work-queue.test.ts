@@ -1,53 +1,144 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
 import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
 
 import { WorkQueue } from '../../src/lib/queue/work-queue.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** `isManual`: nothing runs but by `startFirst`. */
-function queueOf({ concurrency = 2, isManual = false, afterEach = () => {} } = {}) {
-  const done: string[] = [];
-  const run = (key: string): Promise<void> => {
-    done.push(key);
-    return Promise.resolve();
-  };
-  const options = { concurrency, afterEach };
-  return { done, run, queue: new WorkQueue(isManual ? options : { ...options, run }) };
+const levels = [5, 4, 3, 2, 1, 0] as const;
+type Level = (typeof levels)[number];
+
+/** Nothing runs but by `startFirst`. */
+function manualQueue(concurrency = Infinity): WorkQueue {
+  return new WorkQueue({ concurrency, afterEach: () => {} });
 }
 
-describe('the work queue', () => {
-  it('runs each key once that was put several times while it waited, at its last place', async () => {
-    const { done, run, queue } = queueOf({ concurrency: 1, isManual: true });
-    queue.put('a', 1, 5);
-    queue.put('b', 1, 6);
+function fill(queue: WorkQueue, level: Level, count: number): void {
+  for (let index = 0; index < count; index += 1) queue.put(`${level}-${index}`, level, index);
+}
+
+function takeAll(queue: WorkQueue, count = Infinity): string[] {
+  const taken: string[] = [];
+  const run = (key: string) => {
+    taken.push(key);
+    return Promise.resolve();
+  };
+  while (taken.length < count && queue.startFirst(run));
+  return taken;
+}
+
+const levelsOf = (keys: readonly string[]) =>
+  levels.map((level) => keys.filter((key) => key.startsWith(`${level}-`)).length);
+
+describe('the order of a work queue', () => {
+  it('is the newest first within a level', () => {
+    const queue = manualQueue();
+    fill(queue, 1, 4);
+    expect(takeAll(queue)).toEqual(['1-3', '1-2', '1-1', '1-0']);
+  });
+
+  it('is that of the levels, and each fourth turn goes to those below', () => {
+    const queue = manualQueue();
+    fill(queue, 3, 5);
+    fill(queue, 1, 2);
+    expect(takeAll(queue)).toEqual(['3-4', '3-3', '3-2', '1-1', '3-1', '3-0', '1-0']);
+  });
+
+  it('shares the reserve by the same rule when every level is full', () => {
+    const queue = manualQueue();
+    for (const level of levels.slice(1)) fill(queue, level, 600);
+    expect(levelsOf(takeAll(queue, 512))).toEqual([0, 384, 96, 24, 7, 1]);
+  });
+
+  it.each([
+    [4, 1, 75],
+    [3, 2, 75],
+    [2, 1, 75],
+    [4, 0, 88],
+    [1, 0, 88],
+  ] as const)('gives level %i its turns while level %i waits: %i of a hundred', (upper, lower, turns) => {
+    const queue = manualQueue();
+    fill(queue, upper, 100);
+    fill(queue, lower, 100);
+    const taken = levelsOf(takeAll(queue, 100));
+    expect([taken[5 - upper], taken[5 - lower]]).toEqual([turns, 100 - turns]);
+  });
+
+  it('owes the levels below nothing for turns that were taken while none of them waited', () => {
+    const queue = manualQueue();
+    fill(queue, 3, 50);
+    takeAll(queue, 40);
+    fill(queue, 1, 10);
+    expect(takeAll(queue, 4)).toEqual(['3-9', '3-8', '3-7', '1-9']);
+  });
+
+  it('lets a live key out within two turns, however the reserve stands', () => {
+    fc.assert(
+      fc.property(fc.nat(20), fc.nat(20), (liveBefore, turns) => {
+        const queue = manualQueue();
+        for (const level of levels.slice(2)) fill(queue, level, 100);
+        fill(queue, 4, liveBefore);
+        takeAll(queue, turns);
+        queue.put('saved', 4, 1_000);
+        expect(takeAll(queue, 2)).toContain('saved');
+      }),
+    );
+  });
+
+  it('follows a key that is put elsewhere, which goes out once', () => {
+    const queue = manualQueue();
+    queue.put('a', 1, 1);
+    queue.put('b', 1, 2);
+    for (let time = 0; time < 200; time += 1) queue.put('a', levels[time % 4] ?? 0, time);
     queue.put('a', 3, 0);
-    for (let turn = 0; turn < 3; turn += 1) {
-      queue.startFirst(run);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(done).toEqual(['a', 'b']);
+    expect([queue.size, queue.firstLevel]).toEqual([2, 3]);
+    expect(takeAll(queue)).toEqual(['a', 'b']);
     expect(queue.size).toBe(0);
   });
 
-  it('comes to an end where no key has work, though each keeps its place for a moment', async () => {
-    const { queue } = queueOf({ concurrency: 1, isManual: true });
-    for (const key of ['a', 'b', 'c']) queue.put(key, 1, 0);
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(queue.startFirst(() => null)).toBe(false);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(queue.size).toBe(0);
+  it('gives everything out exactly once, starves no level and keeps order within each', () => {
+    const added = fc.record({ level: fc.constantFrom(...levels), at: fc.nat(5) });
+    fc.assert(
+      fc.property(fc.array(added, { maxLength: 80, size: 'max' }), (all) => {
+        const queue = manualQueue();
+        for (const [order, { level, at }] of all.entries()) queue.put(`${order}`, level, at);
+        const taken = takeAll(queue).map(Number);
+        expect(taken.toSorted((a, b) => a - b)).toEqual([...all.keys()]);
+        for (const level of levels) {
+          const own = taken.filter((order) => all[order]?.level === level);
+          const sorted = own.toSorted((a, b) => (all[b]?.at ?? 0) - (all[a]?.at ?? 0) || a - b);
+          expect(own).toEqual(sorted);
+        }
+        const places = taken.flatMap((order, place) => (all[order]?.level === 0 ? [place] : []));
+        for (const [index, place] of places.entries()) {
+          expect(place - (places[index - 1] ?? -1)).toBeLessThanOrEqual(512);
+        }
+      }),
+    );
   });
+});
 
+describe('the work queue', () => {
   it('keeps what is beyond its window, and gives all of it out', async () => {
-    const { done, queue } = queueOf();
+    const done: string[] = [];
+    const run = async (key: string) => void done.push(key);
+    const queue = new WorkQueue({ concurrency: 2, run, afterEach: () => {} });
     for (let index = 0; index < 5_000; index += 1) queue.put(`${index}`, 1, index);
     expect(queue.size + queue.running).toBeGreaterThan(4_990);
     await eventually(() => queue.size + queue.running === 0);
     expect(new Set(done).size).toBe(5_000);
   });
 
+  it('gives out what is beyond the window of a level whose first thousand went elsewhere', () => {
+    const queue = manualQueue();
+    fill(queue, 1, 1_500);
+    for (let index = 0; index < 1_000; index += 1) queue.put(`1-${index}`, 2, index);
+    expect([takeAll(queue).length, queue.size]).toEqual([1_500, 0]);
+  });
+
   it('starts the first of what waits that has work when it is told to, and no other', async () => {
-    const { queue } = queueOf({ concurrency: 4, isManual: true });
+    const queue = manualQueue(4);
     const asked: string[] = [];
     const run = (key: string): Promise<void> | null => {
       asked.push(key);
@@ -55,8 +146,7 @@ describe('the work queue', () => {
     };
     for (const [at, key] of ['stale 3', 'b', 'stale 2', 'a', 'stale 1'].entries()) queue.put(key, 1, at);
     expect(queue.startFirst(run)).toBe(true);
-    expect(asked).toEqual(['stale 1', 'a']);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     expect(asked).toEqual(['stale 1', 'a']);
     // What comes between is more urgent.
     queue.put('live', 3, 0);
@@ -64,13 +154,24 @@ describe('the work queue', () => {
     expect(asked).toEqual(['stale 1', 'a', 'live']);
     expect(queue.startFirst(run)).toBe(true);
     expect(asked).toEqual(['stale 1', 'a', 'live', 'stale 2', 'b']);
-    await new Promise((resolve) => setImmediate(resolve));
     expect(queue.startFirst(run)).toBe(false);
     expect([asked.at(-1), queue.size]).toEqual(['stale 3', 0]);
   });
 
+  it('starts the one that is called before all others, and the first where that has no work', () => {
+    const queue = manualQueue();
+    fill(queue, 1, 4);
+    const asked: string[] = [];
+    const run = (key: string) => {
+      asked.push(key);
+      return key === '1-1' ? null : Promise.resolve();
+    };
+    expect([queue.startFirst(run, '1-0'), queue.startFirst(run, '1-1')]).toEqual([true, true]);
+    expect([asked, queue.size]).toEqual([['1-0', '1-1', '1-3'], 1]);
+  });
+
   it('starts no other when the first puts more in line as it begins', async () => {
-    const { queue } = queueOf({ concurrency: 4, isManual: true });
+    const queue = manualQueue(4);
     const asked: string[] = [];
     const run = (key: string): Promise<void> => {
       asked.push(key);
@@ -80,26 +181,28 @@ describe('the work queue', () => {
     queue.put('a', 1, 2);
     queue.put('b', 1, 1);
     expect(queue.startFirst(run)).toBe(true);
-    expect(asked).toEqual(['a']);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     expect([asked, queue.size]).toEqual([['a'], 2]);
   });
 
-  it('starts no more than may run at once, whoever asks', async () => {
-    const { queue } = queueOf({ concurrency: 1, isManual: true });
+  it('starts no more than may run at once, whoever asks, and none after its stop', async () => {
+    const queue = manualQueue(1);
     let end = () => {};
     const run = () => new Promise<void>((resolve) => (end = resolve));
-    queue.put('a', 1, 2);
-    queue.put('b', 1, 1);
+    fill(queue, 1, 2);
     expect([queue.startFirst(run), queue.startFirst(run), queue.running]).toEqual([true, false, 1]);
     end();
     await eventually(() => queue.running === 0);
     expect(queue.size).toBe(1);
+    await queue.stop();
+    fill(queue, 1, 1);
+    expect(queue.startFirst(run)).toBe(false);
   });
 
   it('says when a place is free again', async () => {
     const free: number[] = [];
-    const { queue } = queueOf({ concurrency: 1, afterEach: () => free.push(queue.running) });
+    const afterEach = () => free.push(queue.running);
+    const queue = new WorkQueue({ concurrency: 1, run: async () => {}, afterEach });
     queue.put('a', 1, 1);
     await eventually(() => free.length === 1);
     expect(free).toEqual([0]);

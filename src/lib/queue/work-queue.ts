@@ -1,22 +1,42 @@
 import PQueue from 'p-queue';
-import type { Queue } from 'p-queue';
 
 /** Levels of work, the lower the later. */
 type Level = 0 | 1 | 2 | 3 | 4 | 5;
 
-/** An entry of p-queue costs a kilobyte: of each level no more than these are in it, the others wait as keys. */
+/** Of each level, no more than these are in order; the others wait as keys until one of these has begun. */
 const windowSize = 1_000;
+/** While a lower level waits, every fourth turn is taken from it. */
+const turnsBeforeReserve = 3;
+/** While the lowest waits, every eighth turn of those above. */
+const turnsBeforeLowest = 7;
 
-/** Work by key on a p-queue: by level, newest first, with a reserve for lower levels, as `PriorityQueue` has it. */
+interface Entry {
+  readonly key: string;
+  readonly atMs: number;
+}
+
+interface Waiting {
+  /** What comes next is the last. */
+  readonly entries: Entry[];
+  /** What is beyond the window, in the order of its coming: when it became due, by key. */
+  readonly beyond: Map<string, number>;
+  /** Turns that this level had in a row while a lower one waited. */
+  turns: number;
+}
+
+/**
+ * Work by key, so much of it at once: levels 5 (first) to 0, newest first within each and among equals in the order of
+ * their coming, with a reserve: of four turns that a level could have, the levels below it together get one, and share it
+ * among themselves by the same rule; level 0 alone gets one of eight. So what comes first is taken second at the latest,
+ * and nothing below is starved. An entry of p-queue costs a kilobyte: it is given what begins at once.
+ */
 export class WorkQueue {
-  #run: (key: string) => Promise<void>;
+  readonly #run: ((key: string) => Promise<void>) | undefined;
   readonly #afterEach: () => void;
-  readonly #queue: PQueue<PriorityQueue>;
-  /** Levels of the keys in the p-queue, and how many each has. */
-  readonly #levels = new Map<string, Level>();
-  readonly #inWindow = Array.from({ length: levelCount }, () => 0);
-  /** What is beyond the window, by level, in the order of its coming: when it became due, by key. */
-  readonly #beyond = Array.from({ length: levelCount }, () => new Map<string, number>());
+  readonly #queue: PQueue;
+  readonly #levels = [waiting(), waiting(), waiting(), waiting(), waiting(), waiting()] as const;
+  /** Where the keys in the windows wait. */
+  readonly #inWindow = new Map<string, Waiting>();
 
   constructor({
     concurrency,
@@ -29,34 +49,32 @@ export class WorkQueue {
     /** Called when one has ended and its place is free. */
     readonly afterEach: () => void;
   }) {
-    this.#run = run ?? nothing;
+    this.#run = run;
     this.#afterEach = afterEach;
-    this.#queue = new PQueue({ concurrency, queueClass: PriorityQueue, autoStart: run !== undefined });
+    this.#queue = new PQueue({ concurrency });
   }
 
   /** Puts work in its place; what waits under this key already gets the new one. */
   put(key: string, level: Level, atMs: number): void {
-    const known = this.#levels.get(key);
-    if (known !== undefined) {
-      if (known !== level) this.#move(key, level);
-      this.#queue.setPriority(key, priorityOf(level, atMs));
-      return;
-    }
-    for (const waiting of this.#beyond) waiting.delete(key);
-    if ((this.#inWindow[level] ?? 0) < windowSize) this.#enqueue(key, level, atMs);
-    else this.#beyond[level]?.set(key, atMs);
+    const known = this.#inWindow.get(key);
+    if (known !== undefined) this.#remove(key, known);
+    else for (const { beyond } of this.#levels) beyond.delete(key);
+    const wanted = this.#levels[level];
+    if (wanted.entries.length < windowSize) this.#enter({ key, atMs }, wanted);
+    else wanted.beyond.set(key, atMs);
+    this.#startAll();
   }
 
   /** Keys that wait, those without work included. */
   get size(): number {
-    return this.#levels.size + this.#beyond.reduce((total, { size }) => total + size, 0);
+    return this.#levels.reduce((total, { entries, beyond }) => total + entries.length + beyond.size, 0);
   }
 
   /** The level of what comes first, 0 where nothing waits. */
   get firstLevel(): number {
     return Math.max(
       0,
-      this.#inWindow.findLastIndex((count) => count > 0),
+      this.#levels.findLastIndex(({ entries }) => entries.length > 0),
     );
   }
 
@@ -64,9 +82,9 @@ export class WorkQueue {
     return this.#queue.pending;
   }
 
-  /** Keys that wait, but for those that wait for a place in the p-queue. */
+  /** Keys that wait, but for those beyond the windows. */
   keys(): Iterable<string> {
-    return this.#levels.keys();
+    return this.#inWindow.keys();
   }
 
   /**
@@ -74,20 +92,14 @@ export class WorkQueue {
    * or as many run as may. `called`: this one of `keys` is the first in line now.
    */
   startFirst(run: (key: string) => Promise<void> | null, called?: string): boolean {
-    let isStarted = false;
-    if (this.#queue.pending >= this.#queue.concurrency) return false;
-    if (called !== undefined) this.#queue.setPriority(called, calledPriority);
-    this.#run = (key) => {
-      // Before it begins: p-queue starts keys one after the other until it is paused.
-      this.#queue.pause();
+    let key = this.#hasRoom() ? (called ?? this.#next()) : undefined;
+    for (; key !== undefined; key = this.#next()) {
+      const place = this.#inWindow.get(key);
+      if (place !== undefined) this.#remove(key, place);
       const work = run(key);
-      isStarted = work !== null;
-      return work ?? nothing();
-    };
-    // Each turn is one key, which runs at once. One without work keeps its place until the next microtask.
-    while (this.#queue.size > 0 && this.#queue.pending < this.#queue.concurrency) {
-      this.#queue.start();
-      if (isStarted) return true;
+      if (work === null) continue;
+      this.#start(() => work);
+      return true;
     }
     return false;
   }
@@ -95,138 +107,70 @@ export class WorkQueue {
   /** Starts nothing any more; resolves when what runs has ended. */
   async stop(): Promise<void> {
     this.#queue.pause();
-    this.#queue.clear();
-    this.#levels.clear();
-    for (const waiting of this.#beyond) waiting.clear();
+    this.#inWindow.clear();
+    for (const { entries, beyond } of this.#levels) {
+      entries.length = 0;
+      beyond.clear();
+    }
     await this.#queue.onPendingZero();
   }
 
-  #enqueue(key: string, level: Level, atMs: number): void {
-    this.#levels.set(key, level);
-    this.#inWindow[level] = (this.#inWindow[level] ?? 0) + 1;
-    const added = this.#queue.add(() => this.#begin(key), { id: key, priority: priorityOf(level, atMs) });
-    void added.finally(this.#afterEach);
+  #hasRoom(): boolean {
+    return !this.#queue.isPaused && this.#queue.pending < this.#queue.concurrency;
   }
 
-  #move(key: string, to: Level | null): void {
-    const from = this.#levels.get(key);
-    if (from !== undefined) this.#inWindow[from] = (this.#inWindow[from] ?? 1) - 1;
-    if (to === null) this.#levels.delete(key);
-    else {
-      this.#levels.set(key, to);
-      this.#inWindow[to] = (this.#inWindow[to] ?? 0) + 1;
+  #startAll(): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    while (this.#hasRoom()) {
+      const key = this.#next();
+      if (key === undefined) return;
+      this.#start(() => run(key));
     }
   }
 
-  #begin(key: string): Promise<void> {
-    const level = this.#levels.get(key);
-    this.#move(key, null);
-    // First: in `startFirst` it pauses the queue, and the next one must not start as it enters.
-    const done = this.#run(key);
-    const [next] = level === undefined ? [] : (this.#beyond[level] ?? []);
-    if (next !== undefined && level !== undefined) {
-      this.#beyond[level]?.delete(next[0]);
-      this.#enqueue(next[0], level, next[1]);
-    }
-    return done;
-  }
-}
-
-function nothing(): Promise<void> {
-  return Promise.resolve();
-}
-
-type RunFunction = () => Promise<unknown>;
-
-interface Options {
-  readonly id?: string;
-  readonly priority?: number;
-}
-
-interface Entry {
-  readonly id: string;
-  readonly priority: number;
-  readonly run: RunFunction;
-}
-
-interface LevelEntries {
-  /** What comes next is the last. */
-  readonly entries: Entry[];
-  /** Turns that this level had in a row while a lower one waited. */
-  turns: number;
-}
-
-/** Room for times in milliseconds between one level and the next. */
-const levelWidth = 1e14;
-const levelCount = 6;
-/** While a lower level waits, every fourth entry is taken from it. */
-const turnsBeforeReserve = 3;
-/** While the lowest waits, every eighth entry of those above. */
-const turnsBeforeLowest = 7;
-/** Of the entry that is called before its turn. */
-const calledPriority = levelCount * levelWidth;
-
-/**
- * The number by which p-queue knows a place: a higher level goes before a lower one, and the newest first within one.
- */
-export function priorityOf(level: number, atMs: number): number {
-  return level * levelWidth + Math.min(Math.max(0, atMs), levelWidth - 1);
-}
-
-/**
- * The queue inside a p-queue: levels 4 (first) to 0, newest first within each and among equals in the order of their
- * coming, with a reserve: of four turns that a level could have, the levels below it together get one, and share it
- * among themselves by the same rule; level 0 alone gets one of eight. So what comes first is taken second at the latest,
- * and nothing below is starved. Sorted lists will do: the window of `WorkQueue` keeps them short.
- */
-export class PriorityQueue implements Queue<RunFunction, Options> {
-  #called: Entry | null = null;
-  readonly #levels = Array.from({ length: levelCount }, (): LevelEntries => ({ entries: [], turns: 0 }));
-
-  get size(): number {
-    const called = this.#called === null ? 0 : 1;
-    return this.#levels.reduce((total, { entries }) => total + entries.length, called);
+  #start(work: () => Promise<void>): void {
+    void this.#queue.add(work).finally(() => {
+      this.#startAll();
+      this.#afterEach();
+    });
   }
 
-  /** p-queue gives an id to whatever has none. */
-  enqueue(run: RunFunction, { id = '', priority = 0 }: Options = {}): void {
-    if (priority === calledPriority) {
-      this.#called = { id, priority, run };
-      return;
-    }
-    const level = this.#levels[Math.floor(priority / levelWidth)];
-    if (level === undefined) throw new RangeError(`no level has the priority ${priority}`);
-    level.entries.splice(insertionIndex(level.entries, priority), 0, { id, priority, run });
+  #enter(entry: Entry, into: Waiting): void {
+    this.#inWindow.set(entry.key, into);
+    into.entries.splice(insertionIndex(into.entries, entry.atMs), 0, entry);
   }
 
-  dequeue(): RunFunction | undefined {
-    if (this.#called !== null) {
-      const { run } = this.#called;
-      this.#called = null;
-      return run;
-    }
+  #remove(key: string, from: Waiting): void {
+    this.#inWindow.delete(key);
+    from.entries.splice(
+      from.entries.findLastIndex((entry) => entry.key === key),
+      1,
+    );
+    this.#fill(from);
+  }
+
+  /** The oldest of those beyond the window takes the place that is free in it. */
+  #fill(level: Waiting): void {
+    const [first] = level.beyond;
+    if (first === undefined) return;
+    const [key, atMs] = first;
+    level.beyond.delete(key);
+    this.#enter({ key, atMs }, level);
+  }
+
+  /** Takes out the key whose turn it is; undefined: nothing waits. */
+  #next(): string | undefined {
     const level = inTurn(this.#levels.toReversed()).find(({ entries }) => entries.length > 0);
-    if (level !== undefined) this.#countTurn(level);
-    return level?.entries.pop()?.run;
+    const key = level?.entries.pop()?.key;
+    if (level === undefined || key === undefined) return undefined;
+    this.#inWindow.delete(key);
+    this.#fill(level);
+    this.#countTurn(level);
+    return key;
   }
 
-  setPriority(id: string, priority: number): void {
-    for (const { entries } of this.#levels) {
-      const place = entries.findIndex((entry) => entry.id === id);
-      const known = entries[place];
-      if (known === undefined) continue;
-      if (known.priority === priority) return;
-      entries.splice(place, 1);
-      return this.enqueue(known.run, { id, priority });
-    }
-  }
-
-  filter({ priority }: Options): RunFunction[] {
-    const entries = this.#levels.flatMap((level) => level.entries);
-    return entries.filter((entry) => entry.priority === priority).map(({ run }) => run);
-  }
-
-  #countTurn(served: LevelEntries): void {
+  #countTurn(served: Waiting): void {
     const place = this.#levels.indexOf(served);
     for (const above of this.#levels.slice(place + 1)) above.turns = 0;
     const lowerWaits = this.#levels.slice(0, place).some(({ entries }) => entries.length > 0);
@@ -234,20 +178,24 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
   }
 }
 
-/** Before the first entry that is as urgent: what came earlier goes first. */
-function insertionIndex(entries: readonly Entry[], priority: number): number {
+function waiting(): Waiting {
+  return { entries: [], beyond: new Map(), turns: 0 };
+}
+
+/** Before the first entry that is as new: what came earlier goes first. */
+function insertionIndex(entries: readonly Entry[], atMs: number): number {
   let from = 0;
   let to = entries.length;
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((entries[middle]?.priority ?? 0) < priority) from = middle + 1;
+    if ((entries[middle]?.atMs ?? 0) < atMs) from = middle + 1;
     else to = middle;
   }
   return from;
 }
 
 /** The levels as they are to be asked for the next entry. */
-function inTurn([level, ...lower]: readonly LevelEntries[]): readonly LevelEntries[] {
+function inTurn([level, ...lower]: readonly Waiting[]): readonly Waiting[] {
   if (level === undefined) return [];
   const isLowestAlone = lower.slice(0, -1).every(({ entries }) => entries.length === 0);
   const turns = isLowestAlone ? turnsBeforeLowest : turnsBeforeReserve;
