@@ -16,9 +16,7 @@ import { createAgents } from './http/agents.ts';
 import { createBandwidth } from './http/bandwidth.ts';
 import { waitsOf } from './http/watch-connection.ts';
 import { sendCall } from './send-call.ts';
-import type { CallResult } from './send-call.ts';
-import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './operation-calls.ts';
-import type { Call } from './operation-calls.ts';
+import type { Call, CallResult } from './send-call.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { withoutToken } from './auth/token-source.ts';
 import type { AccessToken, TokenSource } from './auth/token-source.ts';
@@ -71,19 +69,63 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   };
 
   return {
-    upload: (request, permit, watch) => run(uploadCall(request), permit, watch),
-    modify: (request, permit, watch) => run(modifyCall(request), permit, watch),
-    remove: (request, permit, watch) => run(removeCall(request, settings.documentOwner), permit, watch),
-    bulkModify: (request, permit, watch) => run(bulkModifyCall(request), permit, watch),
-    bulkRemove: (request, permit, watch) =>
-      run(bulkRemoveCall(request, settings.documentOwner), permit, watch),
+    upload: ({ file, attachments, metadata }, permit, watch) =>
+      run(permit, watch, {
+        operation: 'upload',
+        method: 'POST',
+        path: '/upload-document',
+        docId: null,
+        content: { kind: 'form', metadata, file, attachments },
+      }),
+    modify: ({ docId, file, attachments, metadata }, permit, watch) =>
+      run(permit, watch, {
+        operation: 'modify',
+        method: 'PUT',
+        path: `/modify-document/${encoded(docId)}`,
+        docId,
+        content: { kind: 'form', metadata, file, attachments: attachments ?? [] },
+      }),
+    remove: ({ docId, documentOwner }, permit, watch) => {
+      const callOf = (owner: string | undefined): Call => ({
+        operation: 'remove',
+        method: 'DELETE',
+        path: `/delete-document/${encoded(docId)}${owner === undefined ? '' : `?documentOwner=${encoded(owner)}`}`,
+        docId,
+        content: { kind: 'none' },
+      });
+      return run(permit, watch, owned(callOf, documentOwner));
+    },
+    bulkModify: (value, permit, watch) =>
+      run(permit, watch, {
+        operation: 'bulkModify',
+        method: 'PATCH',
+        path: '/bulk/modify/metadata',
+        docId: null,
+        content: { kind: 'json', value },
+      }),
+    bulkRemove: (request, permit, watch) => {
+      const callOf = (documentOwner: string | undefined): Call => ({
+        operation: 'bulkRemove',
+        method: 'DELETE',
+        path: '/bulk/delete',
+        docId: null,
+        content: { kind: 'json', value: { ...request, documentOwner } },
+      });
+      return run(permit, watch, owned(callOf, request.documentOwner));
+    },
     close: () => {
       stopping.abort();
       agents.close();
     },
   };
 
-  async function run(call: Call, permit: Permit, watch: RequestWatch): Promise<FileOutcome> {
+  /** A call that names the owner it was asked for or, with `documentOwner: always`, who is signed in. */
+  function owned(callOf: (owner: string | undefined) => Call, owner: string | undefined): Call {
+    const isSigned = settings.documentOwner === 'always' && owner === undefined;
+    return isSigned ? { ...callOf(owner), signedBy: callOf } : callOf(owner);
+  }
+
+  async function run(permit: Permit, watch: RequestWatch, call: Call): Promise<FileOutcome> {
     if (call.docId !== null && !isUsableDocId(call.docId)) {
       permit.giveBack();
       const message = 'docId: it cannot be part of an address';
@@ -130,6 +172,11 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     log.debug({ operation, status, outcome: outcome.kind }, 'request ended');
     return { outcome, sent: outcome.kind === 'accepted' ? contents : [] };
   }
+}
+
+/** For an address. Half a surrogate pair, which JSON can carry, would make `encodeURIComponent` throw. */
+function encoded(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString());
 }
 
 function nothingSent(outcome: Outcome): FileOutcome {

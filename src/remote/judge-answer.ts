@@ -1,4 +1,4 @@
-import type { Outcome } from '../model/ports/service-port.ts';
+import type { Outcome, ServicePort } from '../model/ports/service-port.ts';
 import { excerpt } from '../lib/text/printable.ts';
 import { noDocIdCode, withoutDocIdWords } from '../model/doubts.ts';
 import { describeFault, loginPageWords } from './http/describe-fault.ts';
@@ -13,10 +13,9 @@ import {
 import type { Envelope } from './http/read-answer.ts';
 import { isUsableDocId } from '../model/document.ts';
 import { unreadableCode, unreadableNowCode } from '../model/errors.ts';
-import type { OperationKind } from './operation-calls.ts';
 
 export interface Circumstances {
-  readonly operation: OperationKind;
+  readonly operation: keyof ServicePort;
   /** The document that was asked for; null where there is not exactly one. */
   readonly docId: string | null;
   /** Wall clock, ms. */

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
 import type {
   Outcome,
   OutgoingFile,
   RequestWatch,
   SentContent,
+  ServicePort,
   Permit,
 } from '../model/ports/service-port.ts';
-import type { Call, Content } from './operation-calls.ts';
 import { throttled } from './http/bandwidth.ts';
 import type { Bandwidth } from './http/bandwidth.ts';
 import { sendHttpRequest, textBody } from './http/send-http-request.ts';
-import type { HttpResult, HttpOptions, HttpBody } from './http/send-http-request.ts';
+import type { HttpRequest, HttpResult, HttpOptions, HttpBody } from './http/send-http-request.ts';
 import { buildMultipart } from './http/multipart.ts';
 import type { OpenPart } from './http/multipart.ts';
 import { withoutToken } from './auth/token-source.ts';
@@ -20,19 +21,42 @@ import type { AccessToken } from './auth/token-source.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
 
-/** It was sent, or its connection was tried. */
-interface Sent {
-  readonly kind: 'sent';
-  readonly result: HttpResult;
-  readonly accessToken: AccessToken;
-  /** What went out; empty unless the answer was a success. */
-  readonly contents: readonly SentContent[];
+/** One operation, ready to be sent and sent again. */
+export interface Call {
+  /** The method of the port. */
+  readonly operation: keyof ServicePort;
+  readonly method: HttpRequest['method'];
+  /** Below the prefix of interface section 4, encoded. */
+  readonly path: string;
+  /** The document it is about; null where that is not exactly one. */
+  readonly docId: string | null;
+  readonly content: Content;
+  /** The call as it is sent once the signed-in user is known. Default: unchanged. */
+  readonly signedBy?: (username: string) => Call;
 }
 
-/** `unsent`: nothing went out, for a local reason. */
-export type CallResult = Sent | { readonly kind: 'unsent'; readonly outcome: Outcome };
+type Content =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | {
+      readonly kind: 'form';
+      readonly metadata: Metadata | null;
+      readonly file: OutgoingFile | null;
+      readonly attachments: readonly OutgoingFile[];
+    };
 
-interface SendCallOptions {
+/** It was sent, or its connection was tried; `unsent`: nothing went out, for a local reason. */
+export type CallResult =
+  | {
+      readonly kind: 'sent';
+      readonly result: HttpResult;
+      readonly accessToken: AccessToken;
+      /** What went out; empty unless the answer was a success. */
+      readonly contents: readonly SentContent[];
+    }
+  | { readonly kind: 'unsent'; readonly outcome: Outcome };
+
+interface Wire {
   readonly ingestUrl: string;
   readonly sendApiKey: boolean;
   readonly http: HttpOptions;
@@ -48,10 +72,10 @@ interface Ticket {
 }
 
 /** Sends a call once on the given permit, which is spent or given back. Never rejects. */
-export async function sendCall(call: Call, ticket: Ticket, options: SendCallOptions): Promise<CallResult> {
+export async function sendCall(call: Call, ticket: Ticket, wire: Wire): Promise<CallResult> {
   const { permit, watch } = ticket;
   const parts: OpenPart[] = [];
-  /** What follows when the present step fails. */
+  /** What follows when the present step fails: nothing has gone out then. */
   let outcomeOf = withoutContent;
   try {
     // All of them before the first byte goes out: one that is gone costs no request.
@@ -60,13 +84,25 @@ export async function sendCall(call: Call, ticket: Ticket, options: SendCallOpti
     const bytes = parts.reduce((sum, { source }) => sum + source.size, 0);
     outcomeOf = withoutToken;
     const accessToken = await ticket.accessToken(bytes);
-    outcomeOf = ledgerUnwritable;
+    outcomeOf = (error) => unsent('ledger-unwritable', error);
     const id = randomUUID();
     await watch.beforeSend(id);
     outcomeOf = withoutContent;
-    const outgoing = call.signedBy?.(accessToken.credentials.username) ?? call;
     try {
-      return await send(outgoing, parts, { ...options, permit, watch, accessToken });
+      await permit.guard?.confirm();
+      const outgoing = call.signedBy?.(accessToken.credentials.username) ?? call;
+      const request = await requestOf(outgoing, parts, accessToken, wire);
+      const { onBytes, stillFollows } = watch;
+      const result = await sendHttpRequest(
+        { ...request, onBytes, stillFollows, guard: permit.guard },
+        wire.http,
+      );
+      // Without a connection the service has not counted the request.
+      if (result.sent === 'nothing') permit.giveBack();
+      else permit.spent();
+      const isSuccess = result.kind === 'answer' && result.status < 300 && result.sent === 'all';
+      const contents = isSuccess ? parts.map(({ source }) => ({ sha256: source.sha256() })) : [];
+      return { kind: 'sent', result, accessToken, contents };
     } finally {
       watch.onAnswer(id);
     }
@@ -78,45 +114,24 @@ export async function sendCall(call: Call, ticket: Ticket, options: SendCallOpti
   }
 }
 
-/** Rejects only while nothing has gone out. */
-async function send(
-  call: Call,
+async function requestOf(
+  { method, path, content }: Call,
   parts: readonly OpenPart[],
-  {
-    ingestUrl,
-    sendApiKey,
-    http,
-    bandwidth,
-    permit,
-    watch,
-    accessToken,
-  }: SendCallOptions & Pick<Ticket, 'permit' | 'watch'> & { readonly accessToken: AccessToken },
-): Promise<Sent> {
-  await permit.guard?.confirm();
-  const { headers, body } = await wireBody(call.content, parts);
-  const result = await sendHttpRequest(
-    {
-      method: call.method,
-      url: `${ingestUrl}${prefix}${call.path}`,
-      headers: {
-        ...headers,
-        authorization: `Bearer ${accessToken.value}`,
-        ClientId: accessToken.credentials.clientId,
-        ...(sendApiKey ? { 'x-api-key': accessToken.credentials.apiKey } : {}),
-      },
-      body: body === null || bandwidth === null ? body : throttled(body, bandwidth),
-      onBytes: watch.onBytes,
-      guard: permit.guard,
-      stillFollows: watch.stillFollows,
+  { value, credentials }: AccessToken,
+  { ingestUrl, sendApiKey, bandwidth }: Wire,
+): Promise<HttpRequest> {
+  const { headers, body } = await wireBody(content, parts);
+  return {
+    method,
+    url: `${ingestUrl}${prefix}${path}`,
+    headers: {
+      ...headers,
+      authorization: `Bearer ${value}`,
+      ClientId: credentials.clientId,
+      ...(sendApiKey ? { 'x-api-key': credentials.apiKey } : {}),
     },
-    http,
-  );
-  // Without a connection the service has not counted the request.
-  if (result.sent === 'nothing') permit.giveBack();
-  else permit.spent();
-  const isSuccess = result.kind === 'answer' && result.status < 300 && result.sent === 'all';
-  const contents = isSuccess ? parts.map(({ source }) => ({ sha256: source.sha256() })) : [];
-  return { kind: 'sent', result, accessToken, contents };
+    body: body === null || bandwidth === null ? body : throttled(body, bandwidth),
+  };
 }
 
 function filesOf(
@@ -141,20 +156,14 @@ async function wireBody(
 
 /** What it means that a file could not be opened, or a permit was lost: nothing went out. */
 export function withoutContent(error: unknown): Outcome {
+  const code = errorCode(error);
   const message = errorMessage(error);
-  if (errorCode(error) === 'content-changed') return { kind: 'changed', message };
-  if (errorCode(error) === 'permit-lost')
-    return { kind: 'unavailable', code: 'permit-lost', message, retryAfterMs: null, sent: 'nothing' };
-  const isBarred = errorCode(error) === unreadableCode;
+  if (code === 'content-changed') return { kind: 'changed', message };
+  if (code === 'permit-lost') return unsent('permit-lost', error);
+  const isBarred = code === unreadableCode;
   return { kind: 'unreadable', code: isBarred ? unreadableCode : unreadableNowCode, message };
 }
 
-function ledgerUnwritable(error: unknown): Outcome {
-  return {
-    kind: 'unavailable',
-    code: 'ledger-unwritable',
-    message: errorMessage(error),
-    retryAfterMs: null,
-    sent: 'nothing',
-  };
+function unsent(code: string, error: unknown): Outcome {
+  return { kind: 'unavailable', code, message: errorMessage(error), retryAfterMs: null, sent: 'nothing' };
 }

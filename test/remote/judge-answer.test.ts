@@ -5,10 +5,10 @@ import type { BodySent } from '../../src/model/ports/service-port.ts';
 import { judgeAnswer } from '../../src/remote/judge-answer.ts';
 import type { HttpResult } from '../../src/remote/http/send-http-request.ts';
 import { isUsableDocId } from '../../src/model/document.ts';
-import type { OperationKind } from '../../src/remote/operation-calls.ts';
 import { shortOutcome } from './client-world.ts';
+import type { OperationName } from './client-world.ts';
 
-const operation = fc.constantFrom<OperationKind[]>('upload', 'modify', 'remove', 'bulkModify', 'bulkRemove');
+const operation = fc.constantFrom<OperationName[]>('upload', 'modify', 'remove', 'bulkModify', 'bulkRemove');
 const sent = fc.constantFrom<BodySent[]>('nothing', 'part', 'all');
 const member = fc.option(
   fc.record({ docId: fc.option(fc.string()), message: fc.option(fc.string()) }, { requiredKeys: [] }),
@@ -84,7 +84,7 @@ describe('what comes of a request', () => {
     );
   });
 
-  it.each<[OperationKind, string, object]>([
+  it.each<[OperationName, string, object]>([
     [
       'modify',
       '{"error":{"message":" no such owner "}}',
@@ -153,7 +153,7 @@ describe('what comes of a request', () => {
     ...['a/b', 'a\r\nb', 7].map((docId) => [docId, 'accepted', 'accepted'] as const),
   ])('of a success with the docId %j is for an upload %s, and otherwise %s (N23)', (docId, upload, other) => {
     const result = { ...whole, text: JSON.stringify({ success: { docId, message: '' } }) };
-    const judge = (asked: OperationKind) =>
+    const judge = (asked: OperationName) =>
       judgeAnswer(result, { operation: asked, docId: null, now: 0, hasWorked: false });
     expect(shortOutcome(judge('upload'))).toBe(upload);
     for (const asked of ['modify', 'remove', 'bulkModify', 'bulkRemove'] as const)
@@ -181,7 +181,7 @@ describe('what comes of a request', () => {
   });
 
   const own = '{"error":{"message":"no"}}';
-  it.each<readonly [number, OperationKind, BodySent, string, string]>([
+  it.each<readonly [number, OperationName, BodySent, string, string]>([
     [99, 'upload', 'all', own, 'unknown http-99'],
     [300, 'upload', 'all', own, 'misaddressed redirect, perhaps taken'],
     [301, 'upload', 'all', own, 'misaddressed redirect'],

@@ -14,14 +14,14 @@ export const plantedFaults = {
   'everything-public': {
     kind: 'wider',
     seed: 1,
-    file: 'src/remote/operation-calls.ts',
+    file: 'src/remote/ingestion-client.ts',
     from: "content: { kind: 'form', metadata, file, attachments },",
     to: "content: { kind: 'form', metadata: { ...metadata, shareInfo: { mode: 'EVERYONE' } }, file, attachments },",
   },
   'tells-no-mode': {
     kind: 'wider-at-end',
     seed: 3,
-    file: 'src/remote/operation-calls.ts',
+    file: 'src/remote/ingestion-client.ts',
     from: "content: { kind: 'form', metadata, file, attachments: attachments ?? [] },",
     to: "content: { kind: 'form', metadata: metadata === null ? null : { ...metadata, shareInfo: undefined }, file, attachments: attachments ?? [] },",
   },
@@ -77,9 +77,9 @@ export const plantedFaults = {
   'deletes-another': {
     kind: 'deleted-standing',
     seed: 6,
-    file: 'src/remote/operation-calls.ts',
-    from: 'path: `/delete-document/${encoded(docId)}${query}`,',
-    to: 'path: `/delete-document/${encoded(docId.replace(/\\d+$/, (id) => String(Math.max(1, Number(id) - 1))))}${query}`,',
+    file: 'src/remote/ingestion-client.ts',
+    from: 'path: `/delete-document/${encoded(docId)}',
+    to: 'path: `/delete-document/${encoded(docId.replace(/\\d+$/, (id) => String(Math.max(1, Number(id) - 1))))}',
   },
   'deletes-nothing': {
     kind: 'left-over',
@@ -147,16 +147,16 @@ export const plantedFaults = {
   'falls-over': {
     kind: 'crash',
     seed: 1,
-    file: 'src/remote/operation-calls.ts',
-    from: 'export function uploadCall({ file, attachments, metadata }: UploadRequest): Call {',
-    to: "export function uploadCall({ file, attachments, metadata }: UploadRequest): Call {\n  void Promise.reject(new Error('planted'));",
+    file: 'src/remote/ingestion-client.ts',
+    from: '  async function run(permit: Permit, watch: RequestWatch, call: Call): Promise<FileOutcome> {',
+    to: "  async function run(permit: Permit, watch: RequestWatch, call: Call): Promise<FileOutcome> {\n  void Promise.reject(new Error('planted'));",
   },
   'sends-another-name': {
     kind: 'not-there',
     seed: 1,
-    file: 'src/remote/operation-calls.ts',
-    from: "    docId: null,\n    content: { kind: 'form', metadata, file, attachments },",
-    to: "    docId: null,\n    content: { kind: 'form', metadata, file: { ...file, name: `x${file.name}` }, attachments },",
+    file: 'src/remote/ingestion-client.ts',
+    from: "docId: null,\n        content: { kind: 'form', metadata, file, attachments },",
+    to: "docId: null,\n        content: { kind: 'form', metadata, file: { ...file, name: `x${file.name}` }, attachments },",
   },
   'sends-first-bytes': {
     kind: 'old-content',
@@ -168,9 +168,9 @@ export const plantedFaults = {
   'mixes-documents-up': {
     kind: 'wrong-file',
     seed: 14,
-    file: 'src/remote/operation-calls.ts',
-    from: '    path: `/modify-document/${encoded(docId)}`,',
-    to: '    path: `/modify-document/${encoded(((globalThis as any).firstId ??= docId))}`,',
+    file: 'src/remote/ingestion-client.ts',
+    from: 'path: `/modify-document/${encoded(docId)}`,',
+    to: 'path: `/modify-document/${encoded(((globalThis as any).firstId ??= docId))}`,',
   },
   'never-widens': {
     kind: 'narrower-at-end',

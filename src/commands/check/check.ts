@@ -146,7 +146,7 @@ const toleratedSeconds = 60;
 export async function checkAddress(address: string, connectSeconds: number): Promise<CheckFinding[]> {
   try {
     const before = Date.now();
-    const date = await requestHead(address, connectSeconds * 1000, ({ headers }) => headers.date);
+    const { date } = await requestHead(address, connectSeconds * 1000);
     const now = (before + Date.now()) / 2;
     const ahead = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
     return [

@@ -10,77 +10,66 @@ import {
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
-interface BackingOff {
-  /** Monotonic, ms. */
-  readonly until: number;
-  readonly refused: boolean;
-  readonly error: (leftMs: number) => Error;
-  /** For the status. */
-  readonly reason: Pick<Reason, 'code' | 'message'>;
-}
-
 /**
  * When the token endpoint may be asked, and the error until then: a back-off follows each failure, so that no account
  * is locked and no endpoint flooded.
  */
 export function createTokenBackOff(clock: Clock, log: LogPort) {
-  let resting: BackingOff | null = null;
+  /** The last failure, and until when it holds; monotonic, ms. Null: a token was obtained since. */
+  let resting: { readonly until: number; readonly error: unknown } | null = null;
   /** When the first failure of those in a row was. Monotonic, ms. */
   let since = 0;
   let refusals = 0;
   let troubles = 0;
   /** ms from now; 0: may be asked. */
   const leftMs = () => (resting === null ? 0 : Math.max(0, resting.until - clock.monotonic()));
+  const isRefused = () => resting?.error instanceof CredentialsRefusedError;
 
-  /** `until`: monotonic, ms. */
-  function rest(backOffMs: number, what: Omit<BackingOff, 'until'>): void {
+  function rest(backOffMs: number, error: unknown): void {
     const now = clock.monotonic();
     if (resting === null) since = now;
-    resting = { ...what, until: now + backOffMs };
+    resting = { error, until: now + backOffMs };
   }
 
   return {
     leftMs,
+    isRefused,
     /** Why there is no token, as the last attempt found; null: it obtained one. */
     reason: (): Reason | null => {
       if (resting === null) return null;
+      const { error } = resting;
       const until = leftMs() > 0 ? { until: wallTimeOf(resting.until, clock) } : {};
-      return { ...resting.reason, since: wallTimeOf(since, clock), ...until };
+      return {
+        code: reasonCode(error),
+        message: errorMessage(error),
+        since: wallTimeOf(since, clock),
+        ...until,
+      };
     },
-    isRefused: () => resting?.refused ?? false,
     /** Throws the last failure again until the back-off ends. */
     check: () => {
       const left = leftMs();
-      if (resting !== null && left > 0) throw resting.error(left);
+      if (resting === null || left === 0) return;
+      const { error } = resting;
+      if (error instanceof CredentialsRefusedError || error instanceof MisaddressedError) throw error;
+      throw new ServiceUnavailableError(errorMessage(error), left);
     },
     /** The endpoint, or the service with a fresh token, refused. `times`: requests that were refused on the way. */
-    refused: (times: number, message: string) => {
+    refused: (times: number, error: CredentialsRefusedError) => {
       refusals += times;
       const backOffMs = backOffAfterRefusals(refusals);
-      rest(backOffMs, {
-        refused: true,
-        error: () => new CredentialsRefusedError(message),
-        reason: { code: 'credentials-refused', message },
-      });
-      log.warn({ reason: message, againInSeconds: backOffMs / 1000 }, 'credentials refused');
+      rest(backOffMs, error);
+      log.warn({ reason: error.message, againInSeconds: backOffMs / 1000 }, 'credentials refused');
     },
     /** The endpoint gave no valid answer; a Retry-After extends the back-off. */
     failed: (error: unknown) => {
       troubles += 1;
       const retryAfterMs = error instanceof ServiceUnavailableError ? (error.retryAfterMs ?? 0) : 0;
-      const backOffMs = Math.max(retryAfterMs, backOffAfterFailures(troubles));
-      rest(backOffMs, {
-        refused: false,
-        error: (left) =>
-          error instanceof MisaddressedError
-            ? new MisaddressedError(error.reason, error.message)
-            : new ServiceUnavailableError(errorMessage(error), left),
-        reason: { code: reasonCode(error), message: errorMessage(error) },
-      });
+      rest(Math.max(retryAfterMs, backOffAfterFailures(troubles)), error);
     },
     /** A token was obtained. Refusals stay counted until a call with it is accepted. */
     obtained: () => {
-      if (resting?.refused === true) log.info({}, 'credentials accepted again');
+      if (isRefused()) log.info({}, 'credentials accepted again');
       resting = null;
       troubles = 0;
     },
@@ -97,6 +86,7 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
 }
 
 function reasonCode(error: unknown): string {
+  if (error instanceof CredentialsRefusedError) return 'credentials-refused';
   if (error instanceof MisaddressedError) return error.reason;
   return error instanceof ServiceUnavailableError && error.isTooMany ? 'rate-limited' : 'service-unavailable';
 }

@@ -120,22 +120,22 @@ export function createTokenSource({
     access,
     /** Another token than this one, which was answered with 401. Throws as `access` does. */
     renew: (accessToken: AccessToken): Promise<AccessToken> => {
-      if (held?.accessToken.value === accessToken.value) held = null;
+      if (isHeld(accessToken)) held = null;
       return access();
     },
     /** A fresh token was answered with 401 by `who` as well: counts as a refusal of the credentials. Gives its message. */
     refuse: (accessToken: AccessToken, who: string, answer: string): string => {
       const message = advised(refusedWords(`${who}, with a new token from ${authUrl}`, answer));
-      if (held?.accessToken.value === accessToken.value) {
+      if (isHeld(accessToken)) {
         held = null;
         refresh = null;
-        backOff.refused(1, message);
+        backOff.refused(1, new CredentialsRefusedError(message));
       }
       return message;
     },
     /** A call with this token was accepted. */
     confirm: (accessToken: AccessToken): void => {
-      if (held?.accessToken.value === accessToken.value) backOff.confirmed();
+      if (isHeld(accessToken)) backOff.confirmed();
     },
     login: async () => {
       await flight?.token.catch(() => undefined);
@@ -240,7 +240,9 @@ export function createTokenSource({
           : thrown;
       // A refused refresh token counts as a refused request too.
       const times = known !== null && refresh === null ? 2 : 1;
-      if (begun === era) noteFailure(error, times);
+      if (begun !== era) throw error;
+      if (error instanceof CredentialsRefusedError) backOff.refused(times, error);
+      else backOff.failed(error);
       throw error;
     }
   }
@@ -302,17 +304,12 @@ export function createTokenSource({
     return sentences([message, ownAdvice]);
   }
 
-  function noteFailure(error: unknown, times: number): void {
-    if (error instanceof CredentialsRefusedError) backOff.refused(times, error.message);
-    else backOff.failed(error);
-  }
-
   async function revoke({ all }: { readonly all: boolean }): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const accessToken = alive()?.accessToken ?? (await obtain());
       try {
         const result = await endpoint.revoke(accessToken.credentials, accessToken.value, { all });
-        dropToken(accessToken);
+        if (isHeld(accessToken)) held = null;
         await store?.drop(accessToken.credentials, accessToken.value).catch(() => {});
         if (result === 'done' && all) refresh = null;
         // A dead token needs no revoking; the refresh tokens are the user's, and need a live one to be revoked.
@@ -326,9 +323,8 @@ export function createTokenSource({
     }
   }
 
-  function dropToken(accessToken: AccessToken): void {
-    if (held?.accessToken.value !== accessToken.value) return;
-    held = null;
+  function isHeld({ value }: AccessToken): boolean {
+    return held?.accessToken.value === value;
   }
 
   /** ISO 8601, UTC. */

@@ -36,15 +36,10 @@ export function createBandwidth(bytesPerSecond: number, clock: Clock) {
 
 /** The same body, slowed to `bandwidth`. */
 export function throttled({ stream, bytes }: HttpBody, bandwidth: Bandwidth): HttpBody {
-  return { stream: passedThrough(stream, inPieces(stream, bandwidth)), bytes };
-}
-
-/** What `pieces` makes of a stream; an error of one is passed on to the other. */
-function passedThrough(stream: Readable, pieces: AsyncIterable<Buffer>): Readable {
-  const passed = Readable.from(pieces, { objectMode: false });
-  // A stream that was never read would leave the other open.
-  passed.once('close', () => stream.destroy());
-  return passed;
+  const slowed = Readable.from(inPieces(stream, bandwidth), { objectMode: false });
+  // One that was never read would leave the other open.
+  slowed.once('close', () => stream.destroy());
+  return { stream: slowed, bytes };
 }
 
 async function* inPieces(stream: Readable, { take, pieceBytes }: Bandwidth): AsyncGenerator<Buffer> {

@@ -21,24 +21,8 @@ const words = new Map(
   }),
 );
 
-const trustCodes = new Set([
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'CERT_REVOKED',
-  'CERT_REJECTED',
-  'CERT_UNTRUSTED',
-  'CERT_SIGNATURE_FAILURE',
-  'CERT_CHAIN_TOO_LONG',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-  'HOSTNAME_MISMATCH',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
+/** As OpenSSL and Node name what is wrong with a certificate: `CERT_HAS_EXPIRED`, `DEPTH_ZERO_SELF_SIGNED_CERT` … */
+const trustCode = /CERT|^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)$/;
 
 /** Ends the message about a redirect, a certificate or a page where the service answered before. */
 export const loginPageWords = 'it worked before, so a network login page may be in between';
@@ -48,12 +32,9 @@ export const loginPageWords = 'it worked before, so a network login page may be 
  * `misaddressed`: a person has to fix the address, the certificate or the proxy: a retry does not help.
  */
 export function describeFault(code: string) {
-  if (trustCodes.has(code)) {
-    return {
-      code: 'tls',
-      message: `its certificate is not trusted (${code})`,
-      misaddressed: true,
-    };
+  if (trustCode.test(code)) {
+    const message = `its certificate is not trusted (${code})`;
+    return { code: 'tls', message, misaddressed: true };
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     const safe = code.replaceAll(/\W/g, '');

@@ -119,21 +119,14 @@ export function describeAnswer({ status, state, text, headers }: Answer): string
 
 /** The most telling words of a value, '' where it has none. */
 function wordsOf(value: unknown): string {
+  if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(wordsOf).filter(Boolean).join('; ');
   if (typeof value !== 'object' || value === null) return '';
-  const found = new Map(wordKeys.map((key) => [key, textOf(Reflect.get(value, key))]));
-  const [error = '', description = '', ...others] = found.values();
+  const found = wordKeys.map((key) => wordsOf(Reflect.get(value, key)));
+  const [error = '', description = '', ...others] = found;
   const isObject = typeof Reflect.get(value, 'error') === 'object';
   const first = isObject ? [error] : [description, error];
   return [...first, ...others].find((one) => one.trim() !== '') ?? '';
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string'
-    ? value
-    : Array.isArray(value)
-      ? value.map(textOf).filter(Boolean).join('; ')
-      : wordsOf(value);
 }
 
 /** Whether an answer is a page for people: a login page of a network, a gateway's or a proxy's own. */
