@@ -13,9 +13,6 @@ export const schemaFile = fileOf('config/ingestd.schema.json');
 /** The unit for one person's systemd. */
 export const userUnitFile = fileOf('systemd/user/ingestd.service');
 
-/** One document of each type that the service takes. */
-export const fixturesDirectory = fileOf('fixtures/documents');
-
 let known: string | null = null;
 
 /** The version of this installation, from its package.json. Read once. */

@@ -1,7 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { createReadStream } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
-import { join, parse } from 'node:path';
 
 import { fastify } from 'fastify';
 import type { FastifyInstance } from 'fastify';
@@ -13,19 +10,16 @@ import { reachableHost } from '../lib/server/host.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import { fileFault, ConfigurationError, errorCode } from '../model/errors.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
-import { createSlidingWindow } from './http/sliding-window.ts';
+import { createRateLimit } from './http/rate-limit.ts';
 import { addAuthRoutes } from './auth/auth-routes.ts';
 import type { AuthContext } from './auth/auth-routes.ts';
 import { openIdentity } from './auth/identity.ts';
-import { openTokens } from './auth/tokens.ts';
+import { createTokens } from './auth/tokens.ts';
 import { takeDataDirectory } from './documents/data-directory.ts';
 import type { DataDirectory } from './documents/data-directory.ts';
-import { openDocumentStore, showDocument } from './documents/document-store.ts';
-import type { DocumentStore, FileRecord } from './documents/document-store.ts';
-import { storeIncoming } from './documents/store-incoming.ts';
+import { openDocumentStore } from './documents/document-store.ts';
+import type { DocumentStore } from './documents/document-store.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
-import { addDocument } from './ingestion/operations.ts';
-import type { IngestionContext } from './ingestion/operations.ts';
 import { addPageRoutes } from './page/page-routes.ts';
 
 /** Interface section 8: 150 MB, of 1024 * 1024 bytes. */
@@ -49,16 +43,12 @@ export interface EmbeddedServiceOptions {
   readonly maxAuthRequestsPerMinute?: number | undefined;
   /** Asked for by the page; null: it answers only to the user that runs the service, on this machine. */
   readonly pageToken?: string | null | undefined;
-  /** A directory of files that it is to hold from the start, for demonstrations. */
-  readonly fixtures?: string | undefined;
 }
 
 /** Lets requests in flight finish for so long when it closes. */
 const graceMs = 2000;
 /** A form of eleven parts of full size has to pass on a slow network. */
 const requestMs = 30 * 60_000;
-/** One client may well send 250 documents at once. */
-const maxConnections = 256;
 /** Identifiers and file names that are longer are refused by their own rules. */
 const maxParameterCharacters = 2000;
 
@@ -66,7 +56,7 @@ const maxParameterCharacters = 2000;
 export type EmbeddedService = Awaited<ReturnType<typeof serve>>;
 
 /**
- * Starts the service of the interface on one address, with its documents, tokens and trial credentials in `dataDir`.
+ * Starts the service of the interface on one address, with its documents and trial credentials in `dataDir`.
  * Throws StateLockedError when another service holds the directory, IngestdError when its files are damaged,
  * ConfigurationError when the address cannot be had, or a file of its own is closed to this user.
  */
@@ -104,22 +94,13 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
   } = options;
   const auth = await openAuth(options, data);
   const { credentials } = auth.identity;
-  const window = createSlidingWindow({ limit: requestsPerMinute, windowMs, clock });
+  const countRequest = createRateLimit({ what: 'requests', limit: requestsPerMinute, windowMs, clock });
   const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
-  if (options.fixtures !== undefined) {
-    const added = await addFixtures(options.fixtures, context);
-    log.info({ added }, 'the embedded service holds the example documents');
-  }
 
   const app: FastifyInstance = fastify({
     logger: false,
     exposeHeadRoutes: false,
-    serverFactory: (handler) =>
-      createLimitedServer(handler, {
-        requestMs,
-        maxConnections,
-        requireHostHeader: false,
-      }),
+    serverFactory: (handler) => createLimitedServer(handler, { requestMs, requireHostHeader: false }),
     routerOptions: { maxParamLength: maxParameterCharacters },
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerClientError,
@@ -129,7 +110,7 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
   addFallbacks(app, log);
   app.register(async (scope) => addPageRoutes(scope, { store, token: options.pageToken ?? null }));
   app.register(async (scope) => addAuthRoutes(scope, auth));
-  app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window }), {
+  app.register(async (scope) => addIngestionRoutes(scope, { context, auth, countRequest }), {
     prefix: ingestionPrefix,
   });
   const url = await listen(app, options);
@@ -150,17 +131,9 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
     pageUrl: `${url}/`,
     credentials,
     /** In the order of their upload. */
-    documents: () => store.list().map(showDocument),
-    /** Absolute path of the document's bytes; null for a document that is not there. */
-    contentPath: (docId: string) => {
-      const record = store.get(docId);
-      return record === undefined ? null : store.pathOf(record.file);
-    },
-    /** The same for an attachment, counted from 0. */
-    attachmentPath: (docId: string, place: number) => {
-      const attachment = store.get(docId)?.attachments[place];
-      return attachment === undefined ? null : store.pathOf(attachment);
-    },
+    documents: store.list,
+    /** Absolute path of the bytes of one of their files. */
+    pathOf: store.pathOf,
     /** Lets requests in flight finish for two seconds, then cuts them. */
     close: () => {
       closed ??= stop();
@@ -171,11 +144,11 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
 
 async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): Promise<AuthContext> {
   const { clock, windowMs = 60_000, accessTokenSeconds = 1800, maxAuthRequestsPerMinute = 60 } = options;
-  const identity = await openIdentity(data);
+  const what = 'authentication requests';
   return {
-    identity,
-    tokens: await openTokens(data, { signingKey: identity.signingKey, seconds: accessTokenSeconds, clock }),
-    authWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
+    identity: await openIdentity(data),
+    tokens: createTokens({ seconds: accessTokenSeconds, clock }),
+    countRequest: createRateLimit({ what, limit: maxAuthRequestsPerMinute, windowMs, clock }),
   };
 }
 
@@ -204,26 +177,4 @@ async function listen(
     );
   }
   return `http://${reachableHost(host)}:${(app.server.address() as AddressInfo).port}`;
-}
-
-/**
- * Puts the files of a directory into the store as documents, without a request; those that it holds under that name
- * with that content stay alone. Gives how many were added. Throws what reading and writing throws.
- */
-async function addFixtures(directory: string, context: IngestionContext): Promise<number> {
-  const { store, incoming } = context;
-  const keyOf = ({ name, sha256 }: FileRecord) => `${sha256} ${name}`;
-  const held = new Set(store.list().map(({ file }) => keyOf(file)));
-  let added = 0;
-  for (const name of (await readdir(directory)).sort()) {
-    const content = createReadStream(join(directory, name));
-    const file = await storeIncoming(content, { directory: incoming, name, maxBytes: Infinity });
-    if (held.has(keyOf(file))) {
-      await rm(join(incoming, file.blob));
-      continue;
-    }
-    await addDocument(context, { file, attachments: [], change: { title: parse(name).name } });
-    added += 1;
-  }
-  return added;
 }

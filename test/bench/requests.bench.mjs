@@ -96,7 +96,7 @@ function callsOf(sent) {
 /** Whether the service holds the bytes of each document of the folders, and nothing else. */
 async function agrees(service, directories) {
   const there = [];
-  for (const { docId } of service.documents()) there.push(await hashOf(service.contentPath(docId)));
+  for (const { file } of service.documents()) there.push(await hashOf(service.pathOf(file)));
   const here = [];
   for (const directory of directories) {
     for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {

@@ -91,7 +91,6 @@ describe('what stands in the place of something of the state directory', () => {
     ['state/service/content', 'file', ['sync', 'run'], 2, isFile],
     ['state/service/lock', 'directory', ['sync', 'run'], 2, isDirectory],
     ['state/service/identity.json', 'directory', ['sync', 'run'], 2, isDirectory],
-    ['state/service/tokens.json', 'directory', ['sync', 'run'], 2, isDirectory],
     ['state/service/documents.jsonl', 'directory', ['sync', 'run'], 2, isDirectory],
   ])(
     '%s as a %s is named with the fix by those that need it',

@@ -73,8 +73,7 @@ export function addSetupCommands(program: Command, context: CommandContext): voi
     .description('run only the embedded service; print its addresses and trial credentials in .env format')
     .option('--port <N>', `port; 0: any free one (default: ${usualServicePort}, or any free one)`, portOf)
     .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
-    .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)')
-    .option('--fixtures', 'fill it with an example document of each type, for a demonstration');
+    .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)');
   defineCommand(service, context, async () => (await import('../setup/service-command.ts')).service, {
     '(umask 077; ingestd service > .env)': 'in one terminal',
     'ingestd run --config ./ingestd.yaml': 'in another terminal, with that .env',

@@ -5,7 +5,6 @@ import { systemClock } from '../../lib/time/clock.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { listenForSignals } from '../../daemon/process/signals.ts';
 import { homeDirectory } from '../../config/find-places.ts';
-import { fixturesDirectory } from '../../config/package-files.ts';
 import { levelAskedFor } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { createLog } from '../../log/create-log.ts';
@@ -17,7 +16,6 @@ interface ServiceFlags extends GlobalFlags {
   readonly port?: number;
   readonly host: string;
   readonly data?: string;
-  readonly fixtures?: boolean;
 }
 
 export async function service(context: CommandContext, flags: ServiceFlags): Promise<number> {
@@ -43,7 +41,6 @@ export async function service(context: CommandContext, flags: ServiceFlags): Pro
     clock: systemClock,
     log,
     pageToken,
-    fixtures: flags.fixtures === true ? fixturesDirectory : undefined,
   });
   const { authUrl, ingestUrl, pageUrl, credentials } = running;
   redactor.add([credentials.apiKey, credentials.clientSecret, credentials.password]);

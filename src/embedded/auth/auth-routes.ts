@@ -7,8 +7,7 @@ import { orNull } from '../../lib/or-null.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import { RefusalError } from '../http/answers.ts';
 import { bearerToken, essenceOf, headerOf, readBody, utf8Of } from '../http/read-request.ts';
-import { countRequest, tooMany } from '../http/sliding-window.ts';
-import type { SlidingWindow } from '../http/sliding-window.ts';
+import { tooMany } from '../http/rate-limit.ts';
 import type { Identity } from './identity.ts';
 import type { AccessClaims, Tokens } from './tokens.ts';
 
@@ -26,7 +25,7 @@ export async function addAuthRoutes(app: FastifyInstance, context: AuthContext):
   app.post('/auth', async ({ raw }) => {
     const isActive = sameSecret(requireApiKey(raw.headers), context.identity.credentials.apiKey);
     if (isActive) {
-      countRequest(context.authWindow, 'authentication requests');
+      context.countRequest();
       return grantToken(context, raw, isActive);
     }
     if (strangers >= maxStrangers) throw tooMany('requests with another API key at once', 1000);
@@ -43,13 +42,23 @@ export async function addAuthRoutes(app: FastifyInstance, context: AuthContext):
 export interface AuthContext {
   readonly identity: Identity;
   readonly tokens: Tokens;
-  /** Counts the requests with the right API key: those of others take nothing from it. */
-  readonly authWindow: SlidingWindow;
+  /** Of those with the right API key: those of others take nothing from its limit. Throws RefusalError 429. */
+  readonly countRequest: () => void;
 }
 
-type Grant =
-  | { readonly kind: 'password'; readonly username: string; readonly password: string }
-  | { readonly kind: 'refresh_token'; readonly refreshToken: string };
+const required = z.string().min(1);
+const none = z.never().optional();
+const client = { client_id: required, client_secret: required };
+const password = { grant_type: z.literal('password'), username: required, password: required };
+const refresh = { grant_type: z.literal('refresh_token'), refresh_token: required };
+
+/** Interface 4.1: what belongs to the other grant is not allowed. Parameters that it does not name mean nothing. */
+const grantSchema = z.discriminatedUnion('grant_type', [
+  z.object({ ...client, ...password, refresh_token: none }),
+  z.object({ ...client, ...refresh, username: none, password: none }),
+]);
+
+type Grant = z.infer<typeof grantSchema>;
 
 /**
  * Answers `POST /auth`, interface 4.1; `isActive`: its API key is the right one. Throws RefusalError with the statuses of
@@ -61,50 +70,38 @@ async function grantToken(context: AuthContext, request: IncomingMessage, isActi
   if (essenceOf(headers['content-type']) !== 'application/x-www-form-urlencoded') {
     throw new RefusalError(400, 'the body must be application/x-www-form-urlencoded');
   }
-  const parameters = readFormParameters(await readBody(request, maxBodyBytes));
-  const grant = readGrant(parameters);
-  const clientId = requireParameter(parameters, 'client_id');
-  const clientSecret = requireParameter(parameters, 'client_secret');
-
+  const grant = readGrant(await readBody(request, maxBodyBytes));
+  const clientId = grant.client_id;
   const known = [
     sameSecret(clientId, credentials.clientId),
-    sameSecret(clientSecret, credentials.clientSecret),
+    sameSecret(grant.client_secret, credentials.clientSecret),
   ];
   if (known.includes(false)) throw new RefusalError(401, 'unknown client', { code: 'invalid_client' });
-  if (!isGood(grant, context)) throw new RefusalError(401, refusalOf(grant), { code: 'invalid_grant' });
+  if (!isGood(grant, context)) {
+    const why =
+      grant.grant_type === 'password'
+        ? 'wrong user name or password'
+        : 'the refresh token is not valid or has expired';
+    throw new RefusalError(401, why, { code: 'invalid_grant' });
+  }
   if (!isActive) throw inactiveApiKey();
 
   return context.tokens.issue({ userId, clientId });
 }
 
-function readGrant(parameters: URLSearchParams): Grant {
-  const kind = requireParameter(parameters, 'grant_type');
-  switch (kind) {
-    case 'password':
-      refuseForeign(parameters, ['refresh_token'], kind);
-      return {
-        kind,
-        username: requireParameter(parameters, 'username'),
-        password: requireParameter(parameters, 'password'),
-      };
-    case 'refresh_token':
-      refuseForeign(parameters, ['username', 'password'], kind);
-      return { kind, refreshToken: requireParameter(parameters, 'refresh_token') };
-    default:
-      throw new RefusalError(400, 'grant_type must be password or refresh_token', {
-        code: 'unsupported_grant_type',
-      });
-  }
-}
-
-function refuseForeign(parameters: URLSearchParams, names: readonly string[], kind: string): void {
-  for (const name of names) {
-    if (parameters.has(name)) throw new RefusalError(400, `${name} is not allowed with grant_type ${kind}`);
-  }
+/** Throws RefusalError 400. */
+function readGrant(body: Uint8Array): Grant {
+  const parsed = grantSchema.safeParse(Object.fromEntries(readFormParameters(body)));
+  if (parsed.success) return parsed.data;
+  const name = String(parsed.error.issues[0]?.path[0]);
+  if (name !== 'grant_type')
+    throw new RefusalError(400, `the parameter ${name} is missing, or does not go with this grant_type`);
+  const code = 'unsupported_grant_type';
+  throw new RefusalError(400, 'grant_type must be password or refresh_token', { code });
 }
 
 function isGood(grant: Grant, { identity: { credentials }, tokens }: AuthContext): boolean {
-  if (grant.kind === 'refresh_token') return tokens.hasRefreshToken(grant.refreshToken);
+  if (grant.grant_type === 'refresh_token') return tokens.hasRefreshToken(grant.refresh_token);
   // Both are compared in any case, so that the time does not tell which one was wrong.
   const right = [
     sameSecret(grant.username, credentials.username),
@@ -113,15 +110,8 @@ function isGood(grant: Grant, { identity: { credentials }, tokens }: AuthContext
   return !right.includes(false);
 }
 
-function refusalOf(grant: Grant): string {
-  return grant.kind === 'password'
-    ? 'wrong user name or password'
-    : 'the refresh token is not valid or has expired';
-}
-
 /**
- * Reads an `application/x-www-form-urlencoded` body, every parameter at most once, none of the wanted empty.
- * Throws RefusalError 400, interface 7.1.
+ * Reads an `application/x-www-form-urlencoded` body, every parameter at most once. Throws RefusalError 400, interface 7.1.
  */
 function readFormParameters(body: Uint8Array): URLSearchParams {
   const text = utf8Of(body, 'the body');
@@ -140,32 +130,17 @@ function readFormParameters(body: Uint8Array): URLSearchParams {
   return parameters;
 }
 
-/** One parameter that has to be there. Throws RefusalError 400 when it is missing or empty. */
-function requireParameter(parameters: URLSearchParams, name: string): string {
-  const value = parameters.get(name) ?? '';
-  if (value === '') throw new RefusalError(400, `the parameter ${name} is missing`);
-  return value;
-}
-
 const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(false) });
 
-/**
- * What the body asks for; `nothing`: a body in another encoding, which interface 7.2 answers with 200 and no effect.
- */
-type Demand = 'nothing' | 'access-token' | 'all';
-
-/** Answers `POST /auth/token/revoke`, interface 4.2. Durable when it returns. Throws RefusalError, 7.2. */
+/** Answers `POST /auth/token/revoke`, interface 4.2. Throws RefusalError, 7.2. */
 async function revokeToken(context: AuthContext, request: IncomingMessage): Promise<void> {
   const { headers } = request;
   const claims = await identify(context, headers);
-  const demand = readDemand(essenceOf(headers['content-type']), await readBody(request, maxBodyBytes));
-  if (demand === 'nothing') return;
-  if (demand === 'all' && claims.userId === null) {
-    throw new RefusalError(401, 'the access token names no user whose refresh tokens could be revoked', {
-      code: 'invalid_token',
-    });
-  }
-  await context.tokens.revoke(claims, { refreshTokens: demand === 'all' });
+  const isJson = essenceOf(headers['content-type']) === 'application/json';
+  const body = await readBody(request, maxBodyBytes);
+  // Interface 7.2: a body of another type is answered with 200, and nothing is revoked.
+  if (!isJson && body.length > 0) return;
+  context.tokens.revoke(claims, { refreshTokens: isJson && asksForAll(body) });
 }
 
 /** The x-api-key header. Throws RefusalError 400 when it is missing. */
@@ -194,14 +169,9 @@ async function identify(context: AuthContext, headers: IncomingHttpHeaders): Pro
   return claims;
 }
 
-function readDemand(mediaType: string, body: Uint8Array): Demand {
-  if (mediaType !== 'application/json') return body.length === 0 ? 'access-token' : 'nothing';
+function asksForAll(body: Uint8Array): boolean {
   const parsed = orNull(() => bodySchema.parse(JSON.parse(utf8Of(body, 'the body'))));
-  if (parsed === null) {
-    throw new RefusalError(
-      400,
-      'the body must be a JSON object with at most revokeRefreshTokens, true or false',
-    );
-  }
-  return parsed.revokeRefreshTokens ? 'all' : 'access-token';
+  if (parsed !== null) return parsed.revokeRefreshTokens;
+  const message = 'the body must be a JSON object with at most revokeRefreshTokens, true or false';
+  throw new RefusalError(400, message);
 }

@@ -7,34 +7,32 @@ import { writeDurably } from '../../lib/files/durable-file.ts';
 import { readStored } from '../documents/data-directory.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
 
-const identitySchema = z.strictObject({
+const identitySchema = z.object({
   userId: z.string().min(1),
-  credentials: z.strictObject({
+  credentials: z.object({
     apiKey: z.string().min(1),
     clientId: z.string().min(1),
     clientSecret: z.string().min(1),
     username: z.string().min(1),
     password: z.string().min(1),
   }),
-  signingKey: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Who may use this service, and what its tokens are signed with. */
-export type Identity = Awaited<ReturnType<typeof openIdentity>>;
+/** Who may use this service. */
+export type Identity = Readonly<z.infer<typeof identitySchema>>;
 
 /**
  * The trial user: random at the first start, kept with the data (0600). Throws IngestdError when the file is damaged.
  */
-export async function openIdentity(data: DataDirectory) {
+export async function openIdentity(data: DataDirectory): Promise<Identity> {
   const path = data.join('identity.json');
   const fix = 'restore it, or remove it to get new trial credentials';
-  const { userId, credentials, signingKey } =
-    (await readStored(path, identitySchema, fix)) ?? (await create(path));
+  const identity = (await readStored(path, identitySchema, fix)) ?? (await create(path));
   await chmod(path, 0o600);
-  return { userId, credentials, signingKey: Buffer.from(signingKey, 'hex') };
+  return identity;
 }
 
-async function create(path: string): Promise<z.infer<typeof identitySchema>> {
+async function create(path: string): Promise<Identity> {
   const identity = {
     userId: randomUUID(),
     credentials: {
@@ -44,7 +42,6 @@ async function create(path: string): Promise<z.infer<typeof identitySchema>> {
       username: `trial-${randomBytes(3).toString('hex')}@example.com`,
       password: secret(),
     },
-    signingKey: randomBytes(32).toString('hex'),
   };
   await writeDurably(path, `${JSON.stringify(identity, null, 2)}\n`);
   return identity;

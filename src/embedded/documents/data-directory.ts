@@ -9,38 +9,31 @@ import { takeProcessLock } from '../../lib/process/process-lock.ts';
 import { ConfigurationError, IngestdError, StateLockedError } from '../../model/errors.ts';
 
 /** Where the service keeps what; all absolute, all for its owner alone. */
-export interface DataDirectory {
-  /** Bytes of documents and attachments, one file each, under names of the service's own. */
-  readonly content: string;
-  /** Bytes that are still arriving. */
-  readonly incoming: string;
-  readonly join: (name: string) => string;
-  /** Lets go of it. */
-  readonly release: () => Promise<void>;
-}
+export type DataDirectory = Awaited<ReturnType<typeof takeDataDirectory>>;
 
 /** What the service itself puts there before its credentials, and what a file system of its own holds. */
-const beginnings = /^(?:lock.*|content|incoming|tokens.*|documents.*|identity.*|lost\+found)$/;
+const beginnings = /^(?:lock.*|content|incoming|documents.*|identity.*|lost\+found)$/;
 
 /**
  * Makes the data directory, 0700, or takes over one that a service made, and holds it for this process. Throws
  * StateLockedError while another holds it; ConfigurationError for another user's, who could read what is sent, and for
  * one that holds other files, which would be locked away or removed.
  */
-export async function takeDataDirectory(root: string): Promise<DataDirectory> {
+export async function takeDataDirectory(root: string) {
   await claim(root);
+  /** Lets go of it. */
   const release = await lock(root);
-  const data = {
-    content: join(root, 'content'),
-    incoming: join(root, 'incoming'),
-    join: (name: string) => join(root, name),
-    release,
-  };
-  await prepare(root, data).catch(async (error: unknown) => {
+  /** Bytes of documents and attachments, one file each, under names of the service's own. */
+  const content = join(root, 'content');
+  /** Bytes that are still arriving. */
+  const incoming = join(root, 'incoming');
+  try {
+    await prepare(root, [content, incoming]);
+  } catch (error) {
     await release();
     throw error;
-  });
-  return data;
+  }
+  return { content, incoming, release, join: (name: string) => join(root, name) };
 }
 
 async function claim(root: string): Promise<void> {
@@ -69,7 +62,7 @@ async function lock(root: string): Promise<() => Promise<void>> {
 }
 
 /** Makes what is in the data directory and removes what an interrupted run left half written. */
-async function prepare(root: string, { content, incoming }: DataDirectory): Promise<void> {
+async function prepare(root: string, [content, incoming]: readonly [string, string]): Promise<void> {
   await rm(incoming, { recursive: true, force: true });
   await makeDirectory(incoming, 0o700);
   await makeDirectory(content, 0o700);

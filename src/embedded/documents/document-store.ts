@@ -41,20 +41,6 @@ export type DocumentRecord = Readonly<
   readonly metadata: Metadata;
 };
 
-/** A document as the service shows it: what holds now. */
-export type StoredDocument = ReturnType<typeof showDocument>;
-
-/** What may be shown of a record. */
-export function showDocument({ file, attachments, ...record }: DocumentRecord) {
-  return {
-    ...record,
-    fileName: file.name,
-    size: file.size,
-    sha256: file.sha256,
-    attachments: attachments.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
-  };
-}
-
 const changeSchema = z.strictObject({
   put: z.array(documentRecordSchema).optional(),
   remove: z.array(z.string()).optional(),

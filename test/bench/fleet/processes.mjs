@@ -46,7 +46,7 @@ export async function measureProcesses(home) {
   }
   redis.command('HSET', 'ingestd:{bench}:state', 'halted', '1');
   const arrivals = (since = 0) => sentTo(service).flatMap(({ atMs }) => (atMs >= since ? [atMs] : []));
-  const names = () => service.documents().map(({ fileName }) => fileName);
+  const names = () => service.documents().map(({ file }) => file.name);
   const reported = new Map();
   const counted = new Map();
 
@@ -176,7 +176,7 @@ async function writeLive(places, withinMs) {
 }
 
 function arrivalOf(service, name) {
-  const document = service.documents().find(({ fileName }) => fileName === name);
+  const document = service.documents().find(({ file }) => file.name === name);
   return document === undefined ? Infinity : Date.parse(document.uploadedAt);
 }
 

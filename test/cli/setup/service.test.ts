@@ -1,39 +1,11 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
-import { documentTypes } from '../../../src/model/names-and-types.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ingestd, startIngestd } from '../../support/processes/ingestd.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 const folder = folderOfEachTest();
-
-it('service --fixtures holds a document of each type from the start, and none of them twice', async () => {
-  for (let start = 0; start < 2; start += 1) {
-    const child = startIngestd(['service', '--port', '0', '--data', 'data', '--fixtures'], {
-      cwd: folder.path,
-    });
-    let stdout = '';
-    child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-    await eventually(() => stdout.includes('INGESTD_PASSWORD='));
-    const { INGESTD_INGEST_URL: url = '' } = parse(stdout);
-    const page = await (await fetch(url)).text();
-    const links = Array.from(
-      page.matchAll(/href="(\/documents\/[^"]+\/0)">([^<]+)</g),
-      ([, path = '', name = '']) => ({ path, name }),
-    );
-    const types = links.map(({ name }) => name.split('.').at(-1));
-    expect(types).toHaveLength(18);
-    expect(new Set(types)).toEqual(new Set(documentTypes));
-    expect(page).toContain('<dt>Title</dt><dd>note</dd>');
-    const note = links.find(({ name }) => name === 'note.pdf');
-    const bytes = Buffer.from(await (await fetch(`${url}${note?.path}`)).arrayBuffer());
-    expect(bytes.equals(await readFile('fixtures/documents/note.pdf'))).toBe(true);
-    child.kill('SIGTERM');
-    expect((await once(child, 'close'))[0]).toBe(0);
-  }
-}, 60_000);
 
 it('service prints a .env that auth login accepts, keeps its credentials, and stops at SIGTERM and SIGHUP', async () => {
   const printed: string[] = [];

@@ -37,7 +37,7 @@ export type Part = readonly [name: string, content: string | Uint8Array, fileNam
 
 /** A service of a test's own, spoken to over real HTTP. */
 export interface Trial {
-  readonly service: EmbeddedService & Pick<ReturnType<typeof followRequests>, 'requestLog'>;
+  readonly service: Awaited<ReturnType<typeof start>>;
   readonly clock: ManualClock;
   readonly dataDir: string;
   /** `POST /auth`; fields that are undefined are left out. */
@@ -171,6 +171,7 @@ export async function startTrial(given: Partial<EmbeddedServiceOptions> = {}): P
     restart: async (changed = {}) => {
       await service.close();
       service = await start({ ...options, ...changed });
+      tokens = undefined;
     },
     close: async () => {
       await service.close();
@@ -194,14 +195,36 @@ function isPresent(entry: [string, string | undefined]): entry is [string, strin
   return entry[1] !== undefined;
 }
 
-async function start(options: EmbeddedServiceOptions): Promise<Trial['service']> {
+async function start(options: EmbeddedServiceOptions) {
   const service = await startEmbeddedService(options);
+  const held = (docId: string) => service.documents().find((document) => document.docId === docId);
   const { requestLog, stop } = followRequests(service.ingestUrl, options.clock.monotonic);
   const close = async (): Promise<void> => {
     stop();
     await service.close();
   };
-  return { ...service, requestLog, close };
+  return {
+    ...service,
+    requestLog,
+    close,
+    /** With the name, size and hash of its file. */
+    documents: () =>
+      service.documents().map(({ file, attachments, ...document }) => ({
+        ...document,
+        fileName: file.name,
+        size: file.size,
+        sha256: file.sha256,
+        attachments: attachments.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
+      })),
+    /** Where the bytes of a document are; null: it is not there. */
+    contentPath: (docId: string) => pathOf(service, held(docId)?.file),
+    /** The same for an attachment, counted from 0. */
+    attachmentPath: (docId: string, place: number) => pathOf(service, held(docId)?.attachments[place]),
+  };
+}
+
+function pathOf(service: EmbeddedService, file: { readonly blob: string } | undefined): string | null {
+  return file === undefined ? null : service.pathOf(file);
 }
 
 function nothing(): void {}

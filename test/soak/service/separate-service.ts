@@ -3,10 +3,12 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 import type { Credentials } from '../../../src/model/settings.ts';
-import type { StoredDocument } from '../../../src/embedded/documents/document-store.ts';
+import type { DocumentRecord } from '../../../src/embedded/documents/document-store.ts';
 
 /** What the service holds, and where its bytes are. */
-export interface HeldDocument extends StoredDocument {
+export interface HeldDocument extends Omit<DocumentRecord, 'file'> {
+  readonly fileName: string;
+  readonly sha256: string;
   readonly contentPath: string;
   readonly attachmentPaths: readonly string[];
 }

@@ -16,10 +16,13 @@ const service = await startEmbeddedService({
 
 process.on('message', () => {
   process.send?.({
-    documents: service.documents().map((document) => ({
+    documents: service.documents().map(({ file, attachments, ...document }) => ({
       ...document,
-      contentPath: service.contentPath(document.docId),
-      attachmentPaths: document.attachments.map((_, place) => service.attachmentPath(document.docId, place)),
+      fileName: file.name,
+      sha256: file.sha256,
+      attachments,
+      contentPath: service.pathOf(file),
+      attachmentPaths: attachments.map(service.pathOf),
     })),
   });
 });
