@@ -192,17 +192,6 @@ describe('P4: the lock of the state directory', () => {
     }
   });
 
-  it('takes away what others left that died while they took it, but not what is new', async () => {
-    await folder.write('lock.12.abc.tmp', '');
-    await folder.write('lock.take-0123', '');
-    await folder.write('lock.13.def.tmp', '');
-    await utimes(folder.join('lock.12.abc.tmp'), 1, 1);
-    await utimes(folder.join('lock.take-0123'), 1, 1);
-    const lock = await takeStateLock(folder.path, manualClock());
-    expect((await readdir(folder.path)).sort()).toEqual(['lock', 'lock.13.def.tmp']);
-    await lock.release();
-  });
-
   it('is refused when another machine may hold it', async () => {
     const own = await ownIdentity('2025-01-01T00:00:00.000Z');
     const elsewhere = { ...own, boot: 'another', machine: 'another' };

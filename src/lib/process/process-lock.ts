@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
-import { link, open, readdir, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
+import { link, open, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hostname } from 'node:os';
 
@@ -16,7 +16,6 @@ const beatMs = 2_000;
 const defaultSilenceMs = 7_000;
 /** The name of the namespace that every process outside of a container is in. */
 const firstNamespace = 'pid:[4026531836]';
-const leftoversAfterMs = 60_000;
 /** A chain of processes that died while they took over a dead one's lock. */
 const maxDepth = 8;
 
@@ -62,19 +61,13 @@ export async function takeProcessLock(
     readonly fleet?: string | undefined;
   },
 ): Promise<LockAttempt> {
-  const own = {
-    ...(await ownIdentity(since)),
-    ...(fence === undefined ? {} : { fence }),
-    ...(fleet === undefined ? {} : { fleet }),
-  };
+  const own = { ...(await ownIdentity(since)), fence, fleet };
   const text = `${JSON.stringify(own)}\n`;
   const taken = await take({ path, own, silenceMs, text }, 0).catch((error: unknown) => {
     throw withPath(error, path);
   });
   if ('kind' in taken) return taken;
-  const lock = await createLock(path, own, taken);
-  await clearLeftovers(path);
-  return { kind: 'taken', lock };
+  return { kind: 'taken', lock: await createLock(path, own, taken) };
 }
 
 /** Who holds a lock with a fence, and whether that process has ended without any doubt; null: nobody that is known. */
@@ -125,16 +118,6 @@ async function createLock(path: string, own: ProcessIdentity, file: FileHandle):
       }
     },
   };
-}
-
-/** Takes away what processes left that died while they took the lock. */
-async function clearLeftovers(path: string): Promise<void> {
-  for (const name of await readdir(dirname(path))) {
-    if (!name.startsWith(`${basename(path)}.`)) continue;
-    const leftover = join(dirname(path), name);
-    const touched = await touchedAt(leftover);
-    if (touched !== null && touched < Date.now() - leftoversAfterMs) await rm(leftover, { force: true });
-  }
 }
 
 /** Makes the lock file, whole from its first moment, or takes that of a dead process over. */

@@ -5,29 +5,26 @@ import type { Socket } from 'node:net';
 /** What the peers of an HTTP server may take of the process that serves them. */
 export interface ServerLimits {
   readonly maxConnections: number;
-  /** More are answered with 503. */
-  readonly maxRequestsPerConnection: number;
-  /** Requests that wait on one connection for the answer before theirs; with more the connection is cut. */
-  readonly maxWaitingRequests: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headersMs: number;
   /** From the first byte of a request to the last of its body. */
   readonly requestMs: number;
-  /** Without a byte in either direction, while a request is being answered. */
-  readonly idleMs: number;
   /** Whether Node refuses a request of HTTP 1.1 without a Host header, in a form of its own. */
   readonly requireHostHeader: boolean;
 }
 
 const defaultLimits: ServerLimits = {
   maxConnections: 256,
-  maxRequestsPerConnection: 1000,
-  maxWaitingRequests: 64,
   headersMs: 10_000,
   requestMs: 30_000,
-  idleMs: 30_000,
   requireHostHeader: true,
 };
+
+/** Requests that wait on one connection for the answer before theirs; with more the connection is cut. */
+const maxWaitingRequests = 64;
+
+/** Without a byte in either direction, while a request is being answered. */
+const idleMs = 30_000;
 
 /** Between an answer and the next request. */
 const keepAliveMs = 72_000;
@@ -62,7 +59,7 @@ export function createLimitedServer(handle: RequestListener, given: Partial<Serv
     }
     // A request that was parsed before its connection was cut is dropped.
     const queue = atWork.get(socket);
-    if (queue !== undefined && queue.push([request, response]) > limits.maxWaitingRequests) {
+    if (queue !== undefined && queue.push([request, response]) > maxWaitingRequests) {
       atWork.delete(socket);
       socket.destroy();
     }
@@ -88,8 +85,7 @@ export function createLimitedServer(handle: RequestListener, given: Partial<Serv
     take,
   );
   server.maxConnections = limits.maxConnections + refusalReserve;
-  server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
-  server.setTimeout(limits.idleMs);
+  server.setTimeout(idleMs);
   // Node would answer an expectation that it does not know by itself, past all limits.
   server.on('checkExpectation', take);
   server.on('connection', (socket: Socket) => {

@@ -7,9 +7,6 @@ export const redacted = '[redacted]';
 /** Letters alone, and so few of them that ordinary words may contain them. */
 const plainWord = /^\p{L}{1,12}$/u;
 
-/** Longer ones are searched for as they are: a regular expression of them all could become too large. */
-const longestInPattern = 256;
-
 /** Signed tokens, authorization headers and form fields, whoever wrote them into a text. */
 const tokens = [
   /\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g,
@@ -23,28 +20,25 @@ export type Redactor = ReturnType<typeof createRedactor>;
 /** A redactor that knows `secrets`. */
 export function createRedactor(secrets: readonly string[] = []) {
   const encodings = new Set<string>();
-  let long: readonly string[] = [];
-  let anywhere: RegExp | null = null;
-  let inOwnText: RegExp | null = null;
+  /** The longest first: a secret may be part of another. */
+  let anywhere: readonly string[] = [];
+  let inOwnText: readonly (string | RegExp)[] = [];
 
   function add(more: readonly string[]): void {
     for (const secret of more) {
       if (secret.length >= shortestRedacted) for (const text of encodingsOf(secret)) encodings.add(text);
     }
-    // In one go and the longest first: a secret may be part of another, or of what replaces one.
-    const longestFirst = [...encodings].sort((a, b) => b.length - a.length);
-    long = longestFirst.filter(({ length }) => length > longestInPattern);
-    const short = longestFirst.slice(long.length);
-    if (short.length === 0) return;
-    anywhere = new RegExp(short.map(escapeRegExp).join('|'), 'gu');
-    inOwnText = new RegExp(short.map(inOwnWords).join('|'), 'gu');
+    anywhere = [...encodings].sort((a, b) => b.length - a.length);
+    inOwnText = anywhere.map((text) =>
+      plainWord.test(text) ? new RegExp(`(?<!\\p{L})${text}(?!\\p{L})`, 'u') : text,
+    );
   }
 
-  function replace(text: string, pattern: RegExp | null): string {
-    const known = replaceBetween(text, long, (rest) =>
-      pattern === null ? rest : rest.replaceAll(pattern, redacted),
-    );
-    return tokens.reduce((rest, token) => rest.replaceAll(token, redacted), known);
+  function replace(text: string, patterns: readonly (string | RegExp)[]): string {
+    // Each is looked for in what the ones before it left, and in none of what replaces one.
+    let rest: readonly string[] = [text];
+    for (const pattern of patterns) rest = rest.flatMap((part) => part.split(pattern));
+    return tokens.reduce((known, token) => known.replaceAll(token, redacted), rest.join(redacted));
   }
 
   add(secrets);
@@ -62,16 +56,6 @@ export function createRedactor(secrets: readonly string[] = []) {
   };
 }
 
-/** Redacts `secrets`, one after the other, and has `replace` redact what is left between them. */
-function replaceBetween(text: string, secrets: readonly string[], replace: (rest: string) => string): string {
-  const [first, ...others] = secrets.filter((secret) => text.includes(secret));
-  if (first === undefined) return replace(text);
-  return text
-    .split(first)
-    .map((rest) => replaceBetween(rest, others, replace))
-    .join(redacted);
-}
-
 /** As it is, as URLs and forms carry it, as JSON quotes it, and in base64. */
 function encodingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -86,12 +70,4 @@ function encodingsOf(secret: string): string[] {
     bytes.toString('base64'),
     bytes.toString('base64url'),
   ].filter((text) => text.length >= shortestRedacted);
-}
-
-function inOwnWords(text: string): string {
-  return plainWord.test(text) ? `(?<!\\p{L})${text}(?!\\p{L})` : escapeRegExp(text);
-}
-
-function escapeRegExp(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -92,12 +92,7 @@ describe('a limited server', () => {
 
   it('cuts a connection that pipelines more requests than may wait', async () => {
     let handled = 0;
-    const port = await serve(
-      () => {
-        handled += 1;
-      },
-      { maxWaitingRequests: 10 },
-    );
+    const port = await serve(() => (handled += 1));
     const socket = await open(port);
     socket.write(get.repeat(1200));
     await eventually(() => isOver(socket));
@@ -112,22 +107,6 @@ describe('a limited server', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\n\r\n');
     await eventually(() => socket.text().includes('\r\n\r\n'));
     expect(socket.text()).toMatch(/^HTTP\/1\.1 200 OK\r\nx-guarded: yes\r\n/);
-  });
-
-  it('handles no more than so many requests of a connection', async () => {
-    let handled = 0;
-    const port = await serve(
-      (_request, response) => {
-        handled += 1;
-        response.end('done');
-      },
-      { maxRequestsPerConnection: 3 },
-    );
-    const socket = await open(port);
-    socket.write(get.repeat(5));
-    await eventually(() => socket.text().match(/HTTP\/1.1 503 /g)?.length === 2);
-    expect(handled).toBe(3);
-    expect(socket.text()).toContain('Connection: close');
   });
 
   it('lets a client in while many others hold connections and say nothing', async () => {
