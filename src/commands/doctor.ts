@@ -2,16 +2,9 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, machine, release, totalmem, type } from 'node:os';
 import { version } from '../config/package-files.ts';
-import {
-  raiseWatchLimitCommand,
-  readEventQueueLength,
-  readInotifyUse,
-  readInstanceLimit,
-  readWatchLimit,
-} from '../lib/files/inotify.ts';
+import { readEventQueueLength, readInstanceLimit, readWatchLimit } from '../lib/files/inotify.ts';
 import { mountOf, readMountTable } from '../lib/files/mount-table.ts';
 import { orNull } from '../lib/or-null.ts';
-import { numberWords } from '../lib/text/amounts.ts';
 import { errorMessage } from '../model/errors.ts';
 import { finding } from '../model/report/command-reports.ts';
 import type { CheckFinding } from '../model/report/command-reports.ts';
@@ -30,12 +23,10 @@ export type DoctorReport = Awaited<ReturnType<typeof examine>>;
  */
 export async function examine(options: Omit<CheckOptions, 'online'> | string) {
   const settings = typeof options === 'string' ? null : options.settings;
-  const inotify = examineInotify();
   const findings = [
     ...(typeof options === 'string'
       ? [finding('error', 'configuration', { code: 'configuration', message: options, fix: '' })]
       : await check({ ...options, online: true })),
-    ...judgeWatches(inotify),
   ];
   const daemon = settings === null ? null : await examineDaemon(settings.state.dir, findings);
   const places =
@@ -55,7 +46,7 @@ export async function examine(options: Omit<CheckOptions, 'online'> | string) {
       daemon,
     },
     system: examineSystem(),
-    inotify,
+    inotify: examineInotify(),
     places: await Promise.all(places.map(({ name, path }) => examinePlace(name, path))),
     findings,
   };
@@ -79,22 +70,7 @@ function examineInotify() {
     watchLimit: finite(readWatchLimit()),
     instanceLimit: finite(readInstanceLimit()),
     queueLength: readEventQueueLength(),
-    used: readInotifyUse(),
   };
-}
-
-const crowdedShare = 0.8;
-
-function judgeWatches({ watchLimit, used }: ReturnType<typeof examineInotify>): readonly CheckFinding[] {
-  if (watchLimit === null || used === null || used.watches <= watchLimit * crowdedShare) return [];
-  const message = `${numberWords(used.watches)} of ${numberWords(watchLimit)} watches are in use`;
-  return [
-    finding('warning', 'inotify', {
-      code: 'watch-limit',
-      message,
-      fix: raiseWatchLimitCommand(used.watches),
-    }),
-  ];
 }
 
 function examineSystem() {

@@ -61,26 +61,16 @@ export type EmbeddedService = Awaited<ReturnType<typeof serve>>;
  * ConfigurationError when the address cannot be had, or a file of its own is closed to this user.
  */
 export async function startEmbeddedService(options: EmbeddedServiceOptions): Promise<EmbeddedService> {
+  let data: DataDirectory | null = null;
+  let store: DocumentStore | null = null;
   try {
-    return await start(options);
+    data = await takeDataDirectory(options.dataDir);
+    store = await openDocumentStore(data);
+    return await serve(options, data, store);
   } catch (error) {
+    await store?.close();
+    await data?.release();
     throw fileFault(error);
-  }
-}
-
-async function start(options: EmbeddedServiceOptions): Promise<EmbeddedService> {
-  const data = await takeDataDirectory(options.dataDir);
-  try {
-    const store = await openDocumentStore(data);
-    try {
-      return await serve(options, data, store);
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
-  } catch (error) {
-    await data.release();
-    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import Bottleneck from 'bottleneck';
 
-import { countingMs, endPermitOnce } from '../lib/queue/permits.ts';
+import { countingMs } from '../lib/queue/permits.ts';
 import { wallTimeOf } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
@@ -193,13 +193,17 @@ export function createLimiter({
   function occupy(shared?: Permit): Permit {
     const slot: Slot = { freeAt: null };
     slots.add(slot);
-    const permit = endPermitOnce((isSpent) => {
+    let isEnded = false;
+    /** Once: whichever of its two ends comes first. */
+    const end = (isSpent: boolean) => () => {
+      if (isEnded) return;
+      isEnded = true;
       if (isSpent) freeLater(slot, windowMs);
       else free(slot);
       if (isSpent) shared?.spent();
       else shared?.giveBack();
-    });
-    return { ...permit, guard: shared?.guard };
+    };
+    return { spent: end(true), giveBack: end(false), guard: shared?.guard };
   }
 
   function freeLater(slot: Slot, ms: number): void {

@@ -100,8 +100,6 @@ describe('doctor', () => {
         { withinMs: 30_000 },
       );
       expect(found.ingestd.daemon).toMatchObject({ pid: daemon.pid, health: 'ok' });
-      expect(found.inotify.used?.watches).toBeGreaterThanOrEqual(4);
-      expect(found.inotify.used?.instances).toBeGreaterThanOrEqual(1);
     } finally {
       daemon.kill('SIGKILL');
     }

@@ -19,14 +19,12 @@ export const bulkModifySchema = modifyMetadataSchema
 /** Interface 2.9. */
 export const bulkDeleteSchema = z.strictObject({ docIds, documentOwner: z.string().min(1).optional() });
 
-export type MetadataChange = z.infer<typeof uploadMetadataSchema>;
-
 /**
  * What holds after `change`, interface 2.2 to 2.7: scalars replace, companies and tags follow ADD and DELETE in
  * their order, authors are added. No operation means ADD. An empty shareInfo means DEFAULT. With warnings about what
  * could not be done.
  */
-export function applyMetadata(current: Metadata, change: MetadataChange) {
+export function applyMetadata(current: Metadata, change: z.infer<typeof uploadMetadataSchema>) {
   const warnings: string[] = [];
   const { companies, customTags, docAuthors, shareInfo, ...scalars } = change;
   const metadata: Metadata = {

@@ -11,7 +11,6 @@ import {
   bulkDeleteSchema,
   bulkModifySchema,
 } from '../documents/metadata.ts';
-import type { MetadataChange } from '../documents/metadata.ts';
 import { RefusalError, successEnvelope } from '../http/answers.ts';
 import type { Envelope } from '../http/answers.ts';
 import { receiveForm } from '../form/receive-form.ts';
@@ -74,30 +73,18 @@ function parse(what: string, text: string): unknown {
 
 /** Answers `POST /upload-document`, interface 4.3: a new document. Throws RefusalError. */
 export async function uploadDocument(context: IngestionContext, request: IncomingMessage): Promise<Envelope> {
+  const { store, clock, username } = context;
   return receiveForm(request, context, async ({ file, attachments, metadata: text }) => {
     if (file === null) throw new RefusalError(400, 'the form has no part file');
     const change = readJson(uploadMetadataSchema, 'metadata', text ?? '{}');
-    const { docId, warnings } = await addDocument(context, { file, attachments, change });
+    const { metadata, warnings } = applyMetadata({}, { ...change, shareInfo: change.shareInfo ?? {} });
+    const docId = randomUUID();
+    const owner = metadata.documentOwner ?? username;
+    const uploadedAt = timeOf(clock);
+    const document = { docId, owner, uploadedAt, modifiedAt: null, file, attachments, metadata };
+    await store.commit(() => ({ put: [document], adopt: [file, ...attachments], result: null }));
     return successEnvelope(docId, 'document uploaded', warnings);
   });
-}
-
-/** Puts a new document into the store; its files lie in the incoming directory. */
-export async function addDocument(
-  { store, clock, username }: IngestionContext,
-  {
-    file,
-    attachments,
-    change,
-  }: Pick<DocumentRecord, 'file' | 'attachments'> & { readonly change: MetadataChange },
-): Promise<{ readonly docId: string; readonly warnings: readonly string[] }> {
-  const { metadata, warnings } = applyMetadata({}, { ...change, shareInfo: change.shareInfo ?? {} });
-  const docId = randomUUID();
-  const owner = metadata.documentOwner ?? username;
-  const uploadedAt = timeOf(clock);
-  const document = { docId, owner, uploadedAt, modifiedAt: null, file, attachments, metadata };
-  await store.commit(() => ({ put: [document], adopt: [file, ...attachments], result: null }));
-  return { docId, warnings };
 }
 
 /**
@@ -191,8 +178,7 @@ function requireDocuments(
   return docIds.map((docId) => {
     if (seen.has(docId)) throw new RefusalError(422, 'docIds names this document twice', { docId });
     seen.add(docId);
-    const record = store.get(docId);
-    if (record === undefined) throw new RefusalError(404, 'no such document; nothing was changed', { docId });
+    const record = requireDocument(store, docId);
     checkOwner(record, documentOwner);
     return record;
   });

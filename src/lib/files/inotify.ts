@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { orNull } from '../or-null.ts';
 
 /** The machine's limits, and those of the user namespace this process is in. */
@@ -30,32 +30,4 @@ export function raiseWatchLimitCommand(directories: number): string {
 function numberIn(path: string): number {
   const number = Number(orNull(() => readFileSync(path, 'utf8')));
   return Number.isInteger(number) && number > 0 ? number : Infinity;
-}
-
-const mostProcesses = 4_000;
-
-/**
- * Counts the inotify instances and watches of the processes that this user may look into, its own; null where the
- * system does not say. Never throws.
- */
-export function readInotifyUse() {
-  let instances = 0;
-  let watches = 0;
-  const processes = namesIn('/proc').filter((name) => /^\d+$/.test(name));
-  if (processes.length === 0) return null;
-  for (const process of processes.slice(0, mostProcesses)) {
-    for (const descriptor of namesIn(`/proc/${process}/fd`)) {
-      const target = orNull(() => readlinkSync(`/proc/${process}/fd/${descriptor}`));
-      if (target !== 'anon_inode:inotify') continue;
-      instances += 1;
-      const held = orNull(() => readFileSync(`/proc/${process}/fdinfo/${descriptor}`, 'latin1')) ?? '';
-      watches += held.split('\n').filter((line) => line.startsWith('inotify ')).length;
-    }
-  }
-  return { instances, watches };
-}
-
-/** Of another user's process nothing is listed. */
-function namesIn(directory: string): readonly string[] {
-  return orNull(() => readdirSync(directory)) ?? [];
 }

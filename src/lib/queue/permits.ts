@@ -1,20 +1,6 @@
 import type { BootMoment } from '../time/boot-moment.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** A permit that ends once: `end` is called for whichever of its two ends comes first. */
-export function endPermitOnce(end: (isSpent: boolean) => void): {
-  readonly spent: () => void;
-  readonly giveBack: () => void;
-} {
-  let settled = false;
-  const settle = (isSpent: boolean) => () => {
-    if (settled) return;
-    settled = true;
-    end(isSpent);
-  };
-  return { spent: settle(true), giveBack: settle(false) };
-}
-
 /**
  * How long requests of an earlier run still count in a sliding window, ms, longest first: one window at most. The wall
  * clock may have been set since, and is asked only where the time since the boot is not known: what was answered before

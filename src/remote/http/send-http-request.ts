@@ -116,15 +116,16 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
       onFault: fail,
     });
 
-    const ends = [
-      { signal, onAbort },
-      { signal: guard?.signal, onAbort: onLost },
-      { signal: guard?.lapsed, onAbort: onLapsed },
+    const ends: readonly (readonly [AbortSignal | undefined, () => void])[] = [
+      [signal, () => fail('stopped')],
+      // What was sent in full is the service's: its answer is worth waiting for.
+      [guard?.signal, () => sent !== 'all' && fail('permit-lost')],
+      [guard?.lapsed, () => fail('permit-lost')],
     ];
-    for (const end of ends) {
-      end.signal?.addEventListener('abort', end.onAbort, { once: true });
+    for (const [end, onAbort] of ends) {
+      end?.addEventListener('abort', onAbort, { once: true });
       // A signal says it once: a guard may hold again and have another one by now.
-      if (end.signal?.aborted === true) queueMicrotask(end.onAbort);
+      if (end?.aborted === true) queueMicrotask(onAbort);
     }
     if (body !== null && body.errored !== null) failBody(body.errored);
     body?.on('error', failBody);
@@ -186,19 +187,6 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
       return true;
     }
 
-    function onAbort(): void {
-      fail('stopped');
-    }
-
-    /** What was sent in full is the service's: its answer is worth waiting for. */
-    function onLost(): void {
-      if (sent !== 'all') fail('permit-lost');
-    }
-
-    function onLapsed(): void {
-      fail('permit-lost');
-    }
-
     function failBody(error: unknown): void {
       fail(errorCode(error) ?? 'body-failed', errorMessage(error));
     }
@@ -217,7 +205,7 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
     function finish(result: HttpResult): void {
       if (settled) return;
       settled = true;
-      for (const end of ends) end.signal?.removeEventListener('abort', end.onAbort);
+      for (const [end, onAbort] of ends) end?.removeEventListener('abort', onAbort);
       // What was given up must not arrive later, after its repetition or a newer change.
       if (sent !== 'nothing' && (result.kind === 'fault' || result.state !== 'whole')) watch.reset();
       watch.close();
