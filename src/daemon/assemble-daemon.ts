@@ -1,14 +1,13 @@
 import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { sentences } from '../lib/text/sentences.ts';
-import type { ControlPort } from '../model/ports/control-port.ts';
 import { ConfigurationError, isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
 import { reasonHealth } from '../model/report/health.ts';
-import type { Activity, Reason, Status } from '../model/report/status.ts';
+import type { Reason, Status } from '../model/report/status.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { Log } from '../log/create-log.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
@@ -30,7 +29,7 @@ import type { Pauses } from './control/pauses.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
 import { createTimeline } from './history/timeline.ts';
-import type { Timeline, Trouble } from './history/timeline.ts';
+import type { Trouble } from './history/timeline.ts';
 import { createSignIn } from './sign-in.ts';
 
 export interface DaemonOptions {
@@ -50,50 +49,12 @@ export interface DaemonOptions {
   readonly maxAttempts: number | null;
   /** Folders that were never there are made: only for the trial configuration that ships with ingestd. */
   readonly makesFolders?: boolean | undefined;
-  /** Of the embedded service that ran in this process before; it is taken again where it is free. */
-  readonly servicePort?: number | undefined;
   /** Among the hosts of one account, with the lease of the state directory. Null or left out: this host is alone. */
   readonly place?: Place | null | undefined;
 }
 
 /** Folders, engine, ledger, service and status, put together. */
-export interface Daemon {
-  readonly control: ControlPort;
-  readonly engine: Engine;
-  /** Calls it with everything that happens from now on. */
-  readonly listen: (listener: (activity: Activity) => void) => void;
-  readonly metrics: Metrics;
-  /** What the chart of the page shows. */
-  readonly deliveries: DeliveryHistory;
-  /** What happened, newest first, as far as the history goes back. */
-  readonly readLog: History['readBack'];
-  /** All hosts of the account; null: this host is alone. */
-  readonly fleet: Place['cluster']['fleet'] | null;
-  /** Address of the embedded service's page; null in remote mode. */
-  readonly servicePage: string | null;
-  /** Says in the history that it started, or goes on with another configuration. */
-  readonly timeline: Pick<Timeline, 'started' | 'reloaded'>;
-  /** Watches and scans; resolves after the first scan of every folder. */
-  readonly start: () => Promise<void>;
-  /** Says in the status why the configuration on disk is not the one that runs; null: it is. */
-  readonly refuseConfiguration: (faults: readonly string[] | null) => void;
-  /** Says in the status why the page is unavailable; null: it is not. */
-  readonly notePage: (reason: Reason | null) => void;
-  /** Scans everything, tries credentials again. */
-  readonly refresh: () => Promise<void>;
-  /** Takes no more work; resolves when the requests under way have ended, however long that takes. */
-  readonly drain: () => Promise<void>;
-  readonly unread: () => UnreadPlaces;
-  /** True when the credentials were refused and have not been accepted since. */
-  readonly isRefused: () => boolean;
-  /**
-   * Takes no more work and lets requests under way end; what takes longer than `timing.stopSeconds` is ended. What has
-   * become of them is in the ledger and the status then.
-   */
-  readonly endRequests: () => Promise<void>;
-  /** Ends requests and closes everything in reverse order. `goesOn`: the process does, with another daemon. */
-  readonly stop: (options?: { readonly goesOn: boolean }) => Promise<void>;
-}
+export type Daemon = ReturnType<typeof assembleDaemon>;
 
 const longestRevokeMs = 5_000;
 
@@ -114,7 +75,7 @@ interface Opened {
 export function assembleDaemon(
   options: DaemonOptions,
   { ledger, folders, embedded, history, deliveries, pauses }: Opened,
-): Daemon {
+) {
   const { settings, log, clock } = options;
   const cluster = options.place?.cluster ?? null;
   const credentials = embedded?.credentials ?? options.credentials;
@@ -153,10 +114,8 @@ export function assembleDaemon(
   cluster?.listen(changes.note);
   if (cluster !== null) changes.listen(cluster.noteChange);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
-  let refusedConfiguration: readonly string[] | null = null;
-  let pageReason: Reason | null = null;
-  let isDraining = false;
-  let ledgerNotice: Awaited<ReturnType<typeof newLedgerNotice>> = null;
+  /** What the daemon itself has to say, by its code. It keeps nobody from being ready. */
+  const notices = new Map<string, Reason>();
   let forgetNotice = (): void => {};
   const knownDocuments = documentsIn(ledger);
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
@@ -170,7 +129,9 @@ export function assembleDaemon(
     clock,
     log,
     ledger,
-    folders: settings.folders.map((folder, index) => ({ settings: folder, port: portAt(folders, index) })),
+    folders: settings.folders.flatMap((folder) =>
+      folders.filter(({ name }) => name === folder.name).map((port) => ({ settings: folder, port })),
+    ),
     limiter,
     service: client,
     metrics,
@@ -206,28 +167,36 @@ export function assembleDaemon(
       },
       totals: addTotals(history.before, engine.totals),
       duplicates: duplicates(),
-      ownReasons: [...ownReasons(), ...(cluster?.reasons() ?? [])],
+      ownReasons: [...ownReasons(), ...clusterReasons()],
       pausedUntil: control.pausedUntil(),
     });
   }
 
+  function note(code: string, reason: Reason | null): void {
+    if (reason === null) notices.delete(code);
+    else notices.set(code, reason);
+    changes.note();
+  }
+
   function ownReasons(): readonly Reason[] {
+    return [...notices.values(), ...tokenReasons()];
+  }
+
+  function tokenReasons(): readonly Reason[] {
     const tokenless = tokens.reason();
     // Where nobody needs a token and nobody asks for one, what the last attempt found may be over.
     const isKnown = tokens.backOffMs() > 0 || signIn.isFailing() || !engine.isIdle();
-    return [
-      ...(refusedConfiguration === null ? [] : [refusedReason(refusedConfiguration)]),
-      ...(pageReason === null ? [] : [pageReason]),
-      ...(isDraining ? [draining] : []),
-      ...(ledgerNotice !== null && clock.now() < ledgerNotice.until ? [ledgerNotice.reason] : []),
-      ...(tokenless === null || !isKnown ? [] : [tokenless]),
-    ];
+    return tokenless === null || !isKnown ? [] : [tokenless];
+  }
+
+  function clusterReasons(): readonly Reason[] {
+    return cluster?.reasons() ?? [];
   }
 
   function troubles(): readonly Trouble[] {
     const general = [
       ...ownReasons(),
-      ...(cluster?.reasons() ?? []),
+      ...clusterReasons(),
       ...engine.reasons(),
       ...pauseReason(limiter.status()),
     ];
@@ -247,12 +216,13 @@ export function assembleDaemon(
   }
 
   function unready(): readonly Reason[] {
-    // Of those that need no token: a service that asks to wait has accepted the credentials.
-    const passing = new Set(['configuration-refused', 'page-unavailable', 'new-ledger', draining.code]);
-    if (tokens.reason() === null) passing.add('rate-limited');
-    const reasons = [...ownReasons(), ...engine.reasons()].filter(({ code }) => !passing.has(code));
+    // A service that asks to wait has accepted the credentials.
+    const isAccepted = tokens.reason() === null;
+    const reasons = [...tokenReasons(), ...engine.reasons()].filter(
+      ({ code }) => code !== 'rate-limited' || !isAccepted,
+    );
     // What keeps every host from sending, and passes by itself, is none.
-    reasons.push(...(cluster?.reasons() ?? []).filter(({ code }) => reasonHealth(code) === 'error'));
+    reasons.push(...clusterReasons().filter(({ code }) => reasonHealth(code) === 'error'));
     for (const port of folders) {
       const { state } = port.health();
       if (state === 'scanning' || state === 'unavailable') {
@@ -299,11 +269,12 @@ export function assembleDaemon(
   async function noticeNewLedger(): Promise<void> {
     const onDisk = status().folders.reduce((total, folder) => total + folder.onDisk, 0);
     const firstScan = { dir: settings.state.dir, unknownFiles: onDisk - knownDocuments };
-    ledgerNotice = await newLedgerNotice(firstScan, clock);
-    if (ledgerNotice === null || phase !== 'running') return;
-    changes.note();
-    log.warn({ code: ledgerNotice.reason.code }, ledgerNotice.reason.message);
-    forgetNotice = clock.after(ledgerNotice.until - clock.now(), changes.note);
+    const notice = await newLedgerNotice(firstScan, clock);
+    if (notice === null || phase !== 'running') return;
+    const { code, message } = notice.reason;
+    note(code, notice.reason);
+    log.warn({ code }, message);
+    forgetNotice = clock.after(notice.until - clock.now(), () => note(code, null));
   }
 
   /** A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes. */
@@ -318,14 +289,20 @@ export function assembleDaemon(
   return {
     control,
     engine,
-    listen: (listener) => void history.listen(listener),
+    /** Calls it with everything that happens from now on. */
+    listen: history.listen,
     metrics,
+    /** What the chart of the page shows. */
     deliveries,
+    /** What happened, newest first, as far as the history goes back. */
     readLog: history.readBack,
+    /** All hosts of the account; null: this host is alone. */
     fleet: cluster?.fleet ?? null,
+    /** Address of the embedded service's page; null in remote mode. */
     servicePage: embedded?.pageUrl ?? null,
     timeline,
-    start: async () => {
+    /** Watches and scans; resolves after the first scan of every folder. */
+    start: async (): Promise<void> => {
       await engine.recover();
       signIn.begin();
       await Promise.all(folders.map((port) => port.start(engine.listener(port.name))));
@@ -335,29 +312,33 @@ export function assembleDaemon(
       await noticeNewLedger();
       cluster?.publish(status);
     },
-    refuseConfiguration: (faults) => {
-      refusedConfiguration = faults;
-      changes.note();
-    },
-    notePage: (reason) => {
-      pageReason = reason;
-      changes.note();
-    },
-    drain: () => {
-      isDraining = true;
-      changes.note();
+    /** Says in the status why the configuration on disk is not the one that runs; null: it is. */
+    refuseConfiguration: (faults: readonly string[] | null): void =>
+      note('configuration-refused', faults === null ? null : refusedReason(faults)),
+    /** Says in the status why the page is unavailable; null: it is not. */
+    notePage: (reason: Reason | null): void => note('page-unavailable', reason),
+    /** Takes no more work; resolves when the requests under way have ended, however long that takes. */
+    drain: (): Promise<void> => {
+      note(draining.code, draining);
       return engine.drain();
     },
-    refresh: async () => {
+    /** Scans everything, tries credentials again. */
+    refresh: async (): Promise<void> => {
       tokens.forget();
       signIn.begin();
       engine.retryWaiting();
       await Promise.all(folders.map((port) => port.rescan('event')));
     },
     unread: () => unreadPlaces(folders),
+    /** True when the credentials were refused and have not been accepted since. */
     isRefused: () => tokens.status().state === 'refused',
+    /**
+     * Takes no more work and lets requests under way end; what takes longer than `timing.stopSeconds` is ended. What has
+     * become of them is in the ledger and the status then.
+     */
     endRequests,
-    stop: async ({ goesOn } = { goesOn: false }) => {
+    /** Ends requests and closes everything in reverse order. `goesOn`: the process does, with another daemon. */
+    stop: async ({ goesOn } = { goesOn: false }): Promise<void> => {
       await endRequests();
       await Promise.all(folders.map((port) => port.close()));
       // The other hosts go on with a token that is shared.
@@ -390,13 +371,6 @@ export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {
       reasons.filter(isOfUnreadPlace).map(({ message }) => ({ folder, message })),
     ),
   };
-}
-
-/** The folders' order is that of the settings. */
-export function portAt(folders: readonly FolderPort[], index: number): FolderPort {
-  const port = folders[index];
-  if (port === undefined) throw new RangeError(`no folder ${index}`);
-  return port;
 }
 
 /** The file is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */

@@ -26,7 +26,7 @@ import type {
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { Engine } from '../sync/engine.ts';
-import { dueOf, reasonOf } from '../sync/tasks/task.ts';
+import { bareReason, dueOf, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
 
 /** What status is made of. */
@@ -84,9 +84,9 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     paused.length < sources.folders.length && reasons.every(({ code }) => reasonHealth(code) !== 'error');
   const etaSeconds =
     pending > kept ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - kept)) / 1000) : 0;
-  const failures = listFailures();
-  const skipped = listSkips(sources);
-  const waiting = listWaiting(sources);
+  const failed = [...engine.tasks.in('failed')];
+  const retried = engine.tasks.in('retry');
+  const waiting = [...engine.tasks.in('waiting')].filter(({ present }) => present);
   return {
     version: version(),
     startedAt: sources.startedAt,
@@ -116,12 +116,13 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     auth: sources.auth.status(),
     ...(sources.fleet === undefined ? {} : { fleet: sources.fleet }),
     totals: sources.totals,
-    failures: failures.list,
-    failuresTotal: failures.total,
-    skipped: skipped.list,
-    skippedTotal: skipped.total,
-    waiting: waiting.list,
-    waitingTotal: waiting.total,
+    // The newest, before what is retried: notifications are made from this list.
+    failures: [...failed.slice(-longestList), ...retried].slice(0, longestList).map(failureStatus),
+    failuresTotal: failed.length + retried.size,
+    skipped: listSkips(engine),
+    skippedTotal: sum((one) => one.skipped),
+    waiting: waiting.slice(0, longestList).map((task) => ({ ...task.ref, ...wordsOf(task) })),
+    waitingTotal: waiting.length,
     waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
     ...listDoubts(openDoubts(ledger)),
@@ -134,35 +135,23 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     recordedDuplicates: ledger.possibleDuplicates(),
   };
 
-  function retryAt(dueMs: number | null): string | null {
-    return dueMs === null ? null : isoOf(clock.now() + dueMs - clock.monotonic());
-  }
-
-  function isoOf(ms: number): string {
-    return new Date(ms).toISOString();
-  }
-
-  /** What has failed, the newest of it, before what is retried: notifications are made from this list. */
-  function listFailures(): { list: FailureStatus[]; total: number } {
-    const failed = [...engine.tasks.in('failed')];
-    const retried = engine.tasks.in('retry');
-    const list = [...failed.slice(-longestList), ...retried]
-      .slice(0, longestList)
-      .map((task) => failureStatus(task, retryAt(dueOf(task))));
-    return { list, total: failed.length + retried.size };
+  function failureStatus(task: Task): FailureStatus {
+    const dueMs = dueOf(task);
+    return {
+      ...task.ref,
+      ...wordsOf(task),
+      attempts: Math.max(task.attempts, task.unreadable),
+      retryAt: dueMs === null ? null : isoOf(clock.now() + dueMs - clock.monotonic()),
+    };
   }
 }
 
-/** A task that failed, as the status lists it. */
-function failureStatus(task: Task, retryAt: string | null): FailureStatus {
-  const reason = reasonOf(task);
-  return {
-    ...task.ref,
-    code: reason?.code ?? 'unknown',
-    message: reason?.message ?? '',
-    attempts: Math.max(task.attempts, task.unreadable),
-    retryAt,
-  };
+function wordsOf(task: Task): Pick<Reason, 'code' | 'message'> {
+  return bareReason(reasonOf(task) ?? { code: 'unknown', message: '' });
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort): FolderStatus {
@@ -210,28 +199,13 @@ function oldestSeconds(engine: Engine, folder: string, now: number): number {
   return Math.floor((now - since) / 1000);
 }
 
-function listSkips({ engine, folders }: StatusSources): { list: SkipStatus[]; total: number } {
+function listSkips(engine: Engine): SkipStatus[] {
   const list: SkipStatus[] = [];
   for (const skip of engine.skips()) {
     if (list.length === longestList) break;
     list.push(skip);
   }
-  return {
-    list,
-    total: folders.reduce((total, { name }) => total + engine.folders.viewOf(name).skipCount, 0),
-  };
-}
-
-/** Documents that wait for something of theirs, and say what. */
-function listWaiting({ engine }: StatusSources): { list: SkipStatus[]; total: number } {
-  const list: SkipStatus[] = [];
-  let total = 0;
-  for (const { ref, state, present } of engine.tasks.in('waiting')) {
-    if (!present || state.kind !== 'waiting') continue;
-    total += 1;
-    if (list.length < longestList) list.push({ ...ref, ...state.reason });
-  }
-  return { list, total };
+  return list;
 }
 
 function sumOfWaits(waits: readonly Status['waitingFor'][]): Status['waitingFor'] {

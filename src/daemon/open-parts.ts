@@ -11,7 +11,7 @@ import type { DaemonOptions, Daemon } from './assemble-daemon.ts';
 import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
 import { followFolders } from './preconditions/follow-folders.ts';
-import { mixedUpFolders, requireFolders } from './preconditions/folders-on-disk.ts';
+import { requireFolders } from './preconditions/folders-on-disk.ts';
 import { requireLedger } from './preconditions/new-ledger.ts';
 import { claimLedger } from './preconditions/whose-ledger.ts';
 import { adoptState } from './preconditions/whose-state.ts';
@@ -31,8 +31,6 @@ export async function openParts(options: DaemonOptions, folders: readonly Folder
     await followFolders(ledger, settings, log);
     if (options.makesFolders === true) await makeFolders(settings, ledger);
     await requireFolders(settings, ledger);
-    for (const shared of await mixedUpFolders(ledger, settings))
-      log.warn(shared, 'two configurations may share this ledger');
     embedded = await startEmbedded(options);
     const { assembleDaemon } = await loadRooms();
     const deliveries = createDeliveryHistory(clock);
@@ -73,7 +71,6 @@ async function startEmbedded({
   log,
   clock,
   httpToken,
-  servicePort = portBeside(settings.http),
 }: DaemonOptions): Promise<EmbeddedService | null> {
   if (settings.service.mode !== 'embedded') return null;
   const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
@@ -82,7 +79,7 @@ async function startEmbedded({
     clock,
     log,
     requestsPerMinute: settings.service.requestsPerMinute,
-    usualPort: servicePort,
+    usualPort: portBeside(settings.http),
     pageToken: httpToken,
   });
 }

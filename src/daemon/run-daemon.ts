@@ -55,8 +55,6 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   let counted: Counted | null = null;
   /** Of the page; where any port will do, the next daemon in this process takes it again. */
   let usualPort: number | undefined;
-  /** Of the embedded service, which the next daemon takes again as long as the page's port is configured as it was. */
-  let usualService: { readonly port: number; readonly page: number | false } | null = null;
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
   try {
@@ -140,8 +138,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     });
     // Most hosts have their state directory for themselves. A lease that ran out has to rest first.
     if (!hasName && (await isWithin(systemClock, soonMs, taken))) return 'taken';
-    const control = { refuse: () => {}, refresh: async () => {}, drain: async () => {} };
-    const obeyed = obeySignals(control, current, { signals, notify, log, reload, over: over.signal });
+    const nothing = { refuseConfiguration: () => {}, refresh: async () => {}, drain: async () => {} };
+    const obeyed = obeySignals(nothing, current, { signals, notify, log, reload, over: over.signal });
     try {
       // Whoever was killed a moment ago holds it under this name; another that uses the name renews it.
       const ended = Promise.race([taken, obeyed]);
@@ -228,7 +226,6 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       clock: systemClock,
       startedAt,
       maxAttempts: null,
-      servicePort: usualService?.page === current.settings.http.port ? usualService.port : undefined,
       place,
     });
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
@@ -256,10 +253,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const failure = failureOf(startAndTidy());
       // It is awaited below: it may reject while the notifier is still loaded.
       failure.catch(() => {});
-      if (daemon.servicePage !== null) {
-        usualService = { port: Number(new URL(daemon.servicePage).port), page: current.settings.http.port };
+      if (daemon.servicePage !== null)
         log.info({ url: daemon.servicePage }, 'embedded service; its page lists the documents');
-      }
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
       // Only now: it loads what sends over HTTP, which would have held up the first scan.
@@ -272,9 +267,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         log,
       });
       const stopListening = daemon.control.onStatus(() => notify.status(statusLine(daemon.control.status())));
-      const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh, drain: daemon.drain };
       try {
-        const obeyed = obeySignals(control, current, { signals, notify, log, reload, over: over.signal });
+        const obeyed = obeySignals(daemon, current, { signals, notify, log, reload, over: over.signal });
         const next = await Promise.race([obeyed, failure, lossOf(place, current)]);
         isOver = next === null;
         return next;

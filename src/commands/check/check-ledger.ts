@@ -7,13 +7,12 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { mixedUpFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { isLedgerMissing, missingFix, missingWords } from '../../daemon/preconditions/new-ledger.ts';
 import { listLedger } from '../../ledger/ledger-files.ts';
 import { emptyLedger } from '../../ledger/read-ledger.ts';
 import { scratchLedger } from '../offline/resting-engine.ts';
 
-/** Judges what the ledger says: can it be read, is it of the configured service, do two folders share its records. */
+/** Judges what the ledger says: can it be read, and is it of the configured service. */
 export async function checkLedger(settings: Settings): Promise<{
   readonly findings: readonly CheckFinding[];
   /** For the folders to be compared with; without a record where it cannot be read, or is of another service. */
@@ -27,10 +26,7 @@ export async function checkLedger(settings: Settings): Promise<{
         findings: [finding('error', 'state.dir', { code: 'other-service', ...other })],
         ledger: emptyLedger(),
       };
-    const shared = (await mixedUpFolders(ledger, settings)).map(({ folder, message, fix }) =>
-      finding('warning', folder, { code: 'state-shared', message, fix }),
-    );
-    return { findings: shared, ledger };
+    return { findings: [], ledger };
   } catch (error) {
     const code = errorCode(error);
     // Of a directory that is closed to this user it is said elsewhere.

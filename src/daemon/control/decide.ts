@@ -2,6 +2,7 @@ import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { deliveredIn } from '../../model/choose-retries.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
 import type { DecisionPort, Resolution } from '../../model/ports/control-port.ts';
@@ -13,11 +14,10 @@ import type { Settings } from '../../model/settings.ts';
 import type { Engine } from '../../sync/engine.ts';
 import type { History } from '../history/history.ts';
 import {
-  approvedOf,
   decided,
   narrowerAt,
-  keptOf,
   pausedOf,
+  releasedOf,
   requireShown,
   resentOf,
   resolvedOf,
@@ -28,7 +28,7 @@ import type { Decision } from './decisions.ts';
 import { createPauseKeeper } from './pauses.ts';
 import type { PauseChange, Pauses } from './pauses.ts';
 import { dismissFormer, requireDoubtedFile, resolveDoubt } from './resolve-doubt.ts';
-import { namedFolders, namedRefs, requireFolder, requirePath } from './resolve-path.ts';
+import { requireFolder, requirePath, resolvePath } from './resolve-path.ts';
 
 /** What decisions are about, and where they go. */
 export interface DecisionSources {
@@ -96,17 +96,20 @@ export function createDecisions({
     return {
       retry: (paths, { all = false } = {}) =>
         inTurn(async () => {
-          const { refs, lost } = all
-            ? namedFolders(settings, paths, ledger)
-            : namedRefs(settings.folders, paths);
-          for (const ref of refs ?? []) {
+          if (all) for (const name of paths) requireFolder(settings, name);
+          const named = all ? [] : paths.map((text) => ({ text, ref: resolvePath(settings.folders, text) }));
+          const refs = all ? deliveredIn(paths, ledger) : named.flatMap(({ ref }) => ref ?? []);
+          for (const ref of refs) {
             const port = folders.find(({ name }) => name === ref.folder);
             if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
           }
-          const { delivered, retried, unknown } = await engine.retry(refs);
+          const { delivered, retried, unknown } = await engine.retry(
+            !all && paths.length === 0 ? null : refs,
+          );
           for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
           note(all ? resentOf(retried) : retriedOf(retried), by);
-          return { retried: retried.length, unknown: lost(unknown) };
+          const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref));
+          return { retried: retried.length, unknown: lost.map(({ text }) => text) };
         }),
       resolve: (text, resolution) =>
         inTurn(async () => {
@@ -122,18 +125,12 @@ export function createDecisions({
           const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
           requireScanned(names.filter((name) => ledger.hold(name) !== undefined));
           // All of them now: what is held while it is written is not meant.
-          const meant = names.map((name) => ({ name, held: engine.holds.tasks(name) }));
+          const meant = names.map((folder) => ({ folder, held: engine.holds.tasks(folder) }));
           requireShown(
             meant.flatMap(({ held }) => held.map(({ ref }) => ref)),
             shown,
           );
-          let approved = 0;
-          for (const { name, held } of meant) {
-            const documents = await engine.approve(name, held);
-            if (documents > 0) note(approvedOf([{ folder: name, documents }]), by);
-            approved += documents;
-          }
-          return { approved };
+          return { approved: await release(meant, { keeps: false, by }) };
         }),
       share: (paths, shown = []) =>
         inTurn(async () => {
@@ -154,14 +151,11 @@ export function createDecisions({
         }),
       keep: (place) =>
         inTurn(async () => {
-          let kept = 0;
-          for (const { folder, path } of heldPlaces(place)) {
-            const meant = engine.holds.tasks(folder).filter(({ ref }) => isAtOrBelow(ref.path, path));
-            const documents = await engine.approve(folder, meant, { keeps: true });
-            if (documents > 0) note([keptOf(folder, documents)], by);
-            kept += documents;
-          }
-          return { kept };
+          const meant = heldPlaces(place).map(({ folder, path }) => ({
+            folder,
+            held: engine.holds.tasks(folder).filter(({ ref }) => isAtOrBelow(ref.path, path)),
+          }));
+          return { kept: await release(meant, { keeps: true, by }) };
         }),
       pause: async (folder, ms) => {
         await pauses.pause(requireFolder(settings, folder), notePause, ms);
@@ -176,6 +170,20 @@ export function createDecisions({
     function notePause(change: PauseChange): void {
       note(pausedOf(change, settings.folders), by);
     }
+  }
+
+  /** Carries out what was decided about held deletions. Gives the number of their documents. */
+  async function release(
+    meant: readonly { readonly folder: string; readonly held: ReturnType<Engine['holds']['tasks']> }[],
+    { keeps, by }: { readonly keeps: boolean; readonly by: Decider },
+  ): Promise<number> {
+    let total = 0;
+    for (const { folder, held } of meant) {
+      const documents = await engine.approve(folder, held, { keeps });
+      if (documents > 0) note([releasedOf(folder, documents, keeps)], by);
+      total += documents;
+    }
+    return total;
   }
 
   /** The folders, or the place in one, that a text means; all without one. Throws ConfigurationError for no such place. */

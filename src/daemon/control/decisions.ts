@@ -22,17 +22,16 @@ export function decided(decision: Decision, by: Decider | undefined, clock: Pick
 }
 
 export function retriedOf(refs: readonly DocumentRef[]): readonly Decision[] {
-  return refs.map((ref) => ({ ...ref, what: 'retried', docId: null, message: null, documents: 1 }));
+  return refs.map((ref) => ofDocument(ref, 'retried', null));
 }
 
 /** All documents of a folder at once: a line for each of them would say no more. */
 export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
   const folders = new Set(refs.map(({ folder }) => folder));
-  return Array.from(folders, (folder) => ({
-    ...ofFolder(folder, 'retried'),
-    message: 'all its documents',
-    documents: refs.filter((ref) => ref.folder === folder).length,
-  }));
+  return Array.from(folders, (folder) => {
+    const documents = refs.filter((ref) => ref.folder === folder).length;
+    return ofFolder(folder, 'retried', 'all its documents', documents);
+  });
 }
 
 /** Documents at these places, or below them, that are held more narrowly than is stated for them. */
@@ -51,18 +50,14 @@ export function narrowerAt(
 export function sharedOf(
   documents: readonly { readonly ref: DocumentRef; readonly sharing: ShareMode }[],
 ): readonly Decision[] {
-  return documents.map(({ ref, sharing }) => ({
-    ...ref,
-    what: 'shared',
-    docId: null,
-    message: `as stated, with sharing mode ${sharing}`,
-    documents: 1,
-  }));
+  return documents.map(({ ref, sharing }) =>
+    ofDocument(ref, 'shared', `as stated, with sharing mode ${sharing}`),
+  );
 }
 
 export function resolvedOf(ref: DocumentRef, resolution: Resolution): Decision {
   const docId = resolution.kind === 'adopt' ? resolution.docId : null;
-  return { ...ref, what: 'resolved', docId, message: resolutionWords[resolution.kind], documents: 1 };
+  return { ...ofDocument(ref, 'resolved', resolutionWords[resolution.kind]), docId };
 }
 
 const resolutionWords: Readonly<Record<Resolution['kind'], string>> = {
@@ -71,16 +66,11 @@ const resolutionWords: Readonly<Record<Resolution['kind'], string>> = {
   dismiss: 'the doubt dismissed',
 };
 
-export function approvedOf(
-  folders: readonly { readonly folder: string; readonly documents: number }[],
-): readonly Decision[] {
-  const message = 'held deletions released';
-  return folders.map((one) => ({ ...one, path: '', what: 'approved', docId: null, message }));
-}
-
-export function keptOf(folder: string, documents: number): Decision {
-  const message = 'held deletions: their documents stay at the service';
-  return { folder, path: '', what: 'kept', docId: null, message, documents };
+/** Of held deletions: `isKept` says that their documents stay at the service. */
+export function releasedOf(folder: string, documents: number, isKept: boolean): Decision {
+  return isKept
+    ? ofFolder(folder, 'kept', 'held deletions: their documents stay at the service', documents)
+    : ofFolder(folder, 'approved', 'held deletions released', documents);
 }
 
 /** The folders that a decision has paused or resumed. */
@@ -117,8 +107,12 @@ export async function isFleetPauseLogged(readBack: (query: LogQuery) => Promise<
   return false;
 }
 
-function ofFolder(folder: string, what: string, message: string | null = null): Decision {
-  return { folder, path: '', what, docId: null, message, documents: 0 };
+function ofDocument(ref: DocumentRef, what: string, message: string | null): Decision {
+  return { ...ref, what, docId: null, message, documents: 1 };
+}
+
+function ofFolder(folder: string, what: string, message: string | null = null, documents = 0): Decision {
+  return { folder, path: '', what, docId: null, message, documents };
 }
 
 /**

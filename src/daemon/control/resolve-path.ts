@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 
 import { closest } from '../../lib/text/closest.ts';
 import { pathInside } from '../../lib/files/path-inside.ts';
-import { deliveredIn } from '../../model/choose-retries.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { knownPath } from '../../scan/walk/known-path.ts';
 import { ConfigurationError } from '../../model/errors.ts';
@@ -50,28 +49,6 @@ export function resolvePath(folders: Folders, text: string): DocumentRef | null 
 
 function withoutSlash(text: string): string {
   return text.replace(/(?<=.)\/+$/, '');
-}
-
-/** Which documents a person means by several texts. */
-export function namedRefs(folders: Folders, texts: readonly string[]) {
-  const named = texts.map((text) => ({ text, ref: resolvePath(folders, text) }));
-  return {
-    /** Null: there are no texts, all are meant. */
-    refs: texts.length === 0 ? null : named.flatMap(({ ref }) => (ref === null ? [] : [ref])),
-    /** The texts of those that are `unknown`, or in no folder. */
-    lost: (unknown: readonly DocumentRef[]) =>
-      named.filter(({ ref }) => ref === null || unknown.includes(ref)).map(({ text }) => text),
-  };
-}
-
-/** The delivered documents of several folders by their names. Throws ConfigurationError for one that is not configured. */
-export function namedFolders(
-  settings: Pick<Settings, 'folders'>,
-  names: readonly string[],
-  ledger: Parameters<typeof deliveredIn>[1],
-): Pick<ReturnType<typeof namedRefs>, 'lost'> & { readonly refs: readonly DocumentRef[] } {
-  for (const name of names) requireFolder(settings, name);
-  return { refs: deliveredIn(names, ledger), lost: () => [] };
 }
 
 /** As `resolvePath`, with the folder that it is in. Throws ConfigurationError where it is in none. */

@@ -27,11 +27,7 @@ const unusable = 'the new configuration is invalid; the previous one stays in ef
 
 /** Obeys signals until one stops the process (null), or another configuration is to be run; `over` ends it too. */
 export async function obeySignals(
-  {
-    refuse,
-    refresh,
-    drain,
-  }: Pick<Daemon, 'refresh' | 'drain'> & { readonly refuse: Daemon['refuseConfiguration'] },
+  { refuseConfiguration: refuse, refresh, drain }: Pick<Daemon, 'refuseConfiguration' | 'refresh' | 'drain'>,
   current: Reloaded,
   {
     signals,

@@ -8,14 +8,15 @@ import { createTurns } from '../../lib/queue/turns.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import type { Log } from '../../log/create-log.ts';
 import { errorMessage } from '../../model/errors.ts';
+import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { PageState } from '../../status/server/open-page.ts';
 import type { Daemon } from '../assemble-daemon.ts';
 import type { Place } from './join-cluster.ts';
 import type { Reloaded } from './obey-signals.ts';
 
-export type Served = Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet' | 'notePage'> &
-  Partial<Pick<Daemon, 'readLog'>> & { readonly place: Place | null };
+export type Served = Pick<Daemon, 'metrics' | 'deliveries' | 'fleet' | 'notePage'> &
+  Partial<Pick<Daemon, 'readLog'>> & { readonly control: ControlPort; readonly place: Place | null };
 
 /**
  * Opens the socket for the command line, and the page as soon as its address can be had; log, status and daemon.json

@@ -413,10 +413,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Secret is too short to be redacted',
         fix: 'Ask the service for a longer one.',
       },
-      'state-shared': {
-        cause: 'Two configurations may share one ledger',
-        fix: 'Give each configuration its own state.dir. If the folder was moved, there is nothing to do.',
-      },
       'http-token': {
         cause: 'No valid token for the HTTP address (exit code 2)',
         fix: 'Set INGESTD_HTTP_TOKEN to at least 16 characters (openssl rand -hex 16), or set http.host to 127.0.0.1.',

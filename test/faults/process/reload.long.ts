@@ -74,28 +74,6 @@ describe('P3: a reload', () => {
     expect((await daemon.fetch('/healthz')).status).toBe(200);
   });
 
-  it('keeps the address of the embedded service where any port will do', async () => {
-    const change = (minutes: number) =>
-      place.configure({
-        service: { mode: 'embedded', authUrl: null, ingestUrl: null },
-        timing: { rescanMinutes: minutes },
-      });
-    await change(15);
-    const daemon = await place.start();
-    const services = () =>
-      Array.from(daemon.log().matchAll(/"url":"([^"]+)","msg":"embedded/g), ([, url]) => url);
-    await eventually(() => services().length === 1);
-    await daemon.idle();
-    for (const minutes of [16, 17]) {
-      const before = services().length;
-      await change(minutes);
-      daemon.signal('SIGHUP');
-      await eventually(() => services().length === before + 1);
-      await daemon.idle();
-    }
-    expect(new Set(services()).size).toBe(1);
-  });
-
   it('of a file that is wrong keeps the configuration before, says so in log and status, and goes on', async () => {
     const daemon = await place.start();
     await daemon.idle();
