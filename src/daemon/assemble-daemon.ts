@@ -22,14 +22,13 @@ import { newLedgerNotice } from './preconditions/new-ledger.ts';
 import { documentsIn } from './preconditions/whose-ledger.ts';
 import type { Place } from './process/join-cluster.ts';
 import { createChangeSignal } from '../lib/time/change-signal.ts';
-import { duplicateLister, makeStatus, pauseReason, withoutRepeats } from './make-status.ts';
+import { duplicateLister, generalReasons, makeStatus, withoutRepeats } from './make-status.ts';
 import { createControl } from './control/control.ts';
 import { pausedNames } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
 import { createTimeline } from './history/timeline.ts';
-import type { Trouble } from './history/timeline.ts';
 import { createSignIn } from './sign-in.ts';
 
 export interface DaemonOptions {
@@ -146,7 +145,7 @@ export function assembleDaemon(
   });
 
   history.count(() => engine.totals);
-  const timeline = createTimeline({ history, clock, troubles });
+  const timeline = createTimeline({ history, clock, reasons: general });
   changes.listen(timeline.look);
 
   function status(): Status {
@@ -193,26 +192,8 @@ export function assembleDaemon(
     return cluster?.reasons() ?? [];
   }
 
-  function troubles(): readonly Trouble[] {
-    const general = [
-      ...ownReasons(),
-      ...clusterReasons(),
-      ...engine.reasons(),
-      ...pauseReason(limiter.status()),
-    ];
-    return [
-      ...general.map((reason) => ({ ...reason, folder: '' })),
-      ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
-    ];
-  }
-
-  function obstacles(): readonly Reason[] {
-    const tokenless = tokens.reason();
-    return [
-      ...engine.reasons(),
-      ...(tokenless === null ? [] : [tokenless]),
-      ...pauseReason(limiter.status()),
-    ];
+  function general(): readonly Reason[] {
+    return generalReasons({ ownReasons: [...ownReasons(), ...clusterReasons()], engine, limiter, folders });
   }
 
   function unready(): readonly Reason[] {
@@ -248,7 +229,7 @@ export function assembleDaemon(
     changes,
     status,
     unready,
-    obstacles,
+    reasons: general,
     fleet: cluster,
   });
 

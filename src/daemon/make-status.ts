@@ -229,12 +229,7 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
-  const reasons: Reason[] = [...sources.engine.reasons()];
-  // What the engine met in a request says more than what the daemon knows of signing in.
-  const known = new Set(reasons.map(({ code }) => code));
-  reasons.unshift(...sources.ownReasons.filter(({ code }) => !known.has(code)));
-  reasons.push(...pauseReason(sources.limiter.status()));
-  for (const port of sources.folders) reasons.push(...port.health().reasons);
+  const reasons: Reason[] = [...generalReasons(sources)];
   for (const { name } of sources.folders) {
     const { count, first } = sources.engine.folders.viewOf(name).unfitSidecars;
     if (first === undefined) continue;
@@ -259,8 +254,26 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   return withoutRepeats(reasons);
 }
 
+/** What keeps back more than single documents, but for what a person decided or is to decide. */
+export function generalReasons({
+  ownReasons,
+  engine,
+  limiter,
+  folders,
+}: Pick<StatusSources, 'ownReasons' | 'engine' | 'limiter' | 'folders'>): readonly Reason[] {
+  const met = engine.reasons();
+  // What the engine met in a request says more than what the daemon knows of signing in.
+  const known = new Set(met.map(({ code }) => code));
+  return [
+    ...ownReasons.filter(({ code }) => !known.has(code)),
+    ...met,
+    ...pauseReason(limiter.status()),
+    ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
+  ];
+}
+
 /** The service asked to wait, and nothing goes out until then. */
-export function pauseReason({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']>): readonly Reason[] {
+function pauseReason({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']>): readonly Reason[] {
   if (pausedUntil === null) return [];
   return [
     {

@@ -76,7 +76,7 @@ describe('why, where no daemon runs', () => {
   });
 
   it.each([
-    ['a.txt.attachments/x.csv', '', 'nothing until the attachment has content; then it is sent'],
+    ['a.txt.attachments/x.csv', '', 'nothing until that changes; then it is sent'],
     ['a.txt.meta.json', '{"attachments": ["none.csv"]}', 'nothing until that is fixed; then it is sent'],
     ['a.txt.meta.json', '{"titel": "a"}', 'nothing until that is fixed; then it is sent'],
     ['.ingestignore', 'a.txt', 'nothing'],

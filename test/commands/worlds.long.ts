@@ -143,7 +143,7 @@ const worlds: Readonly<Record<string, World>> = {
       },
       'paired/p.txt': {
         verdict: { kind: 'waiting', message: 'waiting for its sidecar p.txt.meta.json' },
-        next: 'nothing until the sidecar exists; then it is sent',
+        next: 'nothing until that changes; then it is sent',
       },
     },
   },

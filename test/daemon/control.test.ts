@@ -49,7 +49,7 @@ function decisionsIn(
     changes: createChangeSignal(clock),
     status: () => ({}) as never,
     unready: () => [],
-    obstacles: () => [],
+    reasons: () => [],
     fleet: null,
   });
   return { said, control, decisions: control.decisions('page') };

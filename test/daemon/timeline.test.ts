@@ -1,21 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTimeline } from '../../src/daemon/history/timeline.ts';
-import type { Trouble } from '../../src/daemon/history/timeline.ts';
-import type { Activity } from '../../src/model/report/status.ts';
+import type { Activity, Reason } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-function timelineOf(troubles: Trouble[]) {
+function timelineOf(reasons: Reason[]) {
   const clock = manualClock();
   const lines: string[] = [];
   const add = ({ what, folder, code, message }: Activity) =>
     lines.push([what, folder, code, message].filter(Boolean).join(' | '));
   const history = { add, wasKilled: false };
-  return { clock, lines, timeline: createTimeline({ history, clock, troubles: () => troubles }) };
+  return { clock, lines, timeline: createTimeline({ history, clock, reasons: () => reasons }) };
 }
 
 describe('what happens to the daemon itself', () => {
   it('is said when it begins and, with its length, when it is over', async () => {
-    const troubles: Trouble[] = [];
+    const troubles: Reason[] = [];
     const { clock, lines, timeline } = timelineOf(troubles);
     const outage = { folder: '', code: 'service-unavailable', message: 'connect ECONNREFUSED' };
     const missing = { folder: 'inbox', code: 'folder-missing', message: '/inbox is not there' };

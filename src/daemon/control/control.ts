@@ -5,6 +5,7 @@ import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
+import { reasonHealth } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { History } from '../history/history.ts';
 import type { Place } from '../process/join-cluster.ts';
@@ -21,8 +22,8 @@ interface Sources extends Omit<DecisionSources, 'rescan'> {
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
-  /** Why nothing is sent now, of whatever document. */
-  readonly obstacles: () => readonly Reason[];
+  /** What keeps back more than single documents. */
+  readonly reasons: () => readonly Reason[];
   /** Null: this host is alone. */
   readonly fleet: Pick<Place['cluster'], 'listenToPauses' | 'reasons'> | null;
 }
@@ -65,7 +66,7 @@ export function createControl(
         isRunning: true,
         paused: paused(),
         isFleetPaused: isFleetPaused(sources.fleet?.reasons() ?? []),
-        obstacle: sources.obstacles()[0]?.message ?? null,
+        obstacle: sources.reasons().find(isObstacle)?.message ?? null,
       }),
     decisions: decisionsBy,
     pausedUntil,
@@ -84,4 +85,9 @@ export function createControl(
     }
     return { folders: chosen.map(({ name }) => name) };
   }
+}
+
+/** Whether nothing is sent now, of whatever document, because of a reason. */
+function isObstacle({ code }: Reason): boolean {
+  return code === 'rate-limited' || code === 'uploads-stopped' || reasonHealth(code) === 'error';
 }

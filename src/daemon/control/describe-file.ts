@@ -11,7 +11,6 @@ import { isImported, isOfDeletion, isStillRefused } from '../../model/ports/ledg
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
-import { keptReason } from '../../model/metadata/held-mode.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { FileKnowledge } from '../../sync/decide/inspect-document.ts';
@@ -74,18 +73,13 @@ export async function describeFile(sources: Sources): Promise<Why> {
     uploadedAt: record?.uploadedAt ?? absent?.uploadedAt ?? null,
     deletedAt: absent?.deletedAt ?? null,
     notes: [
-      ...keptNotes(document),
+      ...(held.narrower === null ? [] : [held.narrower.message]),
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
       ...doubtNotes(sources, found.kind === 'absent'),
     ],
     next: aside?.next ?? nextStep(found, sources),
     nextAt,
   };
-}
-
-function keptNotes(document: FoundDocument | null): readonly string[] {
-  const reason = document === null ? null : keptReason(document);
-  return reason === null ? [] : [reason.message];
 }
 
 /** What does not depend on the file as it stands. */
@@ -142,26 +136,19 @@ function fixOf(
   {
     ref,
     ledger,
-    ahead,
+    ahead: { task },
     document,
     narrower,
   }: Sources & { readonly document: FoundDocument | null; readonly narrower: Why['narrower'] },
 ): string | null {
-  const code = withFix.has(verdict.kind) ? verdict.code : (narrower?.code ?? taskCode() ?? refusedCode());
-  const fix = code === undefined ? '' : fixBeside(code);
+  const failure = ledger.failure(ref);
+  const isRefused =
+    failure !== undefined && (document === null ? isOfDeletion(failure) : isStillRefused(failure, document));
+  const isStopped = task !== undefined && stoppedStates.has(task.state.kind);
+  const stopped = (isStopped ? reasonOf(task) : null) ?? (isRefused ? failure : null);
+  const reason = withFix.has(verdict.kind) ? verdict : (narrower ?? stopped);
+  const fix = reason === null ? '' : fixBeside(reason.code);
   return fix === '' ? null : fix;
-
-  function taskCode(): string | undefined {
-    const { task } = ahead;
-    return task !== undefined && stoppedStates.has(task.state.kind) ? reasonOf(task)?.code : undefined;
-  }
-
-  function refusedCode(): string | undefined {
-    const failure = ledger.failure(ref);
-    if (failure === undefined) return undefined;
-    const isRefused = document === null ? isOfDeletion(failure) : isStillRefused(failure, document);
-    return isRefused ? failure.code : undefined;
-  }
 }
 
 /** States of a task whose reason has a fix. */
@@ -232,13 +219,7 @@ export const remains = 'nothing; its document stays at the service as it was las
 const fixFirst = 'nothing until that is fixed; then it is sent';
 const soon = 'it is checked again when nothing has changed for a while';
 const readFirst = 'nothing until it can be read';
-
-/** What a document waits for, by the code of its inspection. */
-const awaited: Readonly<Record<string, string>> = {
-  'sidecar-missing': 'nothing until the sidecar exists; then it is sent',
-  'attachment-missing': 'nothing until the attachment exists; then it is sent',
-  'attachment-empty': 'nothing until the attachment has content; then it is sent',
-};
+const whenOtherwise = 'nothing until that changes; then it is sent';
 
 /** The verdict gave this reason already. */
 function isTold(found: Inspection, message: string): boolean {
@@ -248,7 +229,7 @@ function isTold(found: Inspection, message: string): boolean {
 function waitingWords(found: Inspection, message: string): string {
   if (found.kind === 'settling' || message === '') return soon;
   if (!isTold(found, message)) return message;
-  return ('code' in found ? awaited[found.code] : undefined) ?? readFirst;
+  return found.kind === 'waiting' ? whenOtherwise : readFirst;
 }
 
 function failedWords(
@@ -257,15 +238,6 @@ function failedWords(
 ): string {
   if (code === inDoubtCode) return `nothing until you decide with ingestd resolve: ${message}`;
   return isTold(found, message) ? fixFirst : `nothing until it changes or you run ingestd retry: ${message}`;
-}
-
-function heldWords(message: string): string {
-  return `its deletion waits for your approval (ingestd approve): ${message}`;
-}
-
-/** Of a file without a record that is no document as it stands. */
-function nothingYet(found: Inspection): string {
-  return awaitsContent(found) ? 'nothing until it has content; then it is sent' : 'nothing';
 }
 
 function nextStep(found: Inspection, { ahead, ledger, ref }: Sources): string {
@@ -312,7 +284,7 @@ function changedParts(document: FoundDocument, record: LedgerRecord): readonly s
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
     if (found.kind === 'unknown') return readFirst;
-    if (!known) return nothingYet(found);
+    if (!known) return awaitsContent(found) ? 'nothing until it has content; then it is sent' : 'nothing';
     return found.kind === 'absent' ? 'its deletion is planned at the next scan' : asSent;
   }
   const { state } = task;
@@ -335,7 +307,7 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
     case 'failed':
       return failedWords(found, state.reason);
     case 'held':
-      return heldWords(message);
+      return `its deletion waits for your approval (ingestd approve): ${message}`;
     case 'dormant':
       return isTold(found, message) ? remains : `${remains}: ${message}`;
   }

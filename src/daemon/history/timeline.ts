@@ -6,17 +6,10 @@ import { reasonHealth } from '../../model/report/health.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { History } from './history.ts';
 
-/** Something that keeps documents back: a folder's, or of the whole daemon where `folder` is empty. */
-export interface Trouble extends Reason {
-  readonly folder: string;
-}
-
 /** They are in the history by themselves: what a person decided, and held deletions. */
 const noted: ReadonlySet<string> = new Set(['paused', 'fleet-paused', 'held']);
 /** Limits that are reached, though nothing is wrong. */
 const limits: ReadonlySet<string> = new Set(['rate-limited', 'watch-limit']);
-
-export type Timeline = ReturnType<typeof createTimeline>;
 
 /**
  * Notes in the history what happens to the daemon itself: start and stop; and what keeps documents back, when it begins
@@ -25,14 +18,14 @@ export type Timeline = ReturnType<typeof createTimeline>;
 export function createTimeline({
   history,
   clock,
-  troubles,
+  reasons,
 }: {
   readonly history: Pick<History, 'add' | 'wasKilled'>;
   readonly clock: Clock;
   /** All of this moment. */
-  readonly troubles: () => readonly Trouble[];
+  readonly reasons: () => readonly Reason[];
 }) {
-  const open = new Map<string, Trouble & { readonly from: number }>();
+  const open = new Map<string, Reason & { readonly from: number }>();
 
   function note(
     what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered',
@@ -60,21 +53,20 @@ export function createTimeline({
     /** Notes what has come or gone since the last time. */
     look: (): void => {
       const now = new Map(
-        troubles()
+        reasons()
           .filter(({ code }) => (reasonHealth(code) !== 'ok' || limits.has(code)) && !noted.has(code))
-          .map((trouble) => [`${trouble.folder}/${trouble.code}`, trouble]),
+          .map((reason) => [`${reason.folder ?? ''}/${reason.code}`, reason]),
       );
-      for (const [key, trouble] of open) {
+      for (const [key, { folder = '', code, from }] of open) {
         if (now.has(key)) continue;
         open.delete(key);
-        const { folder, code, from } = trouble;
         const length = durationWords((clock.monotonic() - from) / 1000);
         note('recovered', { folder, code, message: `${explain(code).cause}: over after ${length}` });
       }
-      for (const [key, trouble] of now) {
+      for (const [key, reason] of now) {
         if (open.has(key)) continue;
-        open.set(key, { ...trouble, from: clock.monotonic() });
-        const { folder, code, message } = trouble;
+        open.set(key, { ...reason, from: clock.monotonic() });
+        const { folder = '', code, message } = reason;
         note('problem', { folder, code, message });
       }
     },

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 
+import { orNull } from '../../lib/or-null.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
 import { isWithin } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
@@ -130,18 +130,16 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
   /** What one way has not accepted yet: sent one after the other, each until it is accepted. */
   function createQueue({ name, send }: Way, unsent: readonly NotifyEvent[]) {
     let events = unsent;
-    let isSending = false;
-    let done = Promise.resolve();
+    let sending: Promise<void> | null = null;
     return {
       name,
       events: () => events,
       add: (event: NotifyEvent) => (events = [...events, event].slice(-mostEvents)),
       /** Resolves when nothing is left, or the notifier ends. */
-      send: () => (isSending ? done : (done = sendAll())),
+      send: () => (sending ??= sendAll().finally(() => (sending = null))),
     };
 
     async function sendAll(): Promise<void> {
-      isSending = true;
       let attempt = 0;
       for (let [event] = events; event !== undefined && !ending.signal.aborted; [event] = events) {
         const { id, kind } = event;
@@ -163,7 +161,6 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
         // In turn: what has come meanwhile is written down before it is sent.
         await inTurn(keep);
       }
-      isSending = false;
     }
   }
 }
@@ -190,7 +187,11 @@ export async function runNotifyCommand(
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ownVariables.test(name)));
   // A group of its own, so that what it starts ends with it.
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] });
-  const end = (): void => endGroup(child);
+  const end = (): void => {
+    const { pid } = child;
+    // It may have ended by itself.
+    if (pid !== undefined) orNull(() => process.kill(-pid, 'SIGKILL'));
+  };
   const timer = setTimeout(end, longestMs);
   signal.addEventListener('abort', end, { once: true });
   let complaint = '';
@@ -213,14 +214,5 @@ export async function runNotifyCommand(
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
     child.stderr.destroy();
-  }
-}
-
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
   }
 }

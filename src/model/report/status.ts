@@ -18,6 +18,8 @@ const place = z.object({ folder: text, path: text });
 const reason = z.object({
   code: text,
   message: text,
+  /** The folder that it is of; absent: it is of all, or names what it is of. */
+  folder: text.optional(),
   /** From when on it keeps requests back; absent: not known. */
   since: time.optional(),
   /** When the next request is tried, whatever comes of it; absent: nothing is planned, or it is due now. */
