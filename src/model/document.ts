@@ -102,8 +102,10 @@ export interface HeldMode extends DocumentRef {
   /** That of the document for which it was stated, whatever path that has by now. */
   readonly path: string;
   readonly mode: ShareMode;
-  /** The sidecar or `.meta.json` that stated it, from that folder's root; null: the folder's settings, or nothing did. */
+  /** The sidecar or `.meta.json` that stated it, from that folder's root; '': the folder's settings; null: nothing did. */
   readonly by: string | null;
+  /** The folder of `by`, where the document was sent from another one since. */
+  readonly under?: { readonly folder: string } | undefined;
   /** The file was an attachment of that document. */
   readonly isAttachment?: true | undefined;
   /** In a record, a file that it had before; absent: the mode is that of the record itself. */

@@ -40,10 +40,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     '`retry` without a path is lost before the first scan of a start has ended (section 2)',
   ],
   [
-    /^doubled\/under-way$/,
-    'a new file in the place of a document that moves on before its modify is answered becomes a document of its own (7.1)',
-  ],
-  [
     /^doubled\/from-shut$/,
     'what moves out of where nothing is sent, for the encoding of an ignore file, becomes a new document (7.1, 7.35)',
   ],
@@ -56,16 +52,8 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a directory that is closed after it was searched, and before the first byte, is not searched again (7.25, 7.30)',
   ],
   [
-    /^widened-by-absence\/other-settings$/,
-    'a record does not know which folder’s settings stated its mode, nor that it was accepted in another folder since (7.27)',
-  ],
-  [
     /^left-over\/listed$/,
     'a document that a sidecar lists is kept as its attachment when its file is gone (section 4)',
-  ],
-  [
-    /^narrower-at-end\/unsure$/,
-    'a wider mode that was not taken in a bulk call is taken back, and not sent again (7.27)',
   ],
   [
     /^waits-at-end\/unreadable$/,

@@ -64,6 +64,7 @@ export const rareSchema = z.strictObject({
         path: z.string(),
         mode: z.enum(shareModes),
         by: z.string().nullable(),
+        under: z.strictObject({ folder: z.string() }).optional(),
         isAttachment: z.literal(true).optional(),
         file: statSchema.optional(),
       }),

@@ -143,7 +143,7 @@ export function keptReason({ kept }: FoundDocument): (Reason & { readonly sharin
 }
 
 function sourceWords({ by }: HeldMode): string {
-  if (by === null) return 'the settings of its folder';
+  if (by === null || by === '') return 'the settings of its folder';
   if (by === importSource) return by;
   return isDefaults(by) ? printable(by) : 'its former sidecar';
 }
@@ -154,7 +154,7 @@ function sourceWords({ by }: HeldMode): string {
  */
 export function withHeldMode(
   record: LedgerRecord,
-  { kept, ref, sidecar, metadata, sources }: FoundDocument,
+  document: FoundDocument,
   {
     before,
     sent,
@@ -163,9 +163,8 @@ export function withHeldMode(
     readonly sent: { readonly mode: boolean; readonly content: boolean };
   },
 ): LedgerRecord {
-  const source = sources?.['shareInfo'];
-  const by = source !== undefined && (source === sidecar || isDefaults(source)) ? source : null;
-  const stated = { ...ref, mode: modeOf(metadata), by };
+  const { kept, ref } = document;
+  const stated = statedMode(document);
   const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
   const held = kept?.held ?? (sent.mode ? stated : known);
   const said = (record.said ?? []).filter((code) => !isSharingMark(code));
@@ -174,8 +173,34 @@ export function withHeldMode(
   return withOwnMode(
     { ...record, heldModes: formerFiles(before), said: marked.length === 0 ? undefined : marked },
     ref,
-    sent.content ? { ...held, ...ref } : held,
+    sent.content ? acceptedAt(held, ref) : held,
   );
+}
+
+/** The record of a document to which a modify is under way that may be taken: the narrower mode counts, as it is stated. */
+export function withUnsureMode(
+  record: LedgerRecord,
+  document: FoundDocument,
+  before: LedgerRecord,
+): LedgerRecord {
+  const { ref } = document;
+  const known = modeOfRecord({ ref, record: before });
+  const asked = document.kept?.held ?? statedMode(document);
+  const own = { ...record, heldModes: formerFiles(before) };
+  return withOwnMode(own, ref, isWider(known.mode, asked.mode) ? asked : known);
+}
+
+function statedMode({ ref, sidecar, metadata, sources }: FoundDocument): HeldMode {
+  const source = sources?.['shareInfo'] ?? null;
+  const by = source === null || source === sidecar || isDefaults(source) ? source : '';
+  return { ...ref, mode: modeOf(metadata), by };
+}
+
+/** A mode whose document has just been sent from a path. */
+function acceptedAt({ under: known, ...held }: HeldMode, ref: DocumentRef): HeldMode {
+  const { folder } = known ?? held;
+  const isElsewhere = folder !== ref.folder && held.by !== null && !isByOwnSidecar(held);
+  return { ...held, ...ref, ...(isElsewhere ? { under: { folder } } : null) };
 }
 
 /** A record that goes to another path: its mode was stated for it where it stood. */
@@ -187,16 +212,21 @@ export function movedRecord(record: LedgerRecord, from: DocumentRef, to: Documen
 function withOwnMode(record: LedgerRecord, ref: DocumentRef, held: HeldMode): LedgerRecord {
   const shown = modeOfRecord({ ref, record });
   if (shown.mode === 'EVERYONE' || isStatedAlike(shown, held)) return record;
-  const { folder, path, by, isAttachment } = held;
-  const own = { folder, path, mode: shown.mode, by, ...(isAttachment === true ? { isAttachment } : null) };
-  return { ...record, heldModes: [own, ...(record.heldModes ?? [])] };
+  const { file: _, ...own } = held;
+  return { ...record, heldModes: [{ ...own, mode: shown.mode }, ...(record.heldModes ?? [])] };
 }
 
 /** Whether the same statements may widen both. */
 function isStatedAlike(one: HeldMode, other: HeldMode): boolean {
-  if (other.isAttachment === true || isByOwnSidecar(one) !== isByOwnSidecar(other)) return false;
+  if (
+    other.isAttachment === true ||
+    other.under !== undefined ||
+    isByOwnSidecar(one) !== isByOwnSidecar(other)
+  )
+    return false;
   if (isByOwnSidecar(one)) return true;
-  return one.by === other.by && (one.by === null || refKey(one) === refKey(other));
+  if (one.by !== other.by || one.by === null) return one.by === other.by;
+  return one.by === '' ? one.folder === other.folder : refKey(one) === refKey(other);
 }
 
 function formerFiles(record: LedgerRecord | undefined): LedgerRecord['heldModes'] {
@@ -246,12 +276,13 @@ function shownSource(path: string, record: LedgerRecord): string | null {
   const { companions, metadata, unsure } = record;
   const { byName, byStem } = sidecarPlaces(path);
   if (isNobodysGuess(record)) return byName;
-  if ([metadata, ...(unsure?.metadata ?? [])].every(({ shareInfo }) => shareInfo === undefined)) return null;
+  const told = isModeUnknown(record) ? (unsure?.metadata ?? []) : [metadata];
+  if (told.every(({ shareInfo }) => shareInfo === undefined)) return null;
   if (companions === undefined && isImported(record)) return importSource;
-  if (companions === undefined) return isModeUnknown(record) ? byName : null;
+  if (companions === undefined) return isModeUnknown(record) ? byName : '';
   if (companions.sidecar !== null) return companions.sidecar === 'stem' ? byStem : byName;
   const defaults = companions.defaults.at(-1);
-  return defaults === undefined ? null : joinPath(defaults, defaultsName);
+  return defaults === undefined ? '' : joinPath(defaults, defaultsName);
 }
 
 /** What a document's file counts as held with by records of other paths, or before it was sent. */
@@ -304,12 +335,13 @@ function mayWiden(held: HeldMode, { ref, sidecar }: FoundDocument, source: strin
   const directory = isDefaults(source) ? directoryOf(source) : null;
   const wasAbove =
     ref.folder === held.folder && (directory === null || pathAfterMove(held.path, directory, '') !== null);
-  const isDeeper = directory !== null && pathAfterMove(source, directoryOf(held.by), '') !== null;
-  return isDeeper || !wasAbove;
+  const isDeeper =
+    held.by === '' || (directory !== null && pathAfterMove(source, directoryOf(held.by), '') !== null);
+  return (isDeeper && (held.under ?? held).folder === ref.folder) || !wasAbove;
 }
 
 function isByOwnSidecar({ by }: HeldMode): boolean {
-  return by !== null && !isDefaults(by);
+  return by !== null && by !== '' && !isDefaults(by);
 }
 
 const defaultsName = '.meta.json';

@@ -1,5 +1,4 @@
-import type { DocumentRef } from '../../model/document.ts';
-import { withHeldMode } from '../../model/metadata/held-mode.ts';
+import { withHeldMode, withUnsureMode } from '../../model/metadata/held-mode.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
@@ -21,14 +20,16 @@ export function isModifiable(found: Sendable): found is Modifiable {
   return found.operation.kind === 'modify' && found.record !== null;
 }
 
-export function aboutModify({ operation, record, compared: { document } }: Modifiable): RequestAbout {
+export function aboutModify(found: Modifiable): RequestAbout {
+  const { operation, record, compared } = found;
+  const { document } = compared;
   return {
     ...document.ref,
     operation: 'modify',
     bytesTotal: bytesOf(document, operation),
     documents: 1,
     mayBeGone: isPerhapsGone(record),
-    before: [markUnsure(document.ref, record, operation)],
+    before: [markUnsure(found)],
   };
 }
 
@@ -89,27 +90,21 @@ export function modifiedChanges(
  * the service may have taken is still put right. Without a fingerprint the next scan has the document inspected in any
  * case.
  */
-export function markUnsure(
-  ref: DocumentRef,
-  record: LedgerRecord,
-  { content, attachments, accepted }: Modifiable['operation'],
-): Change {
+export function markUnsure({ operation, record, compared: { document } }: Modifiable): Change {
+  const { content, attachments, accepted } = operation;
   const { unsure } = record;
   const metadata = new Map([...(unsure?.metadata ?? []), accepted].map((one) => [JSON.stringify(one), one]));
-  return {
-    kind: 'put',
-    ref,
-    record: {
-      ...record,
-      fingerprint: '',
-      unsure: {
-        content: content || unsure?.content === true,
-        attachments: attachments || unsure?.attachments === true,
-        metadata: [...metadata.values()],
-        ...(unsure?.gone === true ? { gone: true } : null),
-      },
+  const marked: LedgerRecord = {
+    ...record,
+    fingerprint: '',
+    unsure: {
+      content: content || unsure?.content === true,
+      attachments: attachments || unsure?.attachments === true,
+      metadata: [...metadata.values()],
+      ...(unsure?.gone === true ? { gone: true } : null),
     },
   };
+  return { kind: 'put', ref: document.ref, record: withUnsureMode(marked, document, record) };
 }
 
 /** One document of a bulk call. */
@@ -132,9 +127,7 @@ export function bulkModify(members: readonly [BulkMember, ...BulkMember[]]): {
       bytesTotal: 0,
       documents: members.length,
       untaken: first.task.untaken,
-      before: members.map(({ task, found: { operation, record } }) =>
-        markUnsure(task.ref, record, operation),
-      ),
+      before: members.map(({ found }) => markUnsure(found)),
     },
     request: {
       docIds: members.map(({ found }) => found.operation.docId),

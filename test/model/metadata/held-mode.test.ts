@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { FoundDocument } from '../../../src/model/document.ts';
-import { keepHeldMode, keptReason, rememberFiles } from '../../../src/model/metadata/held-mode.ts';
+import {
+  keepHeldMode,
+  keptReason,
+  movedRecord,
+  rememberFiles,
+  withHeldMode,
+  withUnsureMode,
+} from '../../../src/model/metadata/held-mode.ts';
 import { modeOf, shareModes } from '../../../src/model/metadata/metadata.ts';
 import type { ShareMode } from '../../../src/model/metadata/metadata.ts';
 import type { LedgerEntry, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
@@ -113,6 +120,44 @@ describe('the mode of a document whose file another record has', () => {
       'kept private: it was an attachment of sub/a.txt',
     );
     expect(keptReason(open)).toBeNull();
+  });
+});
+
+describe('the mode of a document that was accepted', () => {
+  const modeAt = (key: string, record: LedgerRecord, source = 'folder settings') =>
+    modeOf(
+      keepHeldMode(found(key, { stated: 'EVERYONE', source }), record, { records: [], unsent: null })
+        .metadata,
+    );
+
+  it('is that of the settings of another folder, from which it was moved before it was sent again', () => {
+    const [from, here] = [
+      { folder: 'inbox', path: 'a.txt' },
+      { folder: 'other', path: 'b.txt' },
+    ];
+    const moved = movedRecord(recordOf({ metadata: { shareInfo: { mode: 'NONE' } } }), from, here);
+    const document = found('other/b.txt', { stated: 'DEFAULT' });
+    const kept = keepHeldMode(document, moved, { records: [], unsent: null });
+    const sent = { mode: false, content: true };
+    const record = withHeldMode(moved, kept, { before: moved, sent });
+    expect([modeAt('other/b.txt', moved), modeAt('other/b.txt', record)]).toEqual(['EVERYONE', 'NONE']);
+    const at = (ref: { folder: string; path: string }) => movedRecord(record, here, ref);
+    expect([
+      modeAt('third/b.txt', at({ ...here, folder: 'third' })),
+      modeAt('inbox/a.txt', at(from)),
+    ]).toEqual(['EVERYONE', 'EVERYONE']);
+  });
+
+  it.each<readonly [ShareMode, string, Companions, ShareMode]>([
+    // Its own sidecar states none, and the directory's was not taken: it is sent again.
+    ['EVERYONE', '.meta.json', own, 'EVERYONE'],
+    // Should it have been taken, it is private.
+    ['NONE', 'b.txt.meta.json', undefined, 'NONE'],
+  ])('may be %s, which %s states, of a modify without an answer', (stated, source, companions, expected) => {
+    const record = recordOf({ metadata: {}, companions });
+    const unsure = { content: false, attachments: false, metadata: [{ shareInfo: { mode: stated } }] };
+    const marked = withUnsureMode({ ...record, unsure }, found('inbox/b.txt', { stated, source }), record);
+    expect(modeAt('inbox/b.txt', marked, '.meta.json')).toBe(expected);
   });
 });
 

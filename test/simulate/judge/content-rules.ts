@@ -140,12 +140,9 @@ const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => 
   const asked = modeOf(request);
   if (statement === null || document === null || asked === null) return;
   const { holding } = document;
-  // The settings of one folder state it, and what is stated in another one is wider.
-  const [before] = holding.statement.place.split('/');
-  const isOfAnother = holding.statement.by === 'folder' && before !== statement.place.split('/')[0];
   if (widensByAbsence(asked, holding, statement))
     add(
-      isOfAnother ? 'widened-by-absence/other-settings' : 'widened-by-absence',
+      'widened-by-absence',
       `${file.path} goes from ${holding.mode}, stated by ${holding.statement.by} ${holding.statement.place}, to ${asked}, stated by ${statement.by} ${statement.place}`,
     );
 };
@@ -236,7 +233,6 @@ function doubledKind(known: readonly HeldDocument[], file: RoledFile, reading: R
   if (known.some(({ answer }) => answer === 'unusable')) return 'doubled/no-doc-id';
   // Its own file was replaced, and what stands in its place has moved since.
   if (known.every(({ accepted }) => accepted !== file.identity)) return 'doubled/replaced';
-  if (known.every(({ underWay }) => underWay !== null)) return 'doubled/under-way';
   // A copy is taken for the document's own file.
   if (known.every(({ copies }) => [...copies].some((path) => reading.files.has(path)))) return 'doubled/copy';
   const isShut = ({ holding }: HeldDocument) => reading.shutDirectory(holding.path) !== null;

@@ -264,8 +264,7 @@ function isAsDeleted(judge: Judge, { accepted, holding }: HeldDocument): boolean
 function narrowerKind(judge: Judge, one: HeldDocument): Kind {
   // Taken for a document's own file, a copy counts as held as that was.
   const isCopy = judge.held.alive().some((other) => other !== one && other.text === one.text);
-  if (isCopy) return 'narrower-at-end/copy';
-  return judge.isModeUnsure(one.docId) ? 'narrower-at-end/unsure' : 'narrower-at-end';
+  return isCopy ? 'narrower-at-end/copy' : 'narrower-at-end';
 }
 
 function report(judge: Judge, file: RoledFile, kind: Kind, words: string): void {

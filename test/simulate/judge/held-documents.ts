@@ -27,8 +27,6 @@ export interface HeldDocument {
   keptUntil: number;
   /** Places of other documents to which its file has come since it was accepted. */
   taken: Set<string>;
-  /** The number of the request that gave it its file, until that is answered. */
-  underWay: number | null;
   /** Where copies of it have stood: of a move to another file system nothing else is left. */
   copies: Set<string>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
@@ -163,7 +161,6 @@ export class HeldDocuments {
     );
     if (own !== undefined) one.holding = { ...one.holding, statement: own.statement };
     one.text = request.file.text;
-    one.underWay = request.number;
     if (file === null) return;
     one.taken = new Set();
     one.holding = { ...one.holding, path: file.path };
@@ -173,8 +170,7 @@ export class HeldDocuments {
     one.accepted = file.identity;
   }
 
-  answered(number: number, created: string | null, { kind }: Ending): void {
-    for (const one of this.all.values()) if (one.underWay === number) one.underWay = null;
+  answered(created: string | null, { kind }: Ending): void {
     const one = created === null ? undefined : this.all.get(created);
     if (one === undefined) return;
     if (kind === 'ok') one.answer = 'usable';
@@ -215,7 +211,6 @@ function newDocument(
     isKept: false,
     keptUntil: -Infinity,
     taken: new Set(),
-    underWay: null,
     copies: new Set(),
     lostAt: null,
   };

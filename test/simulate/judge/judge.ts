@@ -103,8 +103,6 @@ export class Judge {
   #inDoubt: RoledFile[] = [];
   /** Those of which the judge cannot tell whether they are in doubt: somebody else seems to have answered. */
   readonly #openDoubts: RoledFile[] = [];
-  /** Documents whose sharing was to be changed by a request that was not taken. */
-  readonly #refusedModes = new Set<string>();
 
   constructor(options: JudgeOptions) {
     this.#options = options;
@@ -252,8 +250,6 @@ export class Judge {
     const name = nameOfRequest(request);
     if (ending.taken) this.#attempts.delete(name);
     else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
-    if (!ending.taken && request.metadata?.shareInfo !== undefined)
-      for (const docId of request.docIds) this.#refusedModes.add(docId);
     if (!ending.taken) return;
     const ids = created === null ? request.docIds : [created];
     for (const docId of ids) this.#taken({ ...request, docIds: [docId] }, created, first);
@@ -288,7 +284,7 @@ export class Judge {
     if (file !== undefined && ending.kind === 'html') this.#openDoubts.push(file);
     if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
     const created = this.#created.get(number) ?? null;
-    this.held.answered(number, created, ending);
+    this.held.answered(created, ending);
     if (created !== null) this.#answeredAt.set(created, lastByteAt);
   }
 
@@ -317,11 +313,6 @@ export class Judge {
       this.#isPaused ||
       this.#tried.has(content.toString())
     );
-  }
-
-  /** Whether ingestd cannot know with whom the service shares a document. */
-  isModeUnsure(docId: string): boolean {
-    return this.#refusedModes.has(docId);
   }
 
   /** As what a file counts, beside what stands beside it. */

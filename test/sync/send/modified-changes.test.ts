@@ -117,10 +117,10 @@ describe('what is written down before a modify goes out', () => {
       { content: true, attachments: true, metadata: titles('C', 'B'), gone: true },
       { content: true, attachments: true, metadata: titles('C', 'B'), gone: true },
     ],
-  ])('is that it may differ: %s', (_, { operation }, unsure, expected) => {
-    const ref = { folder: 'inbox', path: 'a.pdf' };
+  ])('is that it may differ: %s', (_, { operation, compared }, unsure, expected) => {
+    const { ref } = compared.document;
     const record = recordOf({ fingerprint: 'f', ...(unsure === undefined ? {} : { unsure }) });
-    const change = markUnsure(ref, record, operation);
+    const change = markUnsure({ kind: 'send', operation, compared, record });
     expect(change).toEqual({ kind: 'put', ref, record: { ...record, fingerprint: '', unsure: expected } });
   });
 });
