@@ -168,7 +168,12 @@ const folder = z.strictObject({
     .describe(
       'With same, a sidecar, .meta.json or .ingestignore is used only if its owner is the owner of the document (or directory) or root, and so are its attachments.',
     ),
-  followSymlinks: z.boolean().default(false).describe('Follow symbolic links that stay inside the folder.'),
+  followSymlinks: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Take a symbolic link that stays inside the folder for what it leads to, which is sent once, from its real place. Without it, every link is listed as skipped.',
+    ),
   watch: z
     .enum(['auto', 'native', 'polling'])
     .default('auto')

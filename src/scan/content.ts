@@ -27,7 +27,6 @@ export interface Wanted {
   /** The root, absolute. */
   readonly root: string;
   readonly stat: FileStat;
-  readonly followSymlinks: boolean;
 }
 
 /**
@@ -63,10 +62,9 @@ function inspectedPlace({ absolute, root }: Pick<Wanted, 'absolute' | 'root'>, r
   return `${base}${absolute.slice(root === '/' ? 0 : root.length)}`;
 }
 
-async function openFile({ absolute, followSymlinks }: Wanted): Promise<FileHandle> {
+async function openFile({ absolute }: Wanted): Promise<FileHandle> {
   try {
-    const path = followSymlinks ? await realpath(absolute) : absolute;
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     throw translated(error, absolute);
   }
@@ -74,10 +72,8 @@ async function openFile({ absolute, followSymlinks }: Wanted): Promise<FileHandl
 
 /** A directory on the way may have become a link: what was opened has to lie where it was inspected. */
 async function checkPlace(handle: FileHandle, wanted: Wanted, realRoot: string): Promise<void> {
-  const { absolute, followSymlinks } = wanted;
-  const place = await placeOf(handle, absolute);
-  const base = realRoot === '/' ? '' : realRoot;
-  if (followSymlinks ? place.startsWith(`${base}/`) : place === inspectedPlace(wanted, realRoot)) return;
+  const place = await placeOf(handle, wanted.absolute);
+  if (place === inspectedPlace(wanted, realRoot)) return;
   throw new ContentChangedError('the file was moved a moment ago');
 }
 
@@ -111,8 +107,8 @@ let smallBuffer: Buffer | null = null;
  * another file by now, a link on the way, one that cannot be read. Then `openContent` finds out what it is.
  */
 export function hashAtOnce(wanted: Wanted): string | null {
-  const { absolute, root, stat, followSymlinks } = wanted;
-  if (followSymlinks || stat.size > smallFileBytes) return null;
+  const { absolute, root, stat } = wanted;
+  if (stat.size > smallFileBytes) return null;
   let file: number | null = null;
   try {
     file = openSync(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

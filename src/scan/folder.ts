@@ -195,7 +195,7 @@ export function openFolder(options: FolderOptions): Folder {
 
   async function wanted(path: string, stat: FileStat): Promise<Wanted> {
     const absolute = await located(path.normalize('NFC'));
-    return { absolute, root, stat, followSymlinks: settings.followSymlinks };
+    return { absolute, root, stat };
   }
 
   function prepare(): Promise<void> {

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, fstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
@@ -7,12 +7,11 @@ import { errorCode, unreadableCode, unreadableNowCode } from '../../model/errors
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { isAttachmentDirectory } from '../rules/classify.ts';
 import { kindOf, statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { lookUp } from '../companions/look-up.ts';
-import { followLink } from '../walk/follow-link.ts';
-import { readRoot } from '../walk/root-identity.ts';
+import { markInnerLink } from '../walk/mark-inner-link.ts';
+import { readRoot, realRoot } from '../walk/root-identity.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { ignored, settling, unknown, unknownPlace } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
@@ -47,9 +46,7 @@ export function wayTo(folder: FolderState, path: string): Way {
     try {
       const stats = lookUp(absolute);
       if (stats?.isSymbolicLink() === true) {
-        if (!folder.settings.followSymlinks || !folder.tree.has(directory)) {
-          return ignored('symbolic-link', `${printable(directory)} is a symbolic link`);
-        }
+        return ignored('symbolic-link', `${printable(directory)} is a symbolic link`);
       } else if (stats?.isDirectory() !== true) return { kind: 'nothing', path: directory };
     } catch (error) {
       return unknownPlace(printable(directory), errorCode(error));
@@ -58,7 +55,7 @@ export function wayTo(folder: FolderState, path: string): Way {
   return { kind: 'directory' };
 }
 
-/** What is at a path: a regular file, a link that is not followed or entered, or nothing that could be a document. */
+/** What is at a path: a regular file, a symbolic link, or nothing that could be a document. */
 export type Found =
   { readonly kind: 'entry'; readonly entry: Entry } | { readonly kind: 'nothing' } | NoDocument;
 
@@ -67,14 +64,13 @@ export type Found =
  * no events, `lstat` may say what was true seconds ago: opening the file has its server asked. Throws what `open` throws.
  */
 export function lookInside(folder: FolderState, path: string, stats: Stats): NoDocument | null {
-  const { tree, settings, observations } = folder;
+  const { tree, observations } = folder;
   const absolute = locateOnDisk(folder, path);
   if (tree.get(tree.nearest(directoryOf(path)))?.polled !== true) {
     accessSync(absolute, constants.R_OK);
     return null;
   }
-  const follow = settings.followSymlinks ? 0 : constants.O_NOFOLLOW;
-  const file = openSync(absolute, constants.O_RDONLY | constants.O_NONBLOCK | follow);
+  const file = openSync(absolute, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const opened = fstatSync(file);
     if (statKey(opened) === statKey(stats)) return null;
@@ -84,29 +80,18 @@ export function lookInside(folder: FolderState, path: string, stats: Stats): NoD
   }
 }
 
-/** Reads the entry itself; a link is followed where links are. */
+/** Reads the entry itself. */
 export function findEntry(folder: FolderState, path: string): Found {
   const absolute = folder.absolute(folder.tree.rawPath(path));
   try {
     const stats = lookUp(absolute);
     if (stats === undefined) return { kind: 'nothing' };
-    const entry: Entry = {
-      name: nameOf(path),
-      raw: nameOf(absolute),
-      kind: kindOf(stats),
-      stats,
-      linkedFrom: null,
+    const entry: Entry = { name: nameOf(path), raw: nameOf(absolute), kind: kindOf(stats), stats };
+    if (entry.kind !== 'file' && entry.kind !== 'link') return { kind: 'nothing' };
+    return {
+      kind: 'entry',
+      entry: folder.settings.followSymlinks ? markInnerLink(entry, absolute, realRoot(folder.root)) : entry,
     };
-    const followed =
-      entry.kind === 'link' && folder.settings.followSymlinks
-        ? followLink(entry, absolute, realpathSync(folder.root))
-        : entry;
-    if (followed.kind === 'file' || followed.kind === 'link') return { kind: 'entry', entry: followed };
-    if (followed.kind === 'unreadable') return unknownPlace('it', followed.fault);
-    if (entry.kind === 'link' && isAttachmentDirectory(entry.name)) return { kind: 'entry', entry: followed };
-    // A link to any other directory that the scan did not follow leads in a circle.
-    const circle = entry.kind === 'link' && !folder.tree.has(path);
-    return circle ? { kind: 'entry', entry } : { kind: 'nothing' };
   } catch (error) {
     return unknownPlace('it', errorCode(error));
   }

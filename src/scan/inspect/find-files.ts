@@ -36,9 +36,9 @@ export async function findFiles(
   const stack = begin.map((one) => ({ ...one, isNamed: true, movedMs: -Infinity }));
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const { path, raw, isNamed, movedMs } = at;
-    const place = placeBelow(real, raw, false) ?? real;
+    const place = placeBelow(real, raw);
     try {
-      const { entries, twins, bytes } = await listDirectory(place, placeBelow(real, raw, false), slice);
+      const { entries, twins, bytes } = await listDirectory(place, slice);
       // A name that is not UTF-8 may be a wanted file's, or a directory's that holds one.
       let isHidden = bytes.some(
         ({ kind, stats }) => kind === 'directory' || stats === null || isWanted(stats),
@@ -73,7 +73,7 @@ export async function findFiles(
 /** Whether no rule leaves a directory out as a whole. Of one that is new, the rules above it are known. */
 function isListed(folder: FolderState, directory: string, name: string): boolean {
   const rules = folder.tree.get(folder.tree.nearest(directory))?.rules ?? folder.rules;
-  const facts = { directory, name, kind: 'directory', linked: false, twin: null, rules } as const;
+  const facts = { directory, name, kind: 'directory', twin: null, rules } as const;
   return classifyEntry(facts, folder).kind !== 'ignored';
 }
 

@@ -89,8 +89,8 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
     return { kind: 'own', paths: [], keys: [] };
   const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
-  const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path), folder.settings.followSymlinks);
-  const listing = await listAttachments({ path, absolute, place, rules }, createTimeSlice(32));
+  const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path));
+  const listing = await listAttachments({ path, place, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {
     return notRead(printable(path), listing.code);
   }

@@ -77,10 +77,8 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (isTwin && way.kind === 'directory') return inspectTwin(folder, path, { scannedRoot, defaults });
     const found = way.kind === 'nothing' ? way : findEntry(folder, path);
     if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
-    if (found.kind === 'entry' && (found.entry.kind === 'link' || found.entry.kind === 'directory')) {
-      const facts = { kind: found.entry.kind, linked: found.entry.linkedFrom !== null };
-      return withoutContent(folder, path, classifyHere(folder, path, facts), defaults);
-    }
+    if (found.kind === 'entry' && (found.entry.kind === 'link' || found.entry.kind === 'inner-link'))
+      return withoutContent(folder, path, classifyHere(folder, path, { kind: found.entry.kind }), defaults);
     const stats = found.kind === 'entry' ? found.entry.stats : null;
     const classified = classifyFile({ path, name, stats, exclusion }, folder);
     if (classified.kind === 'attachment') return withoutContent(folder, path, classified, defaults);
@@ -100,17 +98,15 @@ function classifyHere(
   path: string,
   {
     kind,
-    linked = false,
     twin = null,
   }: {
-    readonly kind: 'link' | 'file' | 'directory';
-    readonly linked?: boolean;
+    readonly kind: 'link' | 'inner-link' | 'file' | 'directory';
     readonly twin?: string | null;
   },
 ): ReturnType<typeof classifyEntry> {
   const [directory, name] = [directoryOf(path), nameOf(path)];
   const rules = folder.tree.get(directory)?.rules ?? folder.rules;
-  return classifyEntry({ directory, name, kind, linked, twin, rules }, folder);
+  return classifyEntry({ directory, name, kind, twin, rules }, folder);
 }
 
 /** The answer for what is no document, whatever is in it. */

@@ -14,10 +14,7 @@ export function classifyByName(
   // Those of the nearest directory that is known.
   let rules = folder.tree.get('')?.rules ?? folder.rules;
   const classify = (at: string, kind: EntryKind) =>
-    classifyEntry(
-      { directory: directoryOf(at), name: nameOf(at), kind, linked: false, twin: null, rules },
-      folder,
-    );
+    classifyEntry({ directory: directoryOf(at), name: nameOf(at), kind, twin: null, rules }, folder);
   for (const directory of directoriesTo(path)) {
     const found = classify(directory, 'directory');
     if (found.kind === 'attachments-directory') return { kind: 'attachment', owner: found.owner };

@@ -27,8 +27,8 @@ export type Classification =
   /** A FIFO, socket or device: left out without a word. */
   | { readonly kind: 'special' };
 
-/** What `lstat` says of an entry; of a followed link, what `stat` says of its target. */
-export type EntryKind = 'file' | 'directory' | 'link' | 'other' | 'unreadable';
+/** What `lstat` says of an entry. `inner-link`: it leads to a place inside the folder, and `followSymlinks` is on. */
+export type EntryKind = 'file' | 'directory' | 'link' | 'inner-link' | 'other' | 'unreadable';
 
 /** What is known of an entry from its directory. */
 export interface EntryFacts {
@@ -39,8 +39,6 @@ export interface EntryFacts {
   readonly kind: EntryKind;
   /** Of `unreadable`: the file system's code. */
   readonly fault?: string | undefined;
-  /** It is the target of a followed link. */
-  readonly linked: boolean;
   /**
    * Its name on disk, where it is one of several entries whose names have the same NFC form, and another one stands for
    * it; null: it is not.
@@ -92,7 +90,12 @@ const sidecarInCapitals: Classification = {
 const notFollowed: Classification = {
   kind: 'skipped',
   code: 'symbolic-link',
-  message: 'a symbolic link that is not followed: followSymlinks is off, or it leads out of the folder',
+  message: 'a symbolic link, which is not followed',
+};
+const followed: Classification = {
+  kind: 'ignored',
+  code: 'symbolic-link',
+  message: 'a symbolic link to a place in this folder: what it leads to is sent from there',
 };
 
 /** A link among the files of an attachments directory. */
@@ -128,6 +131,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (pattern !== null) return ignoredBy(pattern, 'it');
   if (isSidecarName(name.toLowerCase())) return sidecarInCapitals;
   const exclusion = folder.include?.exclusion(path) ?? null;
+  if (kind === 'inner-link') return followed;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')
     return {
@@ -144,7 +148,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
 
 function classifyDirectory(
   path: string,
-  { name, rules, twin, linked }: EntryFacts,
+  { name, rules, twin }: EntryFacts,
   { excluded }: FolderRules,
 ): Classification {
   if (path === excluded)
@@ -160,9 +164,7 @@ function classifyDirectory(
     return { kind: 'unfit', code: 'unicode-twin', message };
   }
   if (!isAttachmentDirectory(name)) return directory;
-  if (!linked) return { kind: 'attachments-directory', owner: path.slice(0, -attachmentDirectoryEnd.length) };
-  const message = 'a symbolic link; an attachments directory is never followed';
-  return { kind: 'skipped', code: 'symbolic-link', message };
+  return { kind: 'attachments-directory', owner: path.slice(0, -attachmentDirectoryEnd.length) };
 }
 
 function notIncluded(message: string): Classification {

@@ -11,12 +11,10 @@ export interface Entry {
   /** As it stands on disk. */
   readonly raw: string;
   readonly kind: EntryKind;
-  /** Null for `unreadable`. Of a followed link: what `stat` says of its target. */
+  /** Null for `unreadable`. */
   readonly stats: Stats | null;
   /** Of `unreadable`: the file system's code. */
   readonly fault?: string | undefined;
-  /** Directory of a followed link's target, NFC, from the root; null: no followed link. */
-  readonly linkedFrom: string | null;
 }
 
 /** Sorts what `lstat` said into kinds. */

@@ -32,20 +32,18 @@ export type AttachmentListing =
 export async function listAttachments(
   {
     path,
-    absolute,
     place,
     rules,
   }: {
     readonly path: string;
-    readonly absolute: string;
-    /** Where it really has to be; null: links are followed. */
-    readonly place: string | null;
+    /** Absolute, without links. */
+    readonly place: string;
     readonly rules: readonly PlacedRules[];
   },
   slice: TimeSlice,
 ): Promise<AttachmentListing> {
   try {
-    const { entries, twins, bytes } = await listDirectory(absolute, place, slice);
+    const { entries, twins, bytes } = await listDirectory(place, slice);
     const counted = entries
       .filter(
         ({ name, kind }) => kind !== 'directory' && kind !== 'other' && mayCount(joinPath(path, name), rules),

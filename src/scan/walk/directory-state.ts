@@ -38,8 +38,6 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly mtimeMs: number;
   /** How many names were listed in it. */
   readonly nameCount: number;
-  /** How many followed links lead here. */
-  readonly links: number;
   /** Changes when anything in it does. */
   readonly signature: number;
   /** When it was listed first, monotonic ms. */
@@ -58,8 +56,6 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly attachmentDirectories: readonly string[];
   /** Files that are attachments of its documents, in it or in those directories. */
   readonly attached: number;
-  /** Directories that followed links in it lead to. */
-  readonly linkedFrom: readonly string[];
   /** Names whose form on disk is not NFC. */
   readonly rawNames: ReadonlyMap<string, string> | null;
   /** Names of twins, as they are on disk. */

@@ -29,15 +29,11 @@ const notAscii = /[^\0-\x7f]/;
 
 /**
  * Lists a directory with `lstat` of everything in it. Throws what `readdir` throws, and EACCES when names can be
- * read but nothing behind them. What vanishes meanwhile is left out. `place`: where the directory really has to be,
- * ELOOP when it is elsewhere because one above it became a link; null: links are followed.
+ * read but nothing behind them. What vanishes meanwhile is left out. `absolute`: without links;
+ * ELOOP when the directory is elsewhere because one above it became a link.
  */
-export async function listDirectory(
-  absolute: string,
-  place: string | null,
-  slice: TimeSlice,
-): Promise<Listing> {
-  const names = namesIn(absolute, place);
+export async function listDirectory(absolute: string, slice: TimeSlice): Promise<Listing> {
+  const names = namesIn(absolute);
   const listed: Entry[] = [];
   const bytes: UndecodedEntry[] = [];
   let foreign = false;
@@ -62,15 +58,14 @@ export async function listDirectory(
 }
 
 /** Of the directory that was opened and checked: nobody can put another in its place in between. */
-function namesIn(absolute: string, place: string | null): readonly string[] {
-  if (place === null) return readdirSync(absolute);
+function namesIn(absolute: string): readonly string[] {
   const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     const opened = `/proc/self/fd/${handle}`;
     const found = targetOf(opened);
     // No /proc on this system.
     if (found === null) return readdirSync(absolute);
-    if (found === place) return readdirSync(opened);
+    if (found === absolute) return readdirSync(opened);
     const code = found.endsWith(' (deleted)') ? 'ENOENT' : 'ELOOP';
     throw Object.assign(new Error(`${absolute} has moved`), { code });
   } finally {
@@ -92,11 +87,11 @@ function entryOf(absolute: string, raw: string, name: string): Entry | null {
   try {
     const stats = lstatSync(absolute, { throwIfNoEntry: false });
     if (stats === undefined) return null;
-    return { name, raw, kind: kindOf(stats), stats, linkedFrom: null };
+    return { name, raw, kind: kindOf(stats), stats };
   } catch (error) {
     const fault = errorCode(error);
     if (readFaultOf(fault) === 'gone') return null;
-    return { name, raw, kind: 'unreadable', stats: null, fault, linkedFrom: null };
+    return { name, raw, kind: 'unreadable', stats: null, fault };
   }
 }
 

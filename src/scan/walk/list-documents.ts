@@ -132,8 +132,8 @@ async function fingerprintOf(
     context.watch(own.path, own.absolute, directory.stats);
     attachments.directories.push(own.path);
     const raw = joinPath(folder.tree.rawPath(path), directory.raw);
-    const place = placeBelow(context.realRoot, raw, folder.settings.followSymlinks);
-    const listing = await listAttachments({ ...own, place, rules }, context.slice);
+    const place = placeBelow(context.realRoot, raw);
+    const listing = await listAttachments({ path: own.path, place, rules }, context.slice);
     if (listing.kind === 'listed') {
       folder.observations.list(own.path, directory.stats, listing.files);
       attachments.files += listing.files.length;

@@ -40,9 +40,8 @@ export function realRoot(root: string): string {
   return orNull(() => realpathSync(root)) ?? root;
 }
 
-/** Where a directory of a folder really has to be; null: links are followed, and lead elsewhere. */
-export function placeBelow(root: string, raw: string, followSymlinks: boolean): string | null {
-  if (followSymlinks) return null;
+/** Where a directory of a folder really has to be. */
+export function placeBelow(root: string, raw: string): string {
   return raw === '' ? root : pathBelow(root, raw);
 }
 

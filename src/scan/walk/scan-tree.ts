@@ -210,8 +210,6 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   function planDependents(directory: string): void {
     if (job.targets === 'all') return;
     for (const dependent of folder.claims.dependents(directory)) if (!visited.has(dependent)) redo(dependent);
-    if (!folder.settings.followSymlinks) return;
-    for (const [path, { linkedFrom }] of tree.entries()) if (linkedFrom.includes(directory)) redo(path);
   }
 
   /** What was known of an unreadable directory and all below it stays as it is. */
@@ -249,7 +247,6 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     uid: -1,
     mtimeMs: 0,
     nameCount: 0,
-    links: 0,
     signature: 0,
     cameAt: -Infinity,
     listedAt: -Infinity,
@@ -261,7 +258,6 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     children: new Set(),
     attachmentDirectories: [],
     attached: 0,
-    linkedFrom: [],
     rawNames: null,
     twins: null,
     undecodable: null,

@@ -35,8 +35,7 @@ export function createScanner(
     readonly send: (batch: readonly PackedScan[]) => Promise<void>;
   },
 ): Scanner {
-  const { tree, root: path, settings } = folder;
-  const { followSymlinks } = settings;
+  const { tree, root: path } = folder;
   /** Whose directories the tree holds. */
   let treeRoot: RootIdentity | null = null;
   let scannedRoot: RootIdentity | null = null;
@@ -55,7 +54,7 @@ export function createScanner(
     const { changed, rescanIn, entries } = result;
     const size = { directories: tree.size(), entries };
     if (scannedRoot === null && targets === 'all')
-      await watches.change(backend ?? chooseBackend({ followSymlinks, outOfWatches, size }));
+      await watches.change(backend ?? chooseBackend({ outOfWatches, size }));
     const late = await watches.armed();
     if (targets === 'all') {
       scannedRoot = root.identity;
@@ -96,7 +95,7 @@ export function createScanner(
     tree.clear();
     treeRoot = root;
     scannedRoot = null;
-    await watches.begin(settings.watch === 'polling' ? null : (backend ?? 'native'));
+    await watches.begin(folder.settings.watch === 'polling' ? null : (backend ?? 'native'));
   }
 
   /** What a scan that broke off says: the root went, is another one, or cannot be used, and why. */

@@ -78,10 +78,9 @@ export function sortEntries(
 
   function sort(entry: Entry, twin: string | null): void {
     const { name, fault } = entry;
-    const linked = entry.linkedFrom !== null;
     // A directory that cannot be looked at stays one.
     const kind = entry.kind === 'unreadable' && wasDirectory(name) ? 'directory' : entry.kind;
-    const found = classifyEntry({ directory, name, kind, fault, linked, twin, rules }, folder);
+    const found = classifyEntry({ directory, name, kind, fault, twin, rules }, folder);
     const isLeftOut = found.kind === 'ignored' || (found.kind === 'file' && found.exclusion !== null);
     if (isLeftOut && kind === 'file' && isDocumentType(name)) leftOut.push(entry);
     // It is a document to its sidecar all the same: what that lists must not go out on its own.

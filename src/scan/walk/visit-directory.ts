@@ -2,23 +2,23 @@ import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, joinPath, knownInode, sameDirectory } from '../../model/document.ts';
+import { directoryOf, joinPath, knownInode } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lateFiles } from '../companions/arrival.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
-import { isTrustedCompanion, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
+import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { FileRules } from '../rules/ignore-patterns.ts';
-import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
+import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
 import { readAgain } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
-import { followLink } from './follow-link.ts';
+import { markInnerLink } from './mark-inner-link.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Listing } from './list-directory.ts';
 import { listDocuments } from './list-documents.ts';
@@ -50,9 +50,6 @@ export type Visit =
   | { readonly kind: 'vanished' }
   | ({ readonly kind: 'unreadable' } & UnreadDirectory);
 
-/** Chains of followed links end here: links that lead to each other would multiply. */
-const maxLinks = 2;
-
 /** Lists one directory, takes note of it in the tree, and packs what was seen. Never throws for what is on disk. */
 export async function visitDirectory(
   folder: FolderState,
@@ -62,15 +59,13 @@ export async function visitDirectory(
   const absolute = folder.absolute(folder.tree.rawPath(path));
   const before = folder.tree.get(path);
   try {
-    const links = linksTo(folder, path, absolute);
-    const stats = path === '' || links > 0 ? statSync(absolute) : lstatSync(absolute);
+    const stats = path === '' ? statSync(absolute) : lstatSync(absolute);
     if (!stats.isDirectory()) return { kind: 'vanished' };
-    const place = placeBelow(context.realRoot, folder.tree.rawPath(path), links > 0);
+    const place = placeBelow(context.realRoot, folder.tree.rawPath(path));
     // The root itself may be a link, which is neither opened nor watched as one.
-    const real = place ?? absolute;
-    const watched = context.watch(path, real, stats);
-    const listing = await listDirectory(real, place, context.slice);
-    return await readListing(folder, path, { context, absolute, stats, before, watched, links, listing });
+    const watched = context.watch(path, place, stats);
+    const listing = await listDirectory(place, context.slice);
+    return await readListing(folder, path, { context, absolute, stats, before, watched, listing });
   } catch (error) {
     const code = errorCode(error);
     const fault = readFaultOf(code);
@@ -86,15 +81,21 @@ interface OpenedDirectory {
   readonly stats: Stats;
   readonly before: DirectoryState | undefined;
   readonly watched: WatchState;
-  readonly links: number;
   readonly listing: Listing;
 }
 
 async function readListing(folder: FolderState, path: string, opened: OpenedDirectory): Promise<Visit> {
-  const { context, absolute, stats, before, watched, links } = opened;
+  const { context, absolute, stats, before, watched } = opened;
   const { tree, observations } = folder;
   const above = path === '' ? undefined : tree.get(directoryOf(path));
-  const listing = folder.settings.followSymlinks ? follow(folder, path, opened) : opened.listing;
+  const listing = folder.settings.followSymlinks
+    ? {
+        ...opened.listing,
+        entries: opened.listing.entries.map((entry) =>
+          markInnerLink(entry, `${absolute}/${entry.raw}`, context.realRoot),
+        ),
+      }
+    : opened.listing;
   const listedAt = observations.now();
   const fresh = observations.list(path, stats, [...listing.entries, ...listing.twins]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
@@ -128,7 +129,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     uid: stats.uid,
     mtimeMs: stats.mtimeMs,
     nameCount: countNames(opened.listing),
-    links,
     signature: signatureOf(fingerprint, sorted, found),
     cameAt: before?.cameAt ?? listedAt,
     listedAt,
@@ -140,7 +140,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     children: new Set(sorted.children.map(({ name }) => name)),
     attachmentDirectories: found.attachmentDirectories,
     attached: found.attached,
-    linkedFrom: linkedFrom(listing),
     rawNames: rawNames(listing),
     twins: found.twins,
     undecodable: sorted.undecodable,
@@ -203,40 +202,6 @@ function countNames({ entries, twins, bytes }: Listing): number {
   return entries.length + twins.length + bytes.length;
 }
 
-/** How many followed links lead to a directory. */
-function linksTo(folder: FolderState, path: string, absolute: string): number {
-  if (path === '' || !folder.settings.followSymlinks) return 0;
-  const above = folder.tree.get(directoryOf(path))?.links ?? 0;
-  return above + (lstatSync(absolute).isSymbolicLink() ? 1 : 0);
-}
-
-function follow(
-  folder: FolderState,
-  path: string,
-  { context, absolute, listing, stats, links }: OpenedDirectory,
-): Listing {
-  const entries = listing.entries.map((entry) => {
-    // A sidecar, defaults or rules by way of a link would speak for another directory.
-    if (entry.kind !== 'link' || entry.name === ignoreFileName || isSidecarName(entry.name)) return entry;
-    const followed = followLink(entry, `${absolute}/${entry.raw}`, context.realRoot);
-    if (followed.kind !== 'directory' || followed.stats === null) return followed;
-    // Never entered, wherever it leads.
-    if (isAttachmentDirectory(entry.name)) return followed;
-    const target = followed.stats;
-    const circle = isAbove(folder, path, target) || sameDirectory(target, stats);
-    return circle || links >= maxLinks ? entry : followed;
-  });
-  return { ...listing, entries };
-}
-
-function isAbove(folder: FolderState, path: string, target: Stats): boolean {
-  for (let at = path; at !== ''; at = directoryOf(at)) {
-    const above = folder.tree.get(directoryOf(at));
-    if (above !== undefined && sameDirectory(above, target)) return true;
-  }
-  return false;
-}
-
 /** The key of a `.meta.json` or `.ingestignore` that counts; '' where there is none. */
 function companionKey(
   { settings }: Pick<FolderState, 'settings'>,
@@ -267,12 +232,6 @@ function ownRulesOf(
 function rawNames({ entries }: Listing): ReadonlyMap<string, string> | null {
   const differing = entries.filter(({ name, raw }) => name !== raw);
   return differing.length === 0 ? null : new Map(differing.map(({ name, raw }) => [name, raw]));
-}
-
-function linkedFrom({ entries }: Listing): readonly string[] {
-  const directories = new Set<string>();
-  for (const { linkedFrom } of entries) if (linkedFrom !== null) directories.add(linkedFrom);
-  return [...directories];
 }
 
 /**

@@ -18,7 +18,6 @@ const chokidarUpTo = { directories: 3_000, entries: 30_000 };
 
 /** What decides which backend watches a tree. */
 export interface BackendQuestion {
-  readonly followSymlinks: boolean;
   /** The operating system had no watch left at the last try. */
   readonly outOfWatches: boolean;
   /** As it was scanned. */
@@ -33,12 +32,10 @@ interface TreeSize {
 
 /** Chooses who watches a tree: chokidar watches ordinary trees. */
 export function chooseBackend({
-  followSymlinks,
   outOfWatches,
   size: { directories, entries },
 }: BackendQuestion): Watcher['kind'] {
-  // A followed link's target reports events under its own path only.
-  if (outOfWatches || followSymlinks) return 'native';
+  if (outOfWatches) return 'native';
   return directories <= chokidarUpTo.directories && entries <= chokidarUpTo.entries ? 'chokidar' : 'native';
 }
 

@@ -70,11 +70,11 @@ export function servePlan(
         return packInspection(await (await loadInspector())(question.ask.path));
       case 'hash': {
         const { path, stat } = question.ask;
-        const { root, settings } = folder;
+        const { root } = folder;
         const absolute = locateOnDisk(folder, path);
         // Not needed to begin scanning, as the inspector.
         const { hashAtOnce } = await import('../content.ts');
-        return hashAtOnce({ absolute, root, stat, followSymlinks: settings.followSymlinks });
+        return hashAtOnce({ absolute, root, stat });
       }
       case 'locate':
         // Where it cannot be told, opening the path says so.

@@ -1,5 +1,5 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { servedFolder } from './served-folder.ts';
 import type { ServedFolder } from './served-folder.ts';
@@ -9,7 +9,7 @@ let folder: ServedFolder;
 let outside: string;
 
 /** Files, and links to them: in the folder, out of it, in circles, to nothing. */
-async function linked(followSymlinks: boolean): Promise<readonly string[]> {
+async function linked(followSymlinks: boolean) {
   folder = await servedFolder({ settings: { followSymlinks } });
   outside = `${folder.path}-outside`;
   await mkdir(outside);
@@ -27,8 +27,7 @@ async function linked(followSymlinks: boolean): Promise<readonly string[]> {
     nothing: 'nowhere',
   };
   for (const [name, target] of Object.entries(links)) await symlink(target, folder.join(name));
-  const scans = await folder.scan();
-  return [...scans.values()].flatMap(scannedPaths).sort();
+  return folder.scan();
 }
 
 afterEach(async () => {
@@ -40,25 +39,30 @@ afterEach(async () => {
 const real = ['plain.pdf', 'real/deep/deeper.pdf', 'real/inner.pdf'];
 
 describe('symbolic links', () => {
-  describe('that are followed', () => {
-    let documents: readonly string[];
-    beforeEach(async () => {
-      documents = await linked(true);
-    });
-
-    it('lead to what lies in the folder, once, and never out of it or in a circle', async () => {
-      expect(documents).toEqual(['dir/deep/deeper.pdf', 'dir/inner.pdf', 'file.pdf', ...real]);
-      const said = async (path: string) => `${path} ${await folder.verdict(path)}`;
+  it.each([
+    [true, 'ignored', ['far', 'far.pdf', 'nothing']],
+    [false, 'skipped', ['dir', 'far', 'far.pdf', 'file.pdf', 'nothing']],
+  ])(
+    'are no documents beside what they lead to, which is one (followSymlinks: %s)',
+    async (followSymlinks, inner, skipped) => {
+      const scans = await linked(followSymlinks);
+      expect([...scans.values()].flatMap(scannedPaths).sort()).toEqual(real);
       expect(
-        await Promise.all(['file.pdf', 'dir/inner.pdf', 'far.pdf', 'real/circle/inner.pdf'].map(said)),
-      ).toEqual([
-        'file.pdf document',
-        'dir/inner.pdf document',
-        'far.pdf skipped symbolic-link',
-        'real/circle/inner.pdf ignored symbolic-link',
+        scans
+          .get('')
+          ?.skips.map(({ path }) => path)
+          .sort(),
+      ).toEqual(skipped);
+      const paths = ['file.pdf', 'dir', 'dir/inner.pdf', 'far.pdf', 'real/circle/inner.pdf'];
+      expect(await Promise.all(paths.map((path) => folder.verdict(path)))).toEqual([
+        `${inner} symbolic-link`,
+        `${inner} symbolic-link`,
+        'ignored symbolic-link',
+        'skipped symbolic-link',
+        'ignored symbolic-link',
       ]);
-    });
-  });
+    },
+  );
 
   it.each([false, true])(
     'beside attachments are none of them, and are listed (followSymlinks: %s)',

@@ -14,25 +14,23 @@ describe('a directory that is listed', () => {
     await folder.write('outside/b/secret.pdf', 'x');
     root = await realpath(folder.join('root'));
   });
-  const names = async (place: string | null) => {
-    const { entries } = await listDirectory(`${root}/a/b`, place, createTimeSlice(32));
+  const names = async () => {
+    const { entries } = await listDirectory(`${root}/a/b`, createTimeSlice(32));
     return entries.map(({ name }) => name);
   };
 
   it('names what is in it', async () => {
-    expect(await names(`${root}/a/b`)).toEqual(['own.pdf']);
+    expect(await names()).toEqual(['own.pdf']);
   });
 
   it('F32: names nothing from outside when a directory above it has become a link', async () => {
     await rename(folder.join('root/a'), folder.join('root/was'));
     await symlink(folder.join('outside'), folder.join('root/a'));
-    await expect(names(`${root}/a/b`)).rejects.toMatchObject({ code: 'ELOOP' });
-    // Where links are followed it is what the user asked for.
-    expect(await names(null)).toEqual(['secret.pdf']);
+    await expect(names()).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
   it('is gone when it has been removed, and not elsewhere', async () => {
     await rename(folder.join('root/a'), folder.join('moved'));
-    await expect(names(`${root}/a/b`)).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(names()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

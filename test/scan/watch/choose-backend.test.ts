@@ -9,10 +9,9 @@ it.each<readonly [number, number, Partial<Parameters<typeof chooseBackend>[0]>, 
   [3_001, 1, {}, 'native'],
   [1, 30_001, {}, 'native'],
   [2, 1, { outOfWatches: true }, 'native'],
-  [2, 1, { followSymlinks: true }, 'native'],
 ])('a tree of %i directories and %i entries with %j: %s watches', (directories, entries, parts, expected) => {
   const size = { directories, entries };
-  expect(chooseBackend({ followSymlinks: false, outOfWatches: false, size, ...parts })).toBe(expected);
+  expect(chooseBackend({ outOfWatches: false, size, ...parts })).toBe(expected);
 });
 
 it.each([

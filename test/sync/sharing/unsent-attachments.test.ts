@@ -11,7 +11,7 @@ import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 const long = new Date(Date.now() - 86_400_000);
 const secret = { shareInfo: { mode: 'NONE' } };
 /** A restart reads them again. */
-let settings: { attachments: 'folder' | 'below'; sidecarOwner: 'any' | 'same'; followSymlinks?: boolean };
+let settings: { attachments: 'folder' | 'below'; sidecarOwner: 'any' | 'same' };
 let world: SyncedFolder;
 
 beforeEach(async () => {
@@ -220,17 +220,6 @@ describe('I5: the attachment of a document that was not sent comes along when it
       'f/e/salaries.csv',
       'f/parts/more.csv',
     ]);
-  });
-
-  it('and not to a link that leads to it', async () => {
-    settings = { ...settings, followSymlinks: true };
-    await killUnsent(() => {
-      symlinkSync(at('d'), at('f'));
-      put('.ingestignore', 'd/\n');
-      spoil();
-    });
-    await laterOn(10_000);
-    await untilClaimed('d/e/report.pdf');
   });
 });
 

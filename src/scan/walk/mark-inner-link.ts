@@ -1,0 +1,19 @@
+import { realpathSync } from 'node:fs';
+
+import { pathInside } from '../../lib/files/path-inside.ts';
+import { orNull } from '../../lib/or-null.ts';
+import { ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
+import type { Entry } from '../rules/entry.ts';
+import { isSidecarName } from '../rules/pair-sidecars.ts';
+
+/**
+ * Tells a symbolic link to a place inside the folder, which is listed there by itself, from others. What stands for a
+ * sidecar, rules or attachments is any link: it would speak for another directory.
+ */
+export function markInnerLink(entry: Entry, absolute: string, realRoot: string): Entry {
+  const { kind, name } = entry;
+  if (kind !== 'link' || name === ignoreFileName || isSidecarName(name) || isAttachmentDirectory(name))
+    return entry;
+  const target = orNull(() => realpathSync(absolute));
+  return target === null || pathInside(realRoot, target) === null ? entry : { ...entry, kind: 'inner-link' };
+}
