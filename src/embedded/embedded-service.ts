@@ -85,7 +85,7 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
   const auth = await openAuth(options, data);
   const { credentials } = auth.identity;
   const countRequest = createRateLimit({ what: 'requests', limit: requestsPerMinute, windowMs, clock });
-  const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
+  const context = { store, clock, content: data.content, maxFileBytes, username: credentials.username };
 
   const app: FastifyInstance = fastify({
     logger: false,

@@ -4,6 +4,7 @@ import type {
   FileOutcome,
   LimiterPort,
   Outcome,
+  OutgoingFile,
   RequestWatch,
   ServicePort,
 } from '../../src/model/ports/service-port.ts';
@@ -41,6 +42,8 @@ export interface ClientWorld {
   readonly file: (name: string, content: string | Uint8Array) => Promise<TestFile>;
   /** Takes a permit and makes the call. */
   readonly call: (name: OperationName, watch?: Partial<RequestWatch>) => Promise<FileOutcome>;
+  /** The same with this file, and no metadata. */
+  readonly upload: (file: OutgoingFile, attachments?: readonly OutgoingFile[]) => Promise<FileOutcome>;
   readonly close: () => Promise<void>;
 }
 
@@ -123,6 +126,8 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
     client,
     log,
     file,
+    upload: async (document, attachments = []) =>
+      client.upload({ file: document, attachments, metadata: {} }, await limiter.take(), unwatched),
     call: async (name, watched = {}) => {
       const watch = { ...unwatched, ...watched };
       const permit = await limiter.take();

@@ -174,13 +174,6 @@ describe('the ingestion client', () => {
     expect(JSON.stringify(outcome)).not.toMatch(/u001b/);
   });
 
-  it('escapes a docId of any text in the address (7.32)', async () => {
-    const docId = 'a/../b?c=d#e%2Ff\\ ü\n';
-    await world.client.remove({ docId }, await world.limiter.take(), unwatched);
-    const [request] = world.service.requests;
-    expect(request?.url).toBe(`${prefix}/delete-document/${encodeURIComponent(docId)}`);
-  });
-
   it('tells the watch before it sends and when the answer is here, and counts the bytes', async () => {
     const told: string[] = [];
     let bytes = 0;
@@ -217,11 +210,7 @@ describe('the ingestion client', () => {
     const { service, client, limiter } = world;
     const file = await world.file('x.txt', 'x');
     const gone = fileSource(world.folder.join('gone.txt'), { name: 'gone.txt' });
-    const result = await client.upload(
-      { file, attachments: [gone], metadata: {} },
-      await limiter.take(),
-      unwatched,
-    );
+    const result = await world.upload(file, [gone]);
     expect(result).toMatchObject({ outcome: { kind: 'unreadable' } });
     expect([file.opened(), file.closed()]).toEqual([1, 1]);
     expect(service.requests).toHaveLength(0);
@@ -232,11 +221,7 @@ describe('the ingestion client', () => {
     const { service, client, limiter } = world;
     const path = await world.folder.write('short.pdf', Buffer.alloc(3_000_000, 'x'));
     const file = fileSource(path, { name: 'short.pdf', size: 4_000_000 });
-    const result = await client.upload(
-      { file, attachments: [], metadata: {} },
-      await limiter.take(),
-      unwatched,
-    );
+    const result = await world.upload(file);
     expect(result.outcome.kind).toBe('changed');
     expect(result.sent).toEqual([]);
     expect(service.requests[0]?.complete()).toBe(false);
@@ -248,11 +233,7 @@ describe('the ingestion client', () => {
     const smuggled = `DELETE ${prefix}/delete-document/VICTIM HTTP/1.1\r\nHost: x\r\n\r\n`;
     const path = await world.folder.write('grow.pdf', `${'x'.repeat(100_000)}\r\n${smuggled.repeat(100)}`);
     const file = fileSource(path, { name: 'grow.pdf', size: 100_000 });
-    const result = await client.upload(
-      { file, attachments: [], metadata: {} },
-      await limiter.take(),
-      unwatched,
-    );
+    const result = await world.upload(file);
     expect(result.outcome.kind).toBe('accepted');
 
     // A source that breaks its word: more bytes than it announced.
@@ -260,11 +241,7 @@ describe('the ingestion client', () => {
       name: 'liar.pdf',
       open: async () => ({ ...(await fileSource(path, { name: 'x' }).open()), size: 100_000 }),
     };
-    const lied = await client.upload(
-      { file: liar, attachments: [], metadata: {} },
-      await limiter.take(),
-      unwatched,
-    );
+    const lied = await world.upload(liar);
     expect(lied.outcome.kind).toBe('changed');
     expect(service.requests.filter(({ method }) => method !== 'POST')).toEqual([]);
     expect(service.requests.filter((request) => request.complete())).toHaveLength(1);
@@ -279,11 +256,7 @@ describe('the ingestion client', () => {
   ])('cannot be made to send another header by the file name %j (F21, S12)', async (name) => {
     const { service, client, limiter } = world;
     const path = await world.folder.write('plain.pdf', 'x');
-    await client.upload(
-      { file: fileSource(path, { name }), attachments: [], metadata: {} },
-      await limiter.take(),
-      unwatched,
-    );
+    await world.upload(fileSource(path, { name }));
     const parts = service.requests[0]?.parts() ?? [];
     expect(parts.map((part) => part.name)).toEqual(['metadata', 'file']);
     expect(parts[1]?.head.split('\r\n').map((line) => line.slice(0, line.indexOf(':')))).toEqual(

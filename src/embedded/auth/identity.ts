@@ -3,8 +3,8 @@ import { chmod } from 'node:fs/promises';
 
 import * as z from 'zod';
 
-import { writeDurably } from '../../lib/files/durable-file.ts';
-import { readStored } from '../documents/data-directory.ts';
+import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
+import { IngestdError } from '../../model/errors.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
 
 const identitySchema = z.object({
@@ -26,10 +26,15 @@ export type Identity = Readonly<z.infer<typeof identitySchema>>;
  */
 export async function openIdentity(data: DataDirectory): Promise<Identity> {
   const path = data.join('identity.json');
-  const fix = 'restore it, or remove it to get new trial credentials';
-  const identity = (await readStored(path, identitySchema, fix)) ?? (await create(path));
+  const text = await readIfThere(path);
+  if (text === null) return create(path);
   await chmod(path, 0o600);
-  return identity;
+  try {
+    return identitySchema.parse(JSON.parse(text));
+  } catch (error) {
+    const message = `${path} cannot be read; restore it, or remove it to get new trial credentials`;
+    throw new IngestdError('embedded-data-damaged', 1, message, { cause: error });
+  }
 }
 
 async function create(path: string): Promise<Identity> {

@@ -1,39 +1,43 @@
 import { chmod, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type * as z from 'zod';
-
-import { readIfThere, temporarySuffix } from '../../lib/files/durable-file.ts';
+import { temporarySuffix } from '../../lib/files/durable-file.ts';
 import { makeDirectory } from '../../lib/files/make-directory.ts';
 import { takeProcessLock } from '../../lib/process/process-lock.ts';
-import { ConfigurationError, IngestdError, StateLockedError } from '../../model/errors.ts';
+import { ConfigurationError, StateLockedError } from '../../model/errors.ts';
 
 /** Where the service keeps what; all absolute, all for its owner alone. */
 export type DataDirectory = Awaited<ReturnType<typeof takeDataDirectory>>;
 
 /** What the service itself puts there before its credentials, and what a file system of its own holds. */
-const beginnings = /^(?:lock.*|content|incoming|documents.*|identity.*|lost\+found)$/;
+const beginnings = /^(?:lock.*|content|documents.*|identity.*|lost\+found)$/;
 
 /**
- * Makes the data directory, 0700, or takes over one that a service made, and holds it for this process. Throws
- * StateLockedError while another holds it; ConfigurationError for another user's, who could read what is sent, and for
- * one that holds other files, which would be locked away or removed.
+ * Makes the data directory, 0700, or takes over one that a service made, and holds it for this process; what an
+ * interrupted run left half written is removed. Throws StateLockedError while another holds it; ConfigurationError for
+ * another user's, who could read what is sent, and for one that holds other files, which would be locked away or removed.
  */
 export async function takeDataDirectory(root: string) {
   await claim(root);
+  const attempt = await takeProcessLock(join(root, 'lock'), { since: new Date().toISOString() });
+  if (attempt.kind !== 'taken') {
+    const { pid } = attempt.holder;
+    throw new StateLockedError(`the embedded service's data in ${root} is in use by process ${pid}`);
+  }
   /** Lets go of it. */
-  const release = await lock(root);
+  const { release } = attempt.lock;
   /** Bytes of documents and attachments, one file each, under names of the service's own. */
   const content = join(root, 'content');
-  /** Bytes that are still arriving. */
-  const incoming = join(root, 'incoming');
   try {
-    await prepare(root, [content, incoming]);
+    await makeDirectory(content, 0o700);
+    for (const name of await readdir(root)) {
+      if (name.endsWith(temporarySuffix)) await rm(join(root, name), { force: true });
+    }
   } catch (error) {
     await release();
     throw error;
   }
-  return { content, incoming, release, join: (name: string) => join(root, name) };
+  return { content, release, join: (name: string) => join(root, name) };
 }
 
 async function claim(root: string): Promise<void> {
@@ -52,34 +56,4 @@ async function claim(root: string): Promise<void> {
     );
   }
   await chmod(root, 0o700);
-}
-
-async function lock(root: string): Promise<() => Promise<void>> {
-  const attempt = await takeProcessLock(join(root, 'lock'), { since: new Date().toISOString() });
-  if (attempt.kind === 'taken') return attempt.lock.release;
-  const { pid } = attempt.holder;
-  throw new StateLockedError(`the embedded service's data in ${root} is in use by process ${pid}`);
-}
-
-/** Makes what is in the data directory and removes what an interrupted run left half written. */
-async function prepare(root: string, [content, incoming]: readonly [string, string]): Promise<void> {
-  await rm(incoming, { recursive: true, force: true });
-  await makeDirectory(incoming, 0o700);
-  await makeDirectory(content, 0o700);
-  for (const name of await readdir(root)) {
-    if (name.endsWith(temporarySuffix)) await rm(join(root, name), { force: true });
-  }
-}
-
-/**
- * What a file of the data directory holds; null: it is not there. Throws IngestdError, with the fix, where it is
- * damaged.
- */
-export async function readStored<T>(path: string, schema: z.ZodType<T>, fix: string): Promise<T | null> {
-  const text = await readIfThere(path);
-  try {
-    return text === null ? null : schema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new IngestdError('embedded-data-damaged', 1, `${path} cannot be read; ${fix}`, { cause: error });
-  }
 }

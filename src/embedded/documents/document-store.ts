@@ -1,4 +1,4 @@
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import * as z from 'zod';
@@ -52,8 +52,7 @@ type DocumentChange = Partial<{
   readonly remove: readonly string[] | undefined;
 }>;
 
-/** A change and the incoming files that it takes in. */
-type Decision<T> = DocumentChange & { readonly adopt?: readonly FileRecord[]; readonly result: T };
+type Decision<T> = DocumentChange & { readonly result: T };
 
 /** What the service holds: an index in memory, a journal and the bytes on disk. */
 export type DocumentStore = Awaited<ReturnType<typeof openDocumentStore>>;
@@ -77,19 +76,18 @@ export async function openDocumentStore(data: DataDirectory) {
 
   const pathOf = ({ blob }: Pick<FileRecord, 'blob'>) => join(data.content, blob);
 
-  async function carryOut<T>({ adopt = [], result, ...change }: Decision<T>): Promise<T> {
+  async function carryOut<T>({ result, ...change }: Decision<T>): Promise<T> {
     const { put = [], remove = [] } = change;
     const ids = [...put.map(({ docId }) => docId), ...remove];
     const before = ids.flatMap((docId) => filesOf(records.get(docId)));
     const line = Buffer.from(lineOf(change));
     try {
-      for (const file of adopt) await rename(join(data.incoming, file.blob), pathOf(file));
-      if (adopt.length > 0) await syncDirectory(data.content);
+      // The names of files that have come: their bytes are durable already.
+      await syncDirectory(data.content);
       await journal.appendFile(line);
       await journal.datasync();
     } catch (error) {
       await journal.truncate(size);
-      for (const file of adopt) await rm(pathOf(file), { force: true });
       throw error;
     }
     size += line.length;
@@ -112,7 +110,7 @@ export async function openDocumentStore(data: DataDirectory) {
     pathOf,
     /**
      * Decides and commits, one after the other. `decide` sees the documents as they stand; what it throws is passed on
-     * and changes nothing. Durable when this returns; adopted files have left the incoming directory.
+     * and changes nothing. Durable when this returns.
      */
     commit: <T>(decide: () => Decision<T>): Promise<T> => inTurn(() => carryOut(decide())),
     /** Waits for what is being committed. */

@@ -1,11 +1,12 @@
-import { rm } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { sizeWords } from '../../lib/text/amounts.ts';
 import { RefusalError } from '../http/answers.ts';
 import { essenceOf, readBytes, utf8Of } from '../http/read-request.ts';
-import { storeIncoming } from '../documents/store-incoming.ts';
 import type { FileRecord } from '../documents/document-store.ts';
 import { readParts } from './read-parts.ts';
 import type { Disposition } from './read-parts.ts';
@@ -20,7 +21,7 @@ const supportedExtensions: ReadonlySet<string> = new Set(
 );
 const maxNameCharacters = 255;
 
-/** The parts of an upload or modify, interface 4.3 and 4.4; its files lie in the incoming directory. */
+/** The parts of an upload or modify, interface 4.3 and 4.4; the bytes of its files are durable, their names not yet. */
 export interface ReceivedForm {
   readonly file: FileRecord | null;
   readonly attachments: readonly FileRecord[];
@@ -28,14 +29,14 @@ export interface ReceivedForm {
 }
 
 interface FormRules {
-  /** Where the files lie until they are adopted. */
-  readonly incoming: string;
+  /** The directory for the bytes of files. */
+  readonly content: string;
   readonly maxFileBytes: number;
 }
 
 /**
- * Streams a form to disk and hands it to `use`; what `use` did not adopt is removed. Throws RefusalError 400, 413, 415,
- * 422.
+ * Streams a form to disk and hands it to `use`, whose the files are then; where it or the form fails they are removed.
+ * Throws RefusalError 400, 413, 415, 422.
  */
 export async function receiveForm<T>(
   request: IncomingMessage,
@@ -45,14 +46,15 @@ export async function receiveForm<T>(
   const files: FileRecord[] = [];
   try {
     return await use(await receive(request, rules, files));
-  } finally {
-    for (const { blob } of files) await rm(join(rules.incoming, blob), { force: true });
+  } catch (error) {
+    for (const { blob } of files) await rm(join(rules.content, blob), { force: true });
+    throw error;
   }
 }
 
 async function receive(
   request: IncomingMessage,
-  { incoming, maxFileBytes }: FormRules,
+  { content: directory, maxFileBytes }: FormRules,
   files: FileRecord[],
 ): Promise<ReceivedForm> {
   const boundary = boundaryOf(request.headers['content-type']);
@@ -71,11 +73,7 @@ async function receive(
   const store = async ({ name, fileName }: Disposition, content: Readable): Promise<FileRecord> => {
     if (fileName === null) throw new RefusalError(400, `the part ${name} has no file name`);
     checkFileName(fileName);
-    const stored = await storeIncoming(content, {
-      directory: incoming,
-      name: fileName,
-      maxBytes: maxFileBytes,
-    });
+    const stored = await storeFile(content, { directory, name: fileName, maxBytes: maxFileBytes });
     files.push(stored);
     return stored;
   };
@@ -108,6 +106,42 @@ async function receive(
     }
   });
   return { file, attachments, metadata };
+}
+
+/** Streams one file to disk, hashed on its way. Throws RefusalError 413 past `maxBytes`, and then nothing is left of it. */
+async function storeFile(
+  content: Readable,
+  {
+    directory,
+    name,
+    maxBytes,
+  }: { readonly directory: string; readonly name: string; readonly maxBytes: number },
+): Promise<FileRecord> {
+  const blob = randomUUID();
+  const path = join(directory, blob);
+  const file = await open(path, 'wx', 0o600);
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    await pipeline(content, async (chunks: AsyncIterable<Buffer>) => {
+      for await (const bytes of chunks) {
+        size += bytes.length;
+        if (size > maxBytes) {
+          const limit = sizeWords(maxBytes);
+          throw new RefusalError(413, `the file ${JSON.stringify(name)} is larger than ${limit}`);
+        }
+        hash.update(bytes);
+        await file.appendFile(bytes);
+      }
+    });
+    await file.datasync();
+    return { blob, name, size, sha256: hash.digest('hex') };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
 }
 
 /** RFC 2046: one to seventy characters. */

@@ -19,8 +19,8 @@ import { receiveForm } from '../form/receive-form.ts';
 export interface IngestionContext {
   readonly store: DocumentStore;
   readonly clock: Clock;
-  /** Absolute path of the incoming directory. */
-  readonly incoming: string;
+  /** Absolute path of the directory for the bytes of documents. */
+  readonly content: string;
   readonly maxFileBytes: number;
   /** Owner of documents whose metadata names none. */
   readonly username: string;
@@ -82,7 +82,7 @@ export async function uploadDocument(context: IngestionContext, request: Incomin
     const owner = metadata.documentOwner ?? username;
     const uploadedAt = timeOf(clock);
     const document = { docId, owner, uploadedAt, modifiedAt: null, file, attachments, metadata };
-    await store.commit(() => ({ put: [document], adopt: [file, ...attachments], result: null }));
+    await store.commit(() => ({ put: [document], result: null }));
     return successEnvelope(docId, 'document uploaded', warnings);
   });
 }
@@ -97,8 +97,8 @@ export async function modifyDocument(
 ): Promise<Envelope> {
   const { store, clock } = context;
   requireDocument(store, docId);
-  const modify = () =>
-    receiveForm(request, context, async ({ file, attachments, metadata: text }) => {
+  try {
+    return await receiveForm(request, context, async ({ file, attachments, metadata: text }) => {
       if (file === null && attachments.length === 0 && text === null) {
         throw new RefusalError(400, 'at least one of file, attachments and metadata is required');
       }
@@ -114,14 +114,14 @@ export async function modifyDocument(
           attachments: attachments.length > 0 ? attachments : current.attachments,
           metadata,
         };
-        return { put: [next], adopt: [...(file ? [file] : []), ...attachments], result: warnings };
+        return { put: [next], result: warnings };
       });
       return successEnvelope(docId, 'document modified', warnings);
     });
-  return modify().catch((error: unknown) => {
+  } catch (error) {
     // Whatever is wrong with the form, the answer says which document it was for.
     throw error instanceof RefusalError ? new RefusalError(error.status, error.message, { docId }) : error;
-  });
+  }
 }
 
 /** Answers `DELETE /delete-document/{docId}`, interface 4.5. Throws RefusalError 404, 403. */

@@ -22,7 +22,8 @@ const words = new Map(
 );
 
 /** As OpenSSL and Node name what is wrong with a certificate: `CERT_HAS_EXPIRED`, `DEPTH_ZERO_SELF_SIGNED_CERT` … */
-const trustCode = /CERT|^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)$/;
+const trustCode =
+  /^(?:[A-Z_]*CERT[A-Z_]*|UNABLE_TO_VERIFY_LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)$/;
 
 /** Ends the message about a redirect, a certificate or a page where the service answered before. */
 export const loginPageWords = 'it worked before, so a network login page may be in between';
@@ -32,13 +33,13 @@ export const loginPageWords = 'it worked before, so a network login page may be 
  * `misaddressed`: a person has to fix the address, the certificate or the proxy: a retry does not help.
  */
 export function describeFault(code: string) {
-  if (trustCode.test(code)) {
-    const message = `its certificate is not trusted (${code})`;
-    return { code: 'tls', message, misaddressed: true };
-  }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     const safe = code.replaceAll(/\W/g, '');
     return { code: 'tls', message: `the TLS handshake failed (${safe})`, misaddressed: true };
+  }
+  if (trustCode.test(code)) {
+    const message = `its certificate is not trusted (${code})`;
+    return { code: 'tls', message, misaddressed: true };
   }
   const safe = /^[\w-]{1,60}$/.test(code) ? code : 'unknown';
   const message = words.get(safe) ?? `the connection failed (${safe})`;

@@ -24,14 +24,14 @@ it('S4: a directory of another user holds no documents of ours', async () => {
 });
 
 it('a directory with other files stays as it is', async () => {
-  await folder.write('data/incoming/letter.txt', 'mine');
+  await folder.write('data/content/letter.txt', 'mine');
   await folder.write('data/notes.txt', 'mine');
   const before = await stat(folder.join('data'));
   await expect(start()).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining('holds other files (notes.txt)'),
   });
-  expect(await readdir(folder.join('data/incoming'))).toEqual(['letter.txt']);
+  expect(await readdir(folder.join('data/content'))).toEqual(['letter.txt']);
   expect((await stat(folder.join('data'))).mode).toBe(before.mode);
 });
 

@@ -80,11 +80,9 @@ describe('what the service holds', () => {
     await trial.upload('a.txt', 'x');
     await trial.service.close();
     await writeFile(join(trial.dataDir, 'content', '00000000-0000-4000-8000-000000000000'), 'stray');
-    await writeFile(join(trial.dataDir, 'incoming', 'half'), 'half');
     await writeFile(join(trial.dataDir, 'identity.json.x.tmp'), 'half');
     await trial.restart();
     expect(await readdir(join(trial.dataDir, 'content'))).toHaveLength(1);
-    expect(await readdir(join(trial.dataDir, 'incoming'))).toEqual([]);
     expect((await readdir(trial.dataDir)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 

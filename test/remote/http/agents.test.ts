@@ -49,6 +49,10 @@ describe('the proxy of the environment', () => {
 
   it.each([
     ['gopher://me:secret@proxy.test', /^HTTPS_PROXY, .*: gopher is not a known kind of proxy; use http:/],
+    [
+      'pac+http://me:secret@proxy.test/p.pac',
+      /^HTTPS_PROXY, .*: proxy scripts \(pac\+http\) are not supported; use http:.*NO_PROXY/,
+    ],
     ['http://me:secret@proxy.test:port', /^HTTPS_PROXY, .*: not a proxy address; use http:/],
   ])('is refused at the start where nothing could be sent through it: %s', (proxy, words) => {
     process.env['HTTPS_PROXY'] = proxy;

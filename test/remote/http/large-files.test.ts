@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { fileSource } from '../../support/fixtures/file-source.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { steps } from '../../support/services/scripted-service.ts';
-import { closeWorlds, startClientWorld, unwatched } from '../client-world.ts';
+import { closeWorlds, startClientWorld } from '../client-world.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -36,11 +36,7 @@ describe('a file of 150 MB (F27)', () => {
       world.service.script(steps.xml(401));
       const file = fileSource(path, { name: 'large.pdf' });
       before = process.memoryUsage().rss;
-      const result = await world.client.upload(
-        { file, attachments: [], metadata: {} },
-        await world.limiter.take(),
-        unwatched,
-      );
+      const result = await world.upload(file);
       expect(result).toMatchObject({
         outcome: { kind: 'accepted' },
         sent: [{ sha256 }],
@@ -68,7 +64,7 @@ describe('a file of 150 MB (F27)', () => {
     await truncate(path, 200_000_000);
     const file = fileSource(path, { name: 'sparse.pdf' });
     expect((await world.call('remove')).outcome.kind).toBe('accepted');
-    await world.client.upload({ file, attachments: [], metadata: {} }, await world.limiter.take(), unwatched);
+    await world.upload(file);
     expect(world.service.requests.map((request) => request.headers['authorization'])).toEqual([
       'Bearer short',
       'Bearer token-1',
