@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
+import { wallTimeOf } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { createRedactor } from '../../lib/text/redactor.ts';
@@ -59,8 +60,6 @@ interface Held {
   /** Monotonic, ms. */
   readonly renewAt: number;
   readonly deadAt: number;
-  /** Wall clock, ms: only to be shown, never used in decisions. */
-  readonly expiresAt: number;
 }
 
 /** A token request under way. */
@@ -169,7 +168,7 @@ export function createTokenSource({
   };
 
   function redact(text: string, credentials: Credentials, ...more: readonly string[]): string {
-    return excerpt(createRedactor([...known, ...secretsOf(credentials), ...more]).redact(text));
+    return excerpt(createRedactor([...known, ...Object.values(credentials), ...more]).redact(text));
   }
 
   /**
@@ -247,10 +246,6 @@ export function createTokenSource({
     }
   }
 
-  async function grantFor(credentials: Credentials): Promise<Grant> {
-    return (await byRefresh(credentials)) ?? endpoint.password(credentials);
-  }
-
   /** The token of all hosts: another one has it already, or this one asks for all. */
   async function share(store: TokenStorePort, credentials: Credentials): Promise<AccessToken> {
     const shared = await store.obtain(credentials, {
@@ -268,9 +263,10 @@ export function createTokenSource({
     return keep({ accessToken, refreshToken, expiresIn: lifeMs / 1000 }, credentials, since);
   }
 
-  /** Null: the password is to be tried. */
-  async function byRefresh(credentials: Credentials): Promise<Grant | null> {
-    if (refresh === null || !isDeepStrictEqual(refresh.credentials, credentials)) return null;
+  /** By the refresh token, and where that gives none by the password. */
+  async function grantFor(credentials: Credentials): Promise<Grant> {
+    if (refresh === null || !isDeepStrictEqual(refresh.credentials, credentials))
+      return endpoint.password(credentials);
     try {
       return await endpoint.refresh(credentials, refresh.token);
     } catch (error) {
@@ -279,7 +275,7 @@ export function createTokenSource({
       if (error instanceof ServiceUnavailableError && error.retryAfterMs !== null) throw error;
       if (error instanceof CredentialsRefusedError) refresh = null;
       log.debug({ reason: errorMessage(error) }, 'refresh grant failed, trying the password grant');
-      return null;
+      return endpoint.password(credentials);
     }
   }
 
@@ -290,10 +286,8 @@ export function createTokenSource({
     const token = grant.refreshToken ?? refresh?.token ?? null;
     refresh = token === null ? null : { token, credentials };
     known = [...known, accessToken.value, ...(token === null ? [] : [token])].slice(-knownTokens);
-    const deadAt = since + lifeMs;
-    const expiresAt = clock.now() + deadAt - clock.monotonic();
     stale = accessToken.value;
-    held = { accessToken, lifeMs, renewAt: since + useOf(lifeMs), deadAt, expiresAt };
+    held = { accessToken, lifeMs, renewAt: since + useOf(lifeMs), deadAt: since + lifeMs };
     accepted = true;
     backOff.obtained();
     log.debug({ lifeSeconds: lifeMs / 1000 }, 'token obtained');
@@ -330,7 +324,7 @@ export function createTokenSource({
   /** ISO 8601, UTC. */
   function expiry(): string | null {
     const token = alive();
-    return token === null ? null : new Date(token.expiresAt).toISOString();
+    return token === null ? null : wallTimeOf(token.deadAt, clock);
   }
 
   /** The token, unless it has expired. */
@@ -343,12 +337,6 @@ export function createTokenSource({
 function isShort({ deadAt, lifeMs }: Held, now: number, needMs: number): boolean {
   const leftMs = deadAt - now;
   return needMs > leftMs && leftMs < lifeMs / 2;
-}
-
-/** What must never be shown of them: all five. */
-function secretsOf(credentials: Credentials): readonly string[] {
-  const { apiKey, clientId, clientSecret, username, password } = credentials;
-  return [apiKey, clientId, clientSecret, username, password];
 }
 
 /** The outcome of a call for which no token, or after a 401 no permit, could be obtained. Nothing was sent. */
