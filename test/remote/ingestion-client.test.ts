@@ -207,7 +207,7 @@ describe('the ingestion client', () => {
   });
 
   it('sends nothing when a file is not there any more, and closes those that were opened', async () => {
-    const { service, client, limiter } = world;
+    const { service, limiter } = world;
     const file = await world.file('x.txt', 'x');
     const gone = fileSource(world.folder.join('gone.txt'), { name: 'gone.txt' });
     const result = await world.upload(file, [gone]);
@@ -218,7 +218,7 @@ describe('the ingestion client', () => {
   });
 
   it('cuts the connection before the last byte when the file shrinks (F29)', async () => {
-    const { service, client, limiter } = world;
+    const { service } = world;
     const path = await world.folder.write('short.pdf', Buffer.alloc(3_000_000, 'x'));
     const file = fileSource(path, { name: 'short.pdf', size: 4_000_000 });
     const result = await world.upload(file);
@@ -229,7 +229,7 @@ describe('the ingestion client', () => {
   });
 
   it('cannot be made to send a second request by a file that grows (S13)', async () => {
-    const { service, client, limiter } = world;
+    const { service } = world;
     const smuggled = `DELETE ${prefix}/delete-document/VICTIM HTTP/1.1\r\nHost: x\r\n\r\n`;
     const path = await world.folder.write('grow.pdf', `${'x'.repeat(100_000)}\r\n${smuggled.repeat(100)}`);
     const file = fileSource(path, { name: 'grow.pdf', size: 100_000 });
@@ -254,7 +254,7 @@ describe('the ingestion client', () => {
     'per%22cent.pdf',
     'tab\t\\back.pdf',
   ])('cannot be made to send another header by the file name %j (F21, S12)', async (name) => {
-    const { service, client, limiter } = world;
+    const { service } = world;
     const path = await world.folder.write('plain.pdf', 'x');
     await world.upload(fileSource(path, { name }));
     const parts = service.requests[0]?.parts() ?? [];

@@ -3,7 +3,6 @@ import { open, truncate } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { eventually } from '../../support/eventually.ts';
 import { fileSource } from '../../support/fixtures/file-source.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { steps } from '../../support/services/scripted-service.ts';
@@ -69,15 +68,5 @@ describe('a file of 150 MB (F27)', () => {
       'Bearer short',
       'Bearer token-1',
     ]);
-  });
-
-  it('does not hold up the deletion of another document (N34)', async () => {
-    const world = await startClientWorld({ bytes: 12 * mebibyte });
-    world.service.script(steps.stopReading());
-    const upload = world.call('upload');
-    await eventually(() => world.service.requests.length === 1);
-    expect((await world.call('remove')).outcome.kind).toBe('accepted');
-    world.client.close();
-    expect((await upload).outcome).toMatchObject({ kind: 'unavailable', code: 'stopped', sent: 'part' });
   });
 });
