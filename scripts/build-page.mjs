@@ -1,20 +1,24 @@
-// Builds the status page into the directory that is given: one script, one style sheet, the page and its icon.
+// Builds the status page into the directory that is given: one script, one style sheet, the page and its icon. Gives
+// what esbuild says of the script.
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const source = fileURLToPath(new URL('../src/status/page/', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source = join(root, 'src/status/page');
 
 export async function buildPage(directory) {
   await mkdir(directory, { recursive: true });
-  await build({
-    entryPoints: { page: join(source, 'main.ts') },
+  const { metafile } = await build({
+    entryPoints: { page: join(source, 'main.tsx') },
     outdir: directory,
     bundle: true,
     minify: true,
     format: 'esm',
     target: 'es2022',
+    metafile: true,
+    absWorkingDir: root,
     logLevel: 'warning',
   });
   await build({
@@ -30,4 +34,5 @@ export async function buildPage(directory) {
     await writeFile(join(directory, `icon-${health}.svg`), icon.replace('#16694d', color));
   }
   for (const name of ['index.html', 'icon.svg']) await copyFile(join(source, name), join(directory, name));
+  return metafile;
 }

@@ -49,8 +49,9 @@ const builds = await Promise.all([
   build({ ...options, entryPoints: { main: 'src/main.ts' }, splitting: true }),
   build({ ...options, entryPoints: { 'scan-worker': 'src/scan/worker/scan-worker.ts' } }),
 ]);
+const pageInputs = (await buildPage(`${root}dist/status/page`)).inputs;
 const metafile = {
-  inputs: Object.assign({}, ...builds.map(({ metafile: { inputs } }) => inputs)),
+  inputs: Object.assign({}, pageInputs, ...builds.map(({ metafile: { inputs } }) => inputs)),
   outputs: Object.assign({}, ...builds.map(({ metafile: { outputs } }) => outputs)),
 };
 // A daemon may be running from here, and npx builds once more without being asked: what is the same stays in its place.
@@ -61,6 +62,5 @@ for (const name of await readdir(`${root}${program}`)) {
 await writeFile(`${root}dist/THIRD-PARTY-LICENSES.txt`, await thirdPartyLicenses(root, metafile));
 // Earlier builds left the page as many files.
 for (const name of ['lib', 'model']) await rm(`${root}dist/${name}`, { recursive: true, force: true });
-await buildPage(`${root}dist/status/page`);
 await writeFile(main, "#!/usr/bin/env node\nimport './program/main.js';\n");
 await chmod(main, 0o755);

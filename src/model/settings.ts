@@ -60,6 +60,17 @@ const service = z.strictObject({
   ingestUrl: baseAddress()
     .optional()
     .describe('Base address of the ingestion operations. Required with mode remote.'),
+  documentUrl: z
+    .string()
+    .max(2_000)
+    .regex(
+      /^https?:\/\/\S*\{docId\}\S*$/,
+      'it is not an address with {docId} in it; write it like https://documents.example/view/{docId}',
+    )
+    .optional()
+    .describe(
+      'Where a document can be seen, with {docId} for its id, as https://documents.example/view/{docId}: the status page links there.',
+    ),
   requestsPerMinute: whole(1, 1_000_000)
     .default(50)
     .describe('Most requests in any 60 seconds, as the service counts them, including retries.'),

@@ -24,6 +24,7 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'service.mode': ['embedded', 'embedded'],
   'service.authUrl': ['https://x.example/a/', 'https://x.example/a'],
   'service.ingestUrl': ['https://y.example/', 'https://y.example'],
+  'service.documentUrl': ['https://d.example/{docId}', 'https://d.example/{docId}'],
   'service.requestsPerMinute': ['7', 7],
   'service.concurrency': ['2', 2],
   'service.sendApiKey': ['true', true],

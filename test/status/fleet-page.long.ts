@@ -13,6 +13,7 @@ import { startScriptedService } from '../support/services/scripted-service.ts';
 import type { ScriptedService } from '../support/services/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
+import { region } from './support/on-page.ts';
 import { promtool, promtoolFound } from './support/promtool.ts';
 
 const missing = missingRedis ?? (chromiumFound ? null : 'chromium (Debian package chromium)');
@@ -53,32 +54,29 @@ describeWhere(missing, 'the page of any host', () => {
   };
   const visit = async (daemon: RunningDaemon) => {
     await page.goto((await daemon.fetch('/')).url);
-    await page.waitForSelector('body[data-loaded]');
+    await page.getByRole('main').waitFor();
   };
-  const host = (name: string) => page.locator('.host', { hasText: name });
+  const hosts = () => region(page, 'Fleet').getByRole('listitem');
+  const host = (name: string) => hosts().filter({ hasText: name });
+  const saysOf = (name: string, words: string, withinMs = 15_000) =>
+    eventually(async () => (await host(name).innerText()).includes(words), { withinMs });
 
   it('shows all hosts, those that need a person first, and tells the metrics of them', async () => {
     const [well] = await Promise.all([start('alpha', ['a.pdf', 'b.pdf']), start('beta', ['two.dots.pdf'])]);
     const third = await start('gamma', ['c.pdf']);
     await visit(well);
-    await eventually(async () => (await page.locator('.host').count()) === 3, { withinMs: 15_000 });
-    await eventually(async () => (await host('beta').locator('.pill').innerText()) === 'attention', {
-      withinMs: 15_000,
-    });
-    expect(await page.locator('.host h3').allInnerTexts()).toEqual(['beta', 'alpha', 'gamma']);
-    expect(await page.locator('#fleet-line').innerText()).toBe(
-      'Fleet: 1 host needs attention. 3 hosts connected',
-    );
+    await eventually(async () => (await hosts().count()) === 3, { withinMs: 15_000 });
+    await saysOf('beta', 'attention');
+    expect(await hosts().getByRole('heading').allInnerTexts()).toEqual(['beta', 'alpha', 'gamma']);
+    await page.getByRole('link', { name: 'Fleet: 1 host needs attention. 3 hosts connected' }).waitFor();
     const troubled = await host('beta').innerText();
     expect(troubled).toContain('1 document failed');
     expect(troubled).toContain('inbox/two.dots.pdf');
     expect(troubled).toContain('Rename the file');
-    await eventually(async () => (await host('alpha').innerText()).includes('2 delivered'), {
-      withinMs: 15_000,
-    });
+    await saysOf('alpha', '2 delivered');
     expect(await host('alpha').innerText()).toContain('this host');
     expect(await host('alpha').innerText()).toContain('inbox: 2 of 2');
-    expect(await page.locator('#fleet-budget').innerText()).toMatch(/^\d+ of 50 requests used by all hosts/);
+    expect(await region(page, 'Fleet').innerText()).toMatch(/\d+ of 50 requests used by all hosts/);
     expect(await axeProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await axeProblems(page)).toEqual([]);
@@ -94,15 +92,10 @@ describeWhere(missing, 'the page of any host', () => {
     if (promtoolFound) expect(promtool(['check', 'metrics'], metrics)).toEqual({ status: 0, output: '' });
 
     third.signal('SIGKILL');
-    await eventually(async () => (await host('gamma').locator('.pill').innerText()) === 'gone', {
-      withinMs: 40_000,
-    });
+    await saysOf('gamma', 'gone', 40_000);
     expect(await host('gamma').innerText()).toContain('Last seen');
     await redis.kill();
-    await eventually(
-      async () => (await page.locator('#fleet-headline').innerText()).startsWith('Redis cannot be reached'),
-      { withinMs: 20_000 },
-    );
+    await region(page, 'Fleet').getByText('Redis cannot be reached').waitFor({ timeout: 20_000 });
     expect((await well.fetch('/api/fleet')).status).toBe(503);
     expect(await (await well.fetch('/metrics')).text()).not.toMatch(/^ingestd_fleet_(?:host|rate)_\w+[ {]/m);
   }, 120_000);

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { steps } from '../support/services/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
+import { hears, region, says as headlineSays, stateOf, unfold } from './support/on-page.ts';
 import { describeWhere } from '../support/needs.ts';
 
 /** The page of the program itself, over a real ledger and a service on a socket. */
@@ -45,11 +46,10 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     daemon = await place.start();
     page = await browser.newPage();
     await page.goto((await daemon.fetch('/')).url);
-    await page.waitForSelector('body[data-loaded]');
+    await page.getByRole('main').waitFor();
   };
   const put = (path: string, text = path) => writeFile(place.home.join(path), text);
-  const headline = () => page.locator('#headline').innerText();
-  const says = (text: string) => eventually(async () => (await headline()) === text, { withinMs: 15_000 });
+  const says = (text: string) => headlineSays(page, text);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
   it('pauses, resumes and scans for real', async () => {
@@ -58,41 +58,40 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await says('1 document delivered');
     await press('Pause all folders');
     await says('Paused');
+    await page.getByText(/Paused on the page, since \d\d:\d\d\.$/).waitFor();
     await put('inbox/b.pdf');
     await eventually(async () => (await daemon.status()).queue.pending === 1);
     await press('Resume scans');
     await says('Folder inbox paused');
-    expect(await page.locator('#state').innerText()).toBe('Attention');
+    expect(await stateOf(page)).toBe('Paused');
     expect(place.service.requests).toHaveLength(1);
     await press('Resume inbox');
     await says('All 2 documents delivered');
     await press('Rescan scans');
-    await eventually(async () => (await page.locator('#toast').innerText()) === 'Scanning scans.');
+    await hears(page, 'Scanning scans.');
     expect(place.service.requests).toHaveLength(2);
     await press('Pause all folders');
     await says('Paused');
     await rm(join(place.inbox, 'b.pdf'));
-    const progress = () => page.locator('#progress').innerText();
-    await eventually(async () => (await progress()) === '1 of 1 document delivered, 1 to delete');
+    await page.getByText('1 of 1 document delivered, 1 to delete', { exact: true }).waitFor();
     expect((await place.run('status')).out).toContain('1 of 1 document delivered, 1 to delete');
   }, 60_000);
 
   it('says that the daemon does not answer, to a button too, when it hangs and when it is gone', async () => {
     await open();
-    const toast = () => page.locator('#toast').innerText();
     const unanswered = 'The daemon does not answer. It may still do what you asked for.';
     // The page has its token by then.
     await press('Rescan scans');
-    await eventually(async () => (await toast()) === 'Scanning scans.');
+    await hears(page, 'Scanning scans.');
     daemon.signal('SIGSTOP');
     await press('Rescan inbox');
-    await eventually(async () => (await toast()) === unanswered, { withinMs: 60_000 });
+    await hears(page, unanswered, 60_000);
     daemon.signal('SIGCONT');
     await press('Rescan scans');
-    await eventually(async () => (await toast()) === 'Scanning scans.');
+    await hears(page, 'Scanning scans.');
     await daemon.end('SIGKILL');
     await press('Rescan inbox');
-    await eventually(async () => (await toast()) === unanswered);
+    await hears(page, unanswered);
   }, 120_000);
 
   it('retries what failed once its cause is gone, and approves deletions after a question', async () => {
@@ -128,20 +127,48 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await press('Cancel');
     expect(uploads()).toBe(before);
     await press('Send again: again.pdf');
-    expect(await page.locator('.rows .confirm:visible').innerText()).toContain('two copies');
+    await page
+      .getByRole('group', { name: 'Confirm sending again.pdf again' })
+      .getByText('two copies')
+      .waitFor();
     expect(await axeProblems(page)).toEqual([]);
     await press('Upload again');
     await eventually(() => uploads() === before + 1);
     await page.getByRole('button', { name: 'Send again: again.pdf' }).waitFor({ state: 'detached' });
-    const row = page.locator('#doubt-list > li', { hasText: 'adopt.pdf' });
-    await row.locator('summary').click();
+    const row = region(page, 'In doubt').getByRole('listitem').filter({ hasText: 'adopt.pdf' });
+    await row.getByText('It is at the service…').click();
     await row.getByLabel('docId').fill('doc-77');
     await page.keyboard.press('Enter');
     await row.waitFor({ state: 'detached' });
     await press('Dismiss dismiss.pdf');
-    await page.locator('#doubts').waitFor({ state: 'hidden' });
+    await region(page, 'In doubt').waitFor({ state: 'hidden' });
     expect(uploads()).toBe(before + 1);
     expect((await place.run('ledger', 'export', '--json')).out).toContain('doc-77');
+  }, 60_000);
+
+  it('says who can see each document, and shares one as stated after a question', async () => {
+    await place.configure({ service: { documentUrl: 'https://documents.example/{docId}' } });
+    await put('inbox/a.pdf');
+    await put('inbox/a.pdf.meta.json', '{"shareInfo": {"mode": "NONE"}}');
+    await put('inbox/b.pdf');
+    await open();
+    await says('All 2 documents delivered');
+    const documents = await unfold(page, 'Documents');
+    const row = documents.getByRole('listitem').filter({ hasText: 'a.pdf' });
+    await row.getByText('private').waitFor();
+    expect(await row.getByRole('link').getAttribute('href')).toMatch(/^https:\/\/documents.example\/doc-\d/);
+    await documents.getByLabel('Find documents').fill('B.pdf');
+    await documents.getByText('1 document.').waitFor();
+    await documents.getByText('shared with your default group').waitFor();
+    await rm(join(place.inbox, 'a.pdf.meta.json'));
+    const line = await unfold(page, '1 document is shared less widely than stated now');
+    await line.getByText('Kept private: its former sidecar said NONE.').waitFor();
+    await press('Share as stated…');
+    await press('Share 1 document');
+    await line.waitFor({ state: 'hidden' });
+    await documents.getByLabel('Find documents').fill('a.pdf');
+    await documents.getByText('inbox/a.pdf').waitFor();
+    await documents.getByText('shared with your default group').waitFor();
   }, 60_000);
 
   it('never calls a document delivering that waits for its sidecar or still changes', async () => {
@@ -164,7 +191,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await eventually(async () => (await watch()) === '1 document waiting for a sidecar');
     expect([...headlines].filter((words) => words.startsWith('Delivering'))).toEqual([]);
     // The page hears of it a moment after the daemon says so.
-    await eventually(async () => (await page.locator('#state').innerText()) === 'Waiting');
+    await eventually(async () => (await stateOf(page)) === 'Waiting');
     await put('scans/a.pdf.meta.json', '{}');
     await says('1 document delivered');
   }, 60_000);
@@ -178,7 +205,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await daemon.end('SIGTERM');
     await open();
     await press('Search the log…');
-    const rows = page.locator('#log-list li');
+    const rows = page.getByRole('dialog', { name: 'Log' }).getByRole('listitem');
     await eventually(async () => (await rows.count()) >= 2);
     expect(await axeProblems(page)).toEqual([]);
     await put('inbox/late.pdf');
@@ -196,14 +223,13 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await eventually(async () => (await daemon.status()).totals.uploaded === 3);
     expect(await rows.filter({ hasText: 'later.pdf' }).count()).toBe(0);
     await page.getByLabel('Search').fill('nowhere to be found');
-    await eventually(async () => (await page.locator('#log-count').innerText()) === 'Nothing found.');
+    await page.getByText('Nothing found.').waitFor();
   }, 60_000);
 
   it('shows in an open log what happened while the daemon was away, and counts what comes', async () => {
     await open();
     const port = Number(new URL(page.url()).port);
-    const counted = (words: string) =>
-      eventually(async () => (await page.locator('#log-count').innerText()) === words, { withinMs: 15_000 });
+    const counted = (words: string) => page.getByText(words, { exact: true }).waitFor({ timeout: 15_000 });
     await press('Search the log…');
     await page.getByLabel('Search').fill('new');
     await counted('Nothing found.');

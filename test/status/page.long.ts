@@ -9,6 +9,7 @@ import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
+import { focused, folded, hears, region, says, stateOf, unfold } from './support/on-page.ts';
 import { busyStatus } from './support/busy-status.ts';
 import { aFleet, aHost } from './support/a-fleet.ts';
 import { aFolder } from './support/fake-control.ts';
@@ -74,11 +75,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       if (!request.url().startsWith(world.url)) complaints.push(`a request to ${request.url()}`);
     });
     await page.goto(world.url);
-    await page.waitForSelector('body[data-loaded]');
+    await page.getByRole('main').waitFor();
     return page;
   };
-
-  const textOf = (page: Page, selector: string) => page.locator(selector).first().innerText();
 
   describe('the page in a browser', () => {
     it('shows the headline soon, says without its script what it needs, and weighs less than 100 KB', async () => {
@@ -86,9 +85,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const plain = await (await contextFor({ javaScriptEnabled: false })).newPage();
       pages.push(plain);
       await plain.goto(world.url);
-      expect(await textOf(plain, 'noscript')).toMatch(/needs JavaScript/);
-      // What happened is asked for later: until then nothing is said of it.
-      expect(await plain.locator('#activity-none').isVisible()).toBe(false);
+      expect(await plain.locator('body').innerText()).toMatch(/needs JavaScript/);
 
       const page = await visit(world);
       const bytes = await page.evaluate<number>(
@@ -99,7 +96,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       // The machine may be busy with other tests: one view in a few has to be that quick.
       await eventually(async () => {
         await page.reload();
-        await page.waitForSelector('body[data-loaded]');
+        await page.getByRole('main').waitFor();
         return (await page.evaluate<number>(firstPaint)) < MAX_VERDICT_MS;
       });
     });
@@ -107,43 +104,54 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('follows what happens without being loaded again', async () => {
       const world = await open({ status: { folders: [aFolder({ onDisk: 2, synced: 1, pending: 1 })] } });
       const page = await visit(world);
-      expect(await textOf(page, '#headline')).toBe('Delivering 1 document');
+      await says(page, 'Delivering 1 document');
       world.control.happen({ path: 'new/report.pdf', what: 'uploaded' });
       world.control.change({
         state: 'idle',
         folders: [aFolder({ onDisk: 2, synced: 2 })],
         rate: { limit: 50, used: 12, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
       });
-      await eventually(async () => (await textOf(page, '#headline')) === 'All 2 documents delivered');
-      expect(await textOf(page, '#activity-list li')).toContain('inbox/new/report.pdf');
-      expect(await textOf(page, '#budget-used')).toBe('12 of 50 requests in the last minute');
-      expect(await textOf(page, '#spoken')).toContain('document');
-      await eventually(async () => (await textOf(page, '#chart-legend')).includes('1 uploaded'));
+      await says(page, 'All 2 documents delivered');
+      expect(await stateOf(page)).toBe('Up to date');
+      expect(await region(page, 'Recent activity').innerText()).toContain('inbox/new/report.pdf');
+      await page.getByRole('status').filter({ hasText: 'document' }).waitFor();
+      const inProgress = await unfold(page, 'In progress');
+      await inProgress.getByText('12 of 50 requests in the last minute').waitFor();
+      await (await unfold(page, 'Deliveries')).getByText('1 uploaded', { exact: true }).waitFor();
+    });
+
+    it('says a burst as one line that opens', async () => {
+      const world = await open();
+      for (let index = 0; index < 12; index += 1) world.control.happen({ path: `q3/${index}.pdf` });
+      world.control.happen({ path: 'q3/12.pdf', what: 'modified' });
+      const rows = region(await visit(world), 'Recent activity').getByRole('listitem');
+      await eventually(async () => (await rows.count()) === 2);
+      await rows.getByText('12 documents in inbox/q3').click();
+      await eventually(async () => (await rows.getByRole('button', { name: /^inbox.q3/ }).count()) > 12);
     });
 
     it('says so where it does not list all failures of one cause', async () => {
       const [first] = busyStatus().failures ?? [];
       const failures = Array.from({ length: 510 }, (_, at) => ({ ...first!, path: `deck.${at}.pptx` }));
       const page = await visit(await open({ status: { failures, failuresTotal: 510 } }));
-      const group = page.locator('#failure-groups > li').first();
+      const group = page.getByRole('article', { name: 'More than one dot in the name' });
       await group.getByRole('button', { name: 'Show 197 more' }).click();
-      expect(await group.locator('.rows li').count()).toBe(200);
+      expect(await group.getByRole('listitem').count()).toBe(200);
       expect(await group.innerText()).toContain('Show fewer (the first 200 of 510 are listed)');
     });
 
-    it('shows failures by cause with their fix, and retries a cause or one document', async () => {
+    it('shows failures by cause, what to do once, and retries a cause or one document', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
-      const group = page.locator('#failure-groups > li').first();
-      expect(await group.locator('h3').innerText()).toBe('More than one dot in the name');
-      expect(await group.locator('.fix').innerText()).toContain('Rename the file');
-      expect(await group.locator('.rows li').count()).toBe(3);
-      // What is hidden is empty: no text speaks of -1 more.
-      expect(await page.locator('body').evaluate(({ textContent }) => textContent)).not.toMatch(/-\d+ more/);
-      await group.getByRole('button', { name: 'Show 3 more' }).click();
-      expect(await group.locator('.rows li').count()).toBe(6);
-      await group.getByRole('button', { name: /^Retry all 6/ }).click();
-      await eventually(async () => (await textOf(page, '#toast')) === '6 documents queued again.');
+      const names = page.getByRole('article', { name: 'More than one dot in the name' });
+      expect((await names.innerText()).match(/accepts only one/g)).toHaveLength(1);
+      const sidecars = page.getByRole('article', { name: 'Invalid sidecar' });
+      expect((await sidecars.innerText()).match(/Correct the file/g)).toHaveLength(1);
+      expect(await names.getByRole('listitem').count()).toBe(3);
+      await names.getByRole('button', { name: 'Show 3 more' }).click();
+      expect(await names.getByRole('listitem').count()).toBe(6);
+      await names.getByRole('button', { name: /^Retry all 6/ }).click();
+      await hears(page, '6 documents queued again.');
       await page.getByRole('button', { name: 'Retry 2026/q3/memo.docx' }).click();
       await eventually(() => world.control.calls.length === 2);
       expect(world.control.calls[0]).toEqual({
@@ -151,7 +159,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       });
       expect(world.control.calls[1]).toEqual({ retry: ['inbox/2026/q3/memo.docx'] });
       world.control.change({ failures: [], failuresTotal: 0 });
-      await page.locator('#failures').waitFor({ state: 'hidden' });
+      await region(page, 'Failed').waitFor({ state: 'hidden' });
     });
 
     it('retries a thousand long names in as many calls as it takes', async () => {
@@ -168,31 +176,33 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       });
       const page = await visit(world);
       await page.getByRole('button', { name: /^Retry all 1,000/ }).click();
-      await eventually(async () => (await textOf(page, '#toast')) === '1,000 documents queued again.');
+      await hears(page, '1,000 documents queued again.');
       expect(world.control.calls.length).toBeGreaterThan(3);
-      expect(await textOf(page, '#failures-cut')).toBe('The first 1,000 of 1,234 are listed.');
+      await page.getByText('The first 1,000 of 1,234 are listed.').waitFor();
     });
 
     it('approves held deletions in two steps, by keyboard alone, with a way back', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
-      expect(await textOf(page, '#held')).toContain('37 files missing from inbox');
-      await page.getByText('Show the files').click();
-      expect(await page.locator('#held .names li').count()).toBe(37);
+      const held = region(page, 'Deletions held');
+      expect(await held.innerText()).toContain('37 files missing from inbox');
+      await held.getByText('Show the files').click();
+      expect(await held.getByRole('listitem').count()).toBe(37);
+      const about = await unfold(page, 'About');
       await page.getByRole('button', { name: 'Approve deletion…' }).focus();
       await page.keyboard.press('Enter');
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
+      expect(await focused(page)).toBe('Cancel');
       await page.keyboard.press('Escape');
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve deletion…');
+      expect(await focused(page)).toBe('Approve deletion…');
       expect(world.control.calls).toEqual([]);
       await page.keyboard.press('Enter');
       // What comes in meanwhile does not take the question away.
       world.control.change({ pid: 4712 });
-      await eventually(async () => (await textOf(page, '#since')).includes('4712'));
+      await about.getByText('process 4712').waitFor();
       await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Keep at the service');
+      expect(await focused(page)).toBe('Keep at the service');
       await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete 37 documents');
+      expect(await focused(page)).toBe('Delete 37 documents');
       await page.keyboard.press('Enter');
       await eventually(() => world.control.calls.length > 0);
       expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37, paths: heldPaths }]);
@@ -204,7 +214,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await page.getByRole('button', { name: 'Approve deletion…' }).click();
       const [held] = busyStatus().held ?? [];
       world.control.change({ held: [{ ...held!, count: 400 }] });
-      await eventually(async () => (await textOf(page, '#held')).includes('400 files missing'));
+      await page.getByText('400 files missing').waitFor();
       await page.getByRole('button', { name: 'Delete 37 documents' }).click();
       await eventually(() => world.control.calls.length > 0);
       expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37, paths: heldPaths }]);
@@ -217,18 +227,48 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(world);
       world.control.happen({ path: '', what: 'paused', by: 'page' });
       world.control.happen({ path: '', what: 'held', documents: 4, message: 'many' });
-      const rows = page.locator('#activity-list li');
+      const rows = region(page, 'Recent activity').getByRole('listitem');
       await eventually(async () => (await rows.count()) === 2);
-      expect(await rows.locator('.path').allInnerTexts()).toEqual(['inbox (4 documents)', 'inbox']);
-      expect(await rows.locator('button').count()).toBe(0);
+      expect(await rows.first().innerText()).toContain('inbox (4 documents)');
+      expect(await rows.getByRole('button').count()).toBe(0);
     });
 
     it('says so where it does not list all that is skipped', async () => {
       const [first] = busyStatus().skipped ?? [];
       const skipped = Array.from({ length: 1000 }, (_, at) => ({ ...first!, path: `${at}.png` }));
       const page = await visit(await open({ status: { skipped, skippedTotal: 10_000 } }));
-      await page.getByText('10,000 files skipped').click();
-      expect(await textOf(page, '#skips-cut')).toBe('The first 1,000 of 10,000 are listed.');
+      await (await unfold(page, 'Skipped')).getByText('The first 1,000 of 10,000 are listed.').waitFor();
+    });
+
+    it('finds documents by name, and says who can see each and where', async () => {
+      const page = await visit(await open({ status: { folders: [aFolder({ onDisk: 3, synced: 3 })] } }));
+      const documents = await unfold(page, 'Documents');
+      const rows = documents.getByRole('listitem');
+      await eventually(async () => (await rows.count()) === 3);
+      expect((await rows.allInnerTexts()).join('\n')).toMatch(
+        /all.pdf[^]*everyone in your organization[^]*few.pdf[^]*private[^]*unknown.pdf[^]*not known/,
+      );
+      const link = documents.getByRole('link', { name: 'Open all.pdf' });
+      expect(await link.getAttribute('href')).toBe('https://service.example/d-1');
+      expect(await axeProblems(page)).toEqual([]);
+      await documents.getByLabel('Find documents').fill('few');
+      await eventually(async () => (await rows.count()) === 1);
+    });
+
+    it('names what is shared less widely than stated, and shares it after a question', async () => {
+      const world = await open({ status: { folders: [aFolder({ onDisk: 3, synced: 3, narrower: 1 })] } });
+      const page = await visit(world);
+      expect(await stateOf(page)).toBe('Up to date');
+      const line = await unfold(page, '1 document is shared less widely than stated now');
+      await line.getByText('its former sidecar said NONE').waitFor();
+      await page.getByRole('button', { name: 'Share as stated…' }).click();
+      await line.getByText('inbox/few.pdf: shared with your default group').waitFor();
+      expect(await axeProblems(page)).toEqual([]);
+      expect(world.control.calls).toEqual([]);
+      await page.getByRole('button', { name: 'Share 1 document' }).click();
+      await hears(page, '1 document shared as stated.');
+      const path = 'inbox/few.pdf';
+      expect(world.control.calls).toEqual([{ share: [path], shown: [{ path, sharing: 'DEFAULT' }] }]);
     });
 
     it('keeps its tab true while nobody sees it', async () => {
@@ -250,8 +290,11 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await eventually(async () => (await page.title()) === 'ingestd');
     });
 
-    it('shows a pause as something to end, gives no time while it lasts, and ends it', async () => {
+    it('shows a pause as a pause, with its beginning, gives no time while it lasts, and ends it', async () => {
+      const paused = { folder: 'inbox', path: '', what: 'paused', docId: null, message: null, documents: 0 };
+      const entry = { ...paused, at: '2026-01-01T12:00:00Z', by: 'page' } as const;
       const world = await open({
+        readLog: async () => ({ entries: [entry], next: null }),
         status: {
           state: 'paused',
           paused: ['inbox'],
@@ -261,14 +304,21 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         },
       });
       const page = await visit(world);
-      expect(await textOf(page, '#headline')).toBe('Paused');
-      expect(await textOf(page, '#progress')).toBe('1 of 3 documents delivered');
-      expect(await textOf(page, '#queue')).toBe('2 queued.');
-      expect(await page.locator('#reasons li').getAttribute('data-level')).toBe('attention');
+      await says(page, 'Paused');
+      expect(await stateOf(page)).toBe('Paused');
+      const wrong = page.getByRole('list', { name: 'What is wrong' });
+      await wrong
+        .getByText(/^Sending is paused for all folders\. Paused on the page, since Jan 1, 2026/)
+        .waitFor();
+      await page.getByText('1 of 3 documents delivered', { exact: true }).waitFor();
+      expect(await (await unfold(page, 'In progress')).innerText()).not.toContain('left');
       expect(await axeProblems(page)).toEqual([]);
-      await page.locator('#reasons').getByRole('button', { name: 'Resume' }).click();
+      await wrong.getByRole('button', { name: 'Resume' }).click();
       await eventually(() => world.control.calls.length === 1);
       expect(world.control.calls).toEqual([{ resume: null }]);
+      // With a failure beside it, there is more than a pause.
+      world.control.change({ folders: [aFolder({ onDisk: 3, synced: 1, pending: 1, failed: 1 })] });
+      await eventually(async () => (await stateOf(page)) === 'Attention');
     });
 
     it('names what waits, and for what, and calls nothing failed that is retried', async () => {
@@ -294,20 +344,14 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         },
       });
       const page = await visit(world);
-      expect(await textOf(page, '#headline')).toBe(
-        '3 documents waiting (1 still changing, 1 for a sidecar, 1 to be retried)',
+      await says(page, '3 documents waiting (1 still changing, 1 for a sidecar, 1 to be retried)');
+      expect(await stateOf(page)).toBe('Waiting');
+      expect(await region(page, 'Failed').count()).toBe(0);
+      const waiting = await unfold(page, 'Waiting');
+      expect(await waiting.innerText()).toMatch(
+        /3 documents[^]*Waiting for its sidecar a.pdf.meta.json\.[^]*No answer\. Next attempt at \d\d:\d\d:\d\d\.[^]*and 1 more/,
       );
-      expect(await textOf(page, '#state')).toBe('Waiting');
-      expect(await page.locator('#failures').isVisible()).toBe(false);
-      expect(await textOf(page, '#waits-count')).toBe('3');
-      expect(await page.locator('#wait-list .message').allInnerTexts()).toEqual([
-        'Waiting for its sidecar a.pdf.meta.json.',
-        expect.stringMatching(/^No answer\. Next attempt at \d\d:\d\d:\d\d\.$/),
-      ]);
-      expect(await textOf(page, '#waits-more')).toBe('and 1 more');
-      expect(await textOf(page, '#unconfigured')).toBe(
-        'archive is no longer configured. The service keeps its 12 documents.',
-      );
+      await page.getByText('archive is no longer configured. The service keeps its 12 documents.').waitFor();
       expect(await axeProblems(page)).toEqual([]);
     });
 
@@ -322,44 +366,44 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await page.getByRole('button', { name: 'Dismiss twice.pdf' }).click();
       await eventually(() => world.control.calls.length === 1);
       expect(world.control.calls).toEqual([{ resolve: 'inbox/twice.pdf', resolution: { kind: 'dismiss' } }]);
-      expect(await page.locator('#duplicate-list li').count()).toBe(1);
+      expect(await region(page, 'Possible duplicates').getByRole('listitem').count()).toBe(1);
     });
 
     it('is never green while something needs a person, and says what in headline, pill and title', async () => {
       const failed = [aFolder({ onDisk: 36, synced: 17, failed: 9, skipped: 10 })];
       const world = await open({ status: { state: 'idle', folders: failed } });
       const page = await visit(world);
-      expect(await textOf(page, '#headline')).toBe('9 documents failed');
-      expect(await textOf(page, '#state')).toBe('Attention');
+      await says(page, '9 documents failed');
+      expect(await stateOf(page)).toBe('Attention');
       expect(await page.title()).toBe('9 documents failed · ingestd');
-      expect(await page.getAttribute('#favicon', 'href')).toBe('assets/icon-attention.svg');
+      expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('assets/icon-attention.svg');
       // Words and bar have the same whole: the documents.
-      expect(await textOf(page, '#progress')).toBe('17 of 26 documents delivered');
-      const grown = '[...document.querySelectorAll("#whole .piece")].map((one) => one.style.flexGrow)';
-      expect(await page.evaluate(grown)).toEqual(['17', '0', '0', '9', '0']);
+      await page.getByText('17 of 26 documents delivered').waitFor();
+      const grown = '[...document.querySelectorAll(".bar > *")].map((one) => one.style.flexGrow)';
+      expect(await page.evaluate(grown)).toEqual(['17', '9']);
       // An empty disk was mounted: that is no invitation to begin.
       const since = '2026-01-01T00:00:00Z';
       const hold = { folder: 'inbox', count: 101, since, reason: 'all at once', paths: [] };
       world.control.change({ folders: [aFolder({ held: 101 })], held: [hold] });
-      await eventually(async () => (await textOf(page, '#headline')) === '101 deletions held');
-      expect(await page.locator('#invitation').isVisible()).toBe(false);
+      await says(page, '101 deletions held');
+      expect(await region(page, 'Begin').count()).toBe(0);
       const reasons = [{ code: 'credentials-refused', message: 'the service refused the password' }];
       world.control.change({ state: 'degraded', reasons });
-      await eventually(async () => (await textOf(page, '#headline')) === 'Credentials refused');
-      expect(await textOf(page, '#state')).toBe('Error');
-      expect(await page.locator('#fleet').isVisible()).toBe(false);
-      expect(await textOf(page, '#reasons')).toMatch(/^The service refused the password\.\n/);
+      await says(page, 'Credentials refused');
+      expect(await stateOf(page)).toBe('Error');
+      expect(await region(page, 'Fleet').count()).toBe(0);
+      const wrong = page.getByRole('list', { name: 'What is wrong' });
+      expect(await wrong.innerText()).toMatch(/^The service refused the password\.\n/);
     });
 
     it('marks a trial as one, and names service, account and configuration', async () => {
       const world = await open({ status: { trial: true, service: 'http://127.0.0.1:7520' } });
       const page = await visit(world);
-      expect(await textOf(page, '#trial')).toBe('Trial');
-      expect(await textOf(page, '#trial-note')).toContain('on this machine');
-      const foot = await textOf(page, 'footer');
-      for (const words of ['http://127.0.0.1:7520', 'ada', '/etc/ingestd/ingestd.yaml']) {
-        expect(foot).toContain(words);
-      }
+      expect(await page.getByRole('banner').innerText()).toContain('Trial');
+      await page.getByText('on this machine, and nowhere else').waitFor();
+      const about = await (await unfold(page, 'About')).innerText();
+      for (const words of ['http://127.0.0.1:7520', 'ada', '/etc/ingestd/ingestd.yaml'])
+        expect(about).toContain(words);
     });
 
     it('shows at most eight transfers, never more bytes than there are and never all before the end', async () => {
@@ -370,17 +414,17 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       }));
       const world = await open({ status: { ...busyStatus(), transfers } });
       const page = await visit(world);
-      expect(await page.locator('#transfer-list li').count()).toBe(8);
-      expect(await textOf(page, '#transfers-more')).toBe('22 more');
-      const first = page.locator('#transfer-list li').first();
-      expect(await first.locator('progress').getAttribute('value')).toBe('198');
-      expect(await first.locator('.amount').innerText()).toBe('waiting for an answer');
+      const inProgress = await unfold(page, 'In progress');
+      const rows = inProgress.getByRole('listitem');
+      expect(await rows.count()).toBe(8);
+      await inProgress.getByText('22 more').waitFor();
+      expect(await rows.first().getByRole('progressbar').getAttribute('value')).toBe('198');
+      expect(await rows.first().innerText()).toContain('waiting for an answer');
       let bytesSent = 50;
       await eventually(async () => {
         bytesSent = Math.min(199, bytesSent + 1);
         world.control.change({ transfers: transfers.map((one) => ({ ...one, bytesSent })) });
-        const amount = await page.locator('.amount').nth(1).innerText();
-        return /^\d+ B of 200 B · \d+ B\/s$/.test(amount);
+        return /\n\d+ B of 200 B · \d+ B\/s$/.test(await rows.nth(1).innerText());
       });
     });
 
@@ -389,9 +433,10 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       ['four and a half', 'something of everything', busyStatus(), 4.5],
     ])('is no longer than %s screens of a phone with %s', async (_screens, _with, status, screens) => {
       const world = await open({ status });
-      for (let index = 0; index < 30; index += 1) world.control.happen({ path: `${index}.pdf` });
+      for (let index = 0; index < 30; index += 1) world.control.happen({ path: `${index}/${index}.pdf` });
       const page = await visit(world, { viewport: { width: 360, height: 740 } });
-      await eventually(async () => (await page.locator('#activity-list li').count()) === 15);
+      const rows = region(page, 'Recent activity').getByRole('listitem');
+      await eventually(async () => (await rows.count()) === 3);
       expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(screens * 740);
     });
 
@@ -401,17 +446,26 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const name = page.getByRole('button', { name: 'inbox/2026/q3/memo.docx', exact: true });
       await name.focus();
       await page.keyboard.press('Enter');
-      await page.getByText('It is a document.').waitFor();
+      const story = page.getByRole('dialog', { name: 'inbox/2026/q3/memo.docx' });
+      await story.getByText(/^Delivered .*, shared with your default group$/).waitFor();
       expect(world.control.calls).toEqual([{ why: 'inbox/2026/q3/memo.docx' }]);
-      expect(await textOf(page, '#story-title')).toBe('inbox/2026/q3/memo.docx');
-      expect(await page.locator('#story-body .source').allInnerTexts()).toEqual(['from file name']);
+      // What only a program wants to know is folded.
+      expect(await story.innerText()).not.toMatch(/d-1|\{|http-503/);
+      expect(await story.innerText()).toContain('(from file name)');
+      await story.getByText('Details and 1 attempt').click();
+      await story.getByText('Document id').waitFor();
+      expect(await story.innerText()).toMatch(/d-1[^]*\{"mode":"DEFAULT"\}[^]*http-503/);
+      await story.getByText('Ignore this file…').click();
+      await story.getByText('/2026/q3/memo.docx', { exact: true }).waitFor();
       expect(await axeProblems(page)).toEqual([]);
       world.control.happen({ path: '2026/q3/other.docx' });
       world.control.happen({ path: '2026/q3/memo.docx' });
       await eventually(() => world.control.calls.length === 2);
+      await story.getByRole('button', { name: 'Retry' }).click();
+      await hears(page, '1 document queued again.');
       await page.keyboard.press('Escape');
-      await page.locator('#story').waitFor({ state: 'hidden' });
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('inbox/2026/q3/memo.docx');
+      await story.waitFor({ state: 'hidden' });
+      expect(await focused(page)).toBe('inbox/2026/q3/memo.docx');
     });
 
     it('tells the newest story of a file, though the answer before it comes later', async () => {
@@ -425,20 +479,19 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         asked += 1;
         const isFirst = asked === 1;
         const response = await route.fetch();
-        const why = (await response.json()) as { readonly verdict: object };
-        const verdict = { ...why.verdict, message: isFirst ? 'of before' : 'of now' };
+        const why = (await response.json()) as object;
         if (isFirst) await released;
-        await route.fulfill({ response, json: { ...why, verdict } });
+        await route.fulfill({ response, json: { ...why, next: isFirst ? 'of before' : 'of now' } });
       });
       await page.getByRole('button', { name: `inbox/${path}`, exact: true }).click();
       await eventually(() => asked === 1);
       world.control.happen({ path });
-      await page.getByText('Of now.').waitFor();
+      await page.getByText('Next: of now').waitFor();
       const late = page.waitForResponse('**/api/why*');
       release();
       await (await late).finished();
       await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
-      expect(await textOf(page, '#story-body p')).toBe('Of now.');
+      expect(await page.getByRole('dialog').innerText()).toContain('Next: of now');
     });
 
     it('tells what the daemon says when it refuses', async () => {
@@ -446,7 +499,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(world);
       world.control.failWith(new Error('detail'));
       await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
-      await eventually(async () => (await textOf(page, '#toast')).includes('see the log'));
+      await hears(page, 'see the log');
       complaints.splice(0);
     });
 
@@ -457,11 +510,12 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         fleet: async () => aFleet(hosts),
       });
       const page = await visit(world);
-      await eventually(async () => (await page.locator('.host').count()) === 100);
-      expect(await textOf(page, '#fleet-more')).toContain('and 30 more');
-      expect(await textOf(page, '#fleet-line')).toBe('Fleet: 130 hosts connected, no problems');
-      const own = page.locator('.count:visible', { hasText: 'this host' });
-      expect(await page.locator('.host', { has: own }).locator('h3').allInnerTexts()).toEqual(['host-2']);
+      const fleet = region(page, 'Fleet');
+      await eventually(async () => (await fleet.getByRole('listitem').count()) === 100);
+      await fleet.getByText('and 30 more').waitFor();
+      await page.getByRole('link', { name: 'Fleet: 130 hosts connected, no problems' }).waitFor();
+      const own = fleet.getByRole('listitem').filter({ hasText: 'this host' });
+      expect(await own.getByRole('heading').allInnerTexts()).toEqual(['host-2']);
     });
 
     it('S7: shows names and messages that are markup as the text they are', async () => {
@@ -471,25 +525,30 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       });
       world.control.happen({ folder: markup, path: markup, message: markup, what: markup });
       const page = await visit(world);
-      await eventually(async () => (await page.locator('#activity-list li').count()) === 1);
-      await page.locator('.host').waitFor();
+      for (const title of ['In progress', 'Waiting', 'Skipped', 'Documents']) await unfold(page, title);
+      await region(page, 'Fleet').getByRole('listitem').waitFor();
+      const names = [
+        'Overview',
+        'Failed',
+        'Deletions held',
+        'In doubt',
+        'Folder',
+        'Recent activity',
+        'Fleet',
+      ];
       for (const place of [
-        '#headline',
-        '#failures',
-        '#held',
-        '#doubts',
-        '#folder-list',
-        '#transfer-list',
-        '#wait-list',
-        '#unconfigured',
-        '#fleet-list',
+        ...names.map((name) => region(page, name)),
+        ...['In progress', 'Waiting', 'Skipped'].map((title) => folded(page, title)),
       ]) {
-        expect(await page.locator(place).innerHTML()).toContain('&lt;img src=x');
+        await eventually(async () => (await place.innerHTML()).includes('&lt;img src=x'));
       }
       expect(await page.locator('body').innerText()).toContain('\\u202efdp.exe');
-      await page.locator('#failures button.path').first().click();
-      await page.locator('#story-body dl').waitFor();
-      expect(await page.locator('#story').innerHTML()).toContain('&lt;img src=x');
+      await region(page, 'Failed')
+        .getByRole('button', { name: /window.hit/ })
+        .last()
+        .click();
+      await page.getByText('Next: nothing').waitFor();
+      expect(await page.getByRole('dialog').innerHTML()).toContain('&lt;img src=x');
       expect(await page.evaluate('window.hit')).toBeUndefined();
       expect(await page.locator('main img').count()).toBe(0);
       expect(await page.locator('script').count()).toBe(1);
@@ -501,13 +560,13 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await eventually(() => first.control.calls.length === 1);
       await first.stop();
-      await page.locator('#offline').waitFor({ state: 'visible' });
-      expect(await textOf(page, '#state')).toBe('Offline');
-      expect(await textOf(page, '#headline')).toBe('ingestd does not answer');
+      await page.getByRole('alert').waitFor();
+      expect(await stateOf(page)).toBe('Offline');
+      await says(page, 'ingestd does not answer');
       const http = { host: '127.0.0.1', port: first.port };
       const second = await open({ http, status: { ...busyStatus(), state: 'idle' } });
-      await page.locator('#offline').waitFor({ state: 'hidden' });
-      await eventually(async () => (await textOf(page, '#state')) === 'Attention');
+      await page.getByRole('alert').waitFor({ state: 'hidden' });
+      await eventually(async () => (await stateOf(page)) === 'Attention');
       await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await eventually(() => second.control.calls.length === 1);
       complaints.splice(0);
@@ -516,9 +575,10 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('invites to put a first file in, and no longer once it is there', async () => {
       const world = await open();
       const page = await visit(world);
-      expect(await textOf(page, '#invitation-title')).toBe('Put a file into /srv/inbox');
+      await page.getByRole('heading', { name: 'Put a file into /srv/inbox' }).waitFor();
+      await page.getByText('Nothing yet.').waitFor();
       world.control.change({ folders: [aFolder({ onDisk: 1, pending: 1 })] });
-      await page.locator('#invitation').waitFor({ state: 'hidden' });
+      await region(page, 'Begin').waitFor({ state: 'hidden' });
     });
 
     it('does not grow, however long it is open', async () => {
@@ -526,6 +586,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(world);
       const nodes = () => page.evaluate<number>('document.querySelectorAll("*").length');
       const session = await page.context().newCDPSession(page);
+      const about = await unfold(page, 'About');
       /** Of the page's own objects, in MB, after everything that is garbage was collected. */
       const heap = async () => {
         await session.send('HeapProfiler.collectGarbage');
@@ -534,19 +595,19 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const flood = async (from: number) => {
         for (let round = 0; round < 5; round += 1) {
           for (let index = 0; index < 400; index += 1) {
-            world.control.happen({ path: `${from}/${round}/${index}.pdf`, message: 'words' });
+            world.control.happen({ path: `${from}/${round}/${index}.pdf`, message: `words ${index}` });
           }
           world.control.change({ transfers: [transfer(`${from}/${round}`)], pid: from + round });
-          await eventually(async () => (await textOf(page, '#since')).endsWith(`process ${from + round}`));
+          await about.getByText(`process ${from + round}`).waitFor();
         }
-        await eventually(async () => (await textOf(page, '#activity-list li')).includes(`${from}/4/399.pdf`));
+        await region(page, 'Recent activity').getByText(`${from}/4/399.pdf`).waitFor();
       };
       await flood(1000);
       const before = { nodes: await nodes(), heap: await heap() };
       await flood(2000);
       expect(await nodes()).toBeLessThanOrEqual(before.nodes);
       expect(await heap()).toBeLessThan(before.heap + 1);
-      expect(await page.locator('#activity-list li').count()).toBe(15);
+      expect(await region(page, 'Recent activity').getByRole('listitem').count()).toBe(3);
     });
 
     it('asks the browser for the token, which goes to this port of the host only', async () => {
@@ -581,7 +642,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       world.control.happen({ what: 'failed', message: 'words' });
       const page = await visit(world, { ...options, reducedMotion: 'reduce' });
       await page.getByText('Show the files').click();
-      await page.getByText('12 files skipped').click();
+      for (const title of ['In progress', 'Documents', 'Skipped', 'Deliveries', 'About'])
+        await unfold(page, title);
+      await page.getByRole('img', { name: /in the last 6 hours/ }).waitFor();
       await page.getByRole('button', { name: 'Approve deletion…' }).click();
       await page.getByRole('button', { name: /^Send again: / }).click();
       expect(await axeProblems(page)).toEqual([]);
@@ -592,9 +655,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('is accessible with nothing in it and the daemon away', async () => {
       const world = await open();
       const page = await visit(world, { reducedMotion: 'reduce' });
-      await page.locator('#invitation').waitFor();
+      await region(page, 'Begin').waitFor();
       await world.stop();
-      await page.locator('#offline').waitFor({ state: 'visible' });
+      await page.getByRole('alert').waitFor();
       expect(await axeProblems(page)).toEqual([]);
       complaints.splice(0);
     });

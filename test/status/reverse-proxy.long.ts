@@ -122,7 +122,7 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
           problems.push(`${response.status()} ${response.url()}`);
       });
       await page.goto(`${publicUrl}/`);
-      await page.waitForSelector('body[data-loaded]');
+      await page.getByRole('main').waitFor();
       const { control } = world;
       await page.getByRole('button', { name: 'Pause inbox' }).click();
       await eventually(() => control.calls.length === 1);

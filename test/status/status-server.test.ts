@@ -124,7 +124,7 @@ describe('the status address', () => {
   it('tells the story of one file', async () => {
     const { get, control } = await open();
     const path = encodeURIComponent('inbox/ü & co/../a b.pdf');
-    expect((await get(`/api/why?path=${path}`)).json()).toMatchObject({ path: 'inbox/ü & co/../a b.pdf' });
+    expect((await get(`/api/why?path=${path}`)).json()).toMatchObject({ path: 'ü & co/../a b.pdf' });
     for (const query of ['', '?path=', '?path=a&path=b', '?path=a%00b', `?path=${'x'.repeat(9000)}`]) {
       expect((await get(`/api/why${query}`)).status).toBe(400);
     }

@@ -12,6 +12,7 @@ import type { Place } from '../process/join-cluster.ts';
 import { createDecisions } from './decide.ts';
 import type { DecisionSources } from './decide.ts';
 import { fleetPausedOf, isFleetPauseLogged } from './decisions.ts';
+import { listDocuments } from './list-documents.ts';
 import { requireFolder } from './resolve-path.ts';
 import { storyOf } from './story-of.ts';
 
@@ -67,6 +68,12 @@ export function createControl(
         paused: paused(),
         isFleetPaused: isFleetPaused(sources.fleet?.reasons() ?? []),
         obstacle: sources.reasons().find(isObstacle)?.message ?? null,
+      }),
+    documents: (query) =>
+      listDocuments(query, {
+        ...sources,
+        known: { findHolders: sources.ledger.findHolders, unsentMode: (file) => engine.unsentMode(file) },
+        documentUrl: settings.service.documentUrl,
       }),
     decisions: decisionsBy,
     pausedUntil,

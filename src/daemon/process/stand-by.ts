@@ -45,6 +45,7 @@ export function standBy(options: StandByOptions) {
   const control: ControlPort = {
     status,
     why: async () => refuse(),
+    documents: async () => refuse(),
     decisions: refuse,
     rescan: refuse,
     revoke: async () => refuse(),

@@ -1,4 +1,5 @@
 import type { Activity, Decider, Reason, Status } from '../report/status.ts';
+import type { DocumentRef } from '../document.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
 import type { Why } from '../report/command-reports.ts';
 
@@ -17,9 +18,31 @@ export type Resolution =
   | { readonly kind: 'dismiss' };
 
 /** A document that is held more narrowly than is stated for it: `folder/path`, and the mode that is stated. */
-interface NarrowerDocument {
+export interface NarrowerDocument {
   readonly path: string;
   readonly sharing: ShareMode;
+}
+
+/** Which documents are wanted. */
+export interface DocumentQuery {
+  /** Words that all have to occur in `folder/path`, in any case; empty: all documents. */
+  readonly search: string;
+  /** Only those that are held more narrowly than is stated for them. */
+  readonly narrower: boolean;
+}
+
+/** Documents at the service, the first hundred of those that are wanted. */
+export interface DocumentListing {
+  readonly documents: readonly (DocumentRef & {
+    /** Who can see it; null: nobody knows. */
+    readonly sharing: ShareMode | null;
+    /** Where it can be seen at the service; null: `service.documentUrl` does not say. */
+    readonly url: string | null;
+    /** The wider mode that is stated, and why it is not in force; null: none is. */
+    readonly narrower: { readonly sharing: ShareMode; readonly message: string } | null;
+  })[];
+  /** How many are wanted. */
+  readonly total: number;
 }
 
 /** Held deletions as a person was shown them: how many, and of some of them, or all, `folder/path`. */
@@ -74,6 +97,7 @@ export interface ControlPort {
   readonly status: () => Status;
   /** `path` is absolute, or `folder/path`, or a path inside the only folder. */
   readonly why: (path: string) => Promise<Why>;
+  readonly documents: (query: DocumentQuery) => Promise<DocumentListing>;
   readonly decisions: (by: Decider) => DecisionPort;
   /** Begins to scan one folder, or all. Throws ConfigurationError for a folder that is not configured. */
   readonly rescan: (folder: string | null) => { readonly folders: readonly string[] };

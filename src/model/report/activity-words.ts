@@ -1,3 +1,4 @@
+import type { ShareMode } from '../metadata/metadata.ts';
 import type { Activity, Decider, SharingChange } from './status.ts';
 
 /** What there is to say about something that happened, beside what it was and where; null: nothing. */
@@ -21,6 +22,17 @@ export function sharingWords({ before, after, perhaps = [], source }: SharingCha
   const isByDefault = before === null && source === unstatedSource;
   return `sharing ${modes}${between}${isByDefault ? '' : ` (${source})`}`;
 }
+
+/** Who can see a document with this sharing mode, interface 2.6; null: nobody knows which it has. */
+export function audienceWords(mode: ShareMode | null): string {
+  return mode === null ? 'sharing not known' : audiences[mode];
+}
+
+const audiences: Readonly<Record<ShareMode, string>> = {
+  NONE: 'private',
+  DEFAULT: 'shared with your default group',
+  EVERYONE: 'shared with everyone in your organization',
+};
 
 const deciderWords: Readonly<Record<Decider, string>> = {
   page: 'on the page',

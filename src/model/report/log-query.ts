@@ -31,14 +31,22 @@ const toleratedAheadMs = 5 * 60_000;
 
 /** Makes the test that entries of the log have to pass. */
 export function logMatcher({ since, failed, search }: LogFilter): (activity: Activity) => boolean {
-  const words = fold(search).split(/\s+/).filter(Boolean);
+  const matches = wordsMatcher(search);
   return (activity) => {
     const { at, folder, path, what, docId } = activity;
     if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
     if (failed && !failures.has(what)) return false;
-    if (words.length === 0) return true;
-    const text = fold(`${folder}/${path}\n${what}\n${activityWords(activity) ?? ''}\n${docId ?? ''}`);
-    return words.every((word) => text.includes(word));
+    return matches(`${folder}/${path}\n${what}\n${activityWords(activity) ?? ''}\n${docId ?? ''}`);
+  };
+}
+
+/** Makes the test whether all words of a search occur in a text, in any case. */
+export function wordsMatcher(search: string): (text: string) => boolean {
+  const words = fold(search).split(/\s+/).filter(Boolean);
+  if (words.length === 0) return () => true;
+  return (text) => {
+    const folded = fold(text);
+    return words.every((word) => folded.includes(word));
   };
 }
 

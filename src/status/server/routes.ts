@@ -57,6 +57,11 @@ const whySchema = z.object({
     .refine((path) => !path.includes('\0')),
 });
 
+const documentsSchema = z.object({
+  search: z.string().max(200).default(''),
+  narrower: z.enum(['true', 'false']).default('false'),
+});
+
 const logSchema = z.object({
   search: z.string().max(200).default(''),
   failed: z.enum(['true', 'false']).default('false'),
@@ -113,6 +118,15 @@ function addReadRoutes(
     const query = whySchema.safeParse(request.query);
     if (!query.success) return send(reply, 400, { code: 'request', message: 'use ?path= with one path' });
     return await control.why(query.data.path);
+  });
+  app.get('/api/documents', async (request, reply) => {
+    const query = documentsSchema.safeParse(request.query);
+    if (query.success) {
+      const { search, narrower } = query.data;
+      return await control.documents({ search, narrower: narrower === 'true' });
+    }
+    const message = 'the query may have search (200 characters) and narrower (true or false)';
+    return send(reply, 400, { code: 'request', message });
   });
   // A stream has no end: there is no HEAD route.
   app.get('/api/events', { exposeHeadRoute: false }, async (request, reply) => {

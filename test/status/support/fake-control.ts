@@ -1,4 +1,4 @@
-import type { ControlPort, DecisionPort } from '../../../src/model/ports/control-port.ts';
+import type { ControlPort, DecisionPort, DocumentListing } from '../../../src/model/ports/control-port.ts';
 import type { Why } from '../../../src/model/report/command-reports.ts';
 import { ConfigurationError } from '../../../src/model/errors.ts';
 import { emptyStatus, noDocuments } from '../../../src/model/report/status.ts';
@@ -60,6 +60,12 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
   return {
     status: () => status,
     why: (path) => called({ why: path }, story(path)),
+    documents: async ({ search, narrower }) => {
+      const wanted = listed.filter(
+        (one) => one.path.includes(search) && (!narrower || one.narrower !== null),
+      );
+      return { documents: wanted, total: wanted.length };
+    },
     decisions: (by) => {
       deciders.push(by);
       return decisions;
@@ -98,6 +104,25 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     listeners: () => onActivity.size + onStatus.size,
   };
 }
+
+/** Who can see documents, one of each kind. */
+const listed: DocumentListing['documents'] = [
+  {
+    folder: 'inbox',
+    path: 'all.pdf',
+    sharing: 'EVERYONE',
+    url: 'https://service.example/d-1',
+    narrower: null,
+  },
+  {
+    folder: 'inbox',
+    path: 'few.pdf',
+    sharing: 'NONE',
+    url: null,
+    narrower: { sharing: 'DEFAULT', message: 'kept private: its former sidecar said NONE' },
+  },
+  { folder: 'inbox', path: 'unknown.pdf', sharing: null, url: null, narrower: null },
+];
 
 /** The health follows from the rest, unless a test says otherwise. */
 function complete(status: Status, given: Partial<Status>): Status {
@@ -154,18 +179,18 @@ function anActivity(): Activity {
 function story(path: string): Why {
   return {
     folder: 'inbox',
-    path,
+    path: path.replace(/^inbox\//, ''),
     verdict: { kind: 'document', code: 'document', message: 'it is a document' },
     fix: null,
     sidecar: null,
     sentAs: null,
-    metadata: { title: path },
+    metadata: { title: path, shareInfo: { mode: 'DEFAULT' } },
     sources: { title: 'file name' },
     narrower: null,
     attachments: [],
     docId: 'd-1',
     sha256: null,
-    uploadedAt: null,
+    uploadedAt: '2026-01-01T00:00:00Z',
     imported: false,
     modifiedAt: null,
     deletedAt: null,

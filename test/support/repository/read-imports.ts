@@ -29,10 +29,10 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** Reads every `.ts` file below `folder` with a real parser, and what each one imports. */
+/** Reads every `.ts` and `.tsx` file below `folder` with a real parser, and what each one imports. */
 export async function readImports(folder: string): Promise<readonly SourceFile[]> {
   const names = await readdir(folder, { recursive: true });
-  const paths = names.filter((name) => name.endsWith('.ts')).sort();
+  const paths = names.filter((name) => /\.tsx?$/.test(name)).sort();
   return Promise.all(paths.map((path) => readSource(folder, path)));
 }
 
@@ -49,7 +49,7 @@ export async function readFolders(folder: string): Promise<readonly Folder[]> {
 
 async function readSource(folder: string, path: string): Promise<SourceFile> {
   const text = await readFile(join(folder, path), 'utf8');
-  const module = await parse(text, { syntax: 'typescript', target: 'es2022' });
+  const module = await parse(text, { syntax: 'typescript', tsx: path.endsWith('.tsx'), target: 'es2022' });
   const imports: Import[] = [];
   visit(module, (node) => {
     const found = importOf(node);

@@ -40,6 +40,7 @@ const importersOf: Readonly<Record<string, RegExp>> = {
   picocolors: /^cli\//,
   pino: /^log\//,
   'pino-pretty': /^log\//,
+  preact: /^status\/page\//,
   'prom-client': /^status\//,
   'proxy-agent': /^remote\//,
   tinyqueue: /^lib\//,

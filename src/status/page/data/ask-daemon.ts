@@ -1,8 +1,15 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords } from '../../../lib/text/amounts.ts';
-import type { Resolution } from '../../../model/ports/control-port.ts';
+import type { NarrowerDocument, Resolution } from '../../../model/ports/control-port.ts';
 import type { HeldStatus } from '../../../model/report/status.ts';
-import { byId } from '../dom.ts';
+
+/** How many documents a call was about, each under its own name. */
+interface Outcome {
+  readonly retried?: number;
+  readonly approved?: number;
+  readonly kept?: number;
+  readonly shared?: number;
+}
 
 /** How long the page waits for an answer, ms: a daemon that hangs is no reason to hang with it. */
 const patienceMs = 30_000;
@@ -14,7 +21,7 @@ interface Answer {
 }
 
 /** Sends one request. Rejects with words for a person where no whole answer comes in time. */
-export async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
+async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
   try {
     const response = await fetch(path, { ...init, signal: AbortSignal.timeout(patienceMs) });
     return { status: response.status, ok: response.ok, body: await response.json() };
@@ -24,113 +31,108 @@ export async function ask(path: string, init: RequestInit = {}): Promise<Answer>
   }
 }
 
-/** What the daemon answers; null: it does not, or has nothing to say. */
-export async function get<T>(path: string): Promise<T | null> {
-  const answer = await ask(path).catch(() => null);
-  return answer?.ok === true ? (answer.body as T) : null;
+/** What the daemon answers. Rejects with its words, or why there are none. */
+export async function tell<T>(path: string): Promise<T> {
+  const answer = await ask(path);
+  if (!answer.ok) throw new Error(messageOf(answer));
+  return answer.body as T;
 }
 
-/** The body of a request stays well below the daemon's limit of 64 KiB. */
-const maxBatchBytes = 48 * 1024;
+/** What the daemon answers; null: it does not, or has nothing to say. */
+export function get<T>(path: string): Promise<T | null> {
+  return tell<T>(path).catch(() => null);
+}
+
+/** So many paths of 4 KiB at most go into one request, whose body may be 64 KiB long. */
+const batchPaths = 10;
 
 let token: string | null = null;
 
 /** Puts failed documents back into the queue; reports how it went. */
-export async function retry(paths: readonly string[]): Promise<void> {
-  await attempt(async () => {
+export function retry(paths: readonly string[]): Promise<void> {
+  return attempt(async () => {
     let retried = 0;
-    for (const batch of batches(paths)) {
-      const answer = (await post('api/retry', { paths: batch })) as { retried: number };
-      retried += answer.retried;
+    for (let from = 0; from === 0 || from < paths.length; from += batchPaths) {
+      const batch = paths.slice(from, from + batchPaths);
+      const outcome = await post('api/retry', { paths: batch });
+      retried += outcome.retried ?? 0;
     }
     return retried === 0 ? 'Nothing left to retry.' : `${countWords(retried, 'document')} queued again.`;
   });
 }
 
 /** Ends the doubt about an upload, or dismisses possible duplicates; reports how it went. */
-export async function resolve(path: string, resolution: Resolution): Promise<void> {
-  const { kind: action, ...rest } = resolution;
+export function resolve(path: string, { kind: action, ...rest }: Resolution): Promise<void> {
   const done = { adopt: 'Adopted.', again: 'Queued again.', dismiss: 'Dismissed.' };
-  await attempt(async () => {
-    await post('api/resolve', { path, action, ...rest });
-    return done[action];
-  });
+  return change('api/resolve', { path, action, ...rest }, () => done[action]);
 }
 
 /** Releases what is held of a folder, unless others are held than were shown; reports how it went. */
-export async function approve({ folder, count, paths }: HeldStatus): Promise<void> {
-  await attempt(async () => {
-    const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
-    const { approved } = (await post('api/approve', { folder, ...shown })) as { approved: number };
-    return approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved.`;
-  });
+export function approve({ folder, count, paths }: HeldStatus): Promise<void> {
+  const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
+  return change('api/approve', { folder, ...shown }, ({ approved = 0 }) =>
+    approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved.`,
+  );
 }
 
-/** Has a document shared as is stated for it; reports how it went. */
-export async function share(path: string, sharing: string): Promise<void> {
-  await attempt(async () => {
-    const body = { paths: [path], shown: [{ path, sharing }] };
-    const { shared } = (await post('api/share', body)) as { shared: number };
-    return shared === 0 ? 'Something else is stated by now.' : `Shared with ${sharing}.`;
-  });
+/** Leaves documents whose deletion is held, of a folder or below a path, at the service; reports how it went. */
+export function keep(place: string): Promise<void> {
+  return change('api/keep', { place }, ({ kept = 0 }) =>
+    kept === 0 ? 'Nothing is held.' : `${countWords(kept, 'document')} kept at the service.`,
+  );
 }
 
-/** Leaves the documents of what is held of a folder at the service; reports how it went. */
-export async function keep(folder: string): Promise<void> {
-  await attempt(async () => {
-    const { kept } = (await post('api/keep', { place: folder })) as { kept: number };
-    return kept === 0 ? 'Nothing is held.' : `${countWords(kept, 'document')} kept at the service.`;
+/** Has documents shared as was shown to be stated for them; reports how it went. */
+export function share(shown: readonly NarrowerDocument[]): Promise<void> {
+  const paths = shown.map(({ path }) => path);
+  return change('api/share', { paths, shown }, ({ shared = 0 }) => {
+    const others = shown.length - shared;
+    const rest = others === 0 ? '' : ` Something else is stated for ${countWords(others, 'other')} by now.`;
+    return `${countWords(shared, 'document')} shared as stated.${rest}`;
   });
 }
 
 /** Stops sending of one folder, or of all (null), or goes on; reports how it went. */
-export async function setPaused(folder: string | null, isPaused: boolean): Promise<void> {
-  await attempt(async () => {
-    await post(isPaused ? 'api/pause' : 'api/resume', { folder });
-    const whose = folder === null ? 'All folders' : printable(folder);
-    return isPaused ? `${whose} paused.` : `${whose} resumed.`;
-  });
+export function setPaused(folder: string | null, isPaused: boolean): Promise<void> {
+  const whose = folder === null ? 'All folders' : printable(folder);
+  const [path, done] = isPaused ? ['api/pause', 'paused'] : ['api/resume', 'resumed'];
+  return change(path, { folder }, () => `${whose} ${done}.`);
 }
 
 /** Has one folder, or all (null), scanned now; reports how it went. */
-export async function rescan(folder: string | null): Promise<void> {
-  await attempt(async () => {
-    await post('api/rescan', { folder });
-    return folder === null ? 'Scanning all folders.' : `Scanning ${printable(folder)}.`;
-  });
+export function rescan(folder: string | null): Promise<void> {
+  const whose = folder === null ? 'all folders' : printable(folder);
+  return change('api/rescan', { folder }, () => `Scanning ${whose}.`);
 }
 
-/** Shows a word of feedback; screen readers say it. */
-function say(text: string): void {
-  const toast = byId('toast');
-  toast.textContent = text;
-  toast.classList.add('shown');
-  setTimeout(() => {
-    if (toast.textContent === text) toast.classList.remove('shown');
-  }, 6000);
+let say = (_words: string): void => {};
+
+/** Who shows how an action went. */
+export function onFeedback(show: (words: string) => void): void {
+  say = show;
+}
+
+function change(path: string, body: object, done: (outcome: Outcome) => string): Promise<void> {
+  return attempt(async () => done(await post(path, body)));
 }
 
 async function attempt(act: () => Promise<string>): Promise<void> {
-  try {
-    say(await act());
-  } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-  }
+  say(await act().catch((error: unknown) => (error instanceof Error ? error.message : String(error))));
 }
 
 /** The token is of one start of the daemon: where it does not fit any more, it is asked for once again. */
-async function post(path: string, body: object): Promise<unknown> {
+async function post(path: string, body: object): Promise<Outcome> {
   let answer = await send(path, body);
   if (answer.status === 403) {
     token = null;
     answer = await send(path, body);
   }
   if (!answer.ok) throw new Error(messageOf(answer));
-  return answer.body;
+  return answer.body as Outcome;
 }
 
 async function send(path: string, body: object): Promise<Answer> {
-  token ??= ((await ask('api/token')).body as { token: string }).token;
+  token ??= (await tell<{ token: string }>('api/token')).token;
   return await ask(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-ingestd-token': token },
@@ -139,23 +141,6 @@ async function send(path: string, body: object): Promise<Answer> {
 }
 
 /** Of a refusal: the daemon's words. */
-export function messageOf({ status, body }: Answer): string {
+function messageOf({ status, body }: Answer): string {
   return (body as { message?: string }).message ?? `The daemon answered with status ${status}.`;
-}
-
-function batches(paths: readonly string[]): string[][] {
-  const result: string[][] = [[]];
-  const encoder = new TextEncoder();
-  let bytes = 0;
-  for (const path of paths) {
-    // Six bytes at most for a character that JSON escapes, and the comma.
-    const size = encoder.encode(JSON.stringify(path)).length + 1;
-    if (bytes + size > maxBatchBytes) {
-      result.push([]);
-      bytes = 0;
-    }
-    result.at(-1)?.push(path);
-    bytes += size;
-  }
-  return result;
 }

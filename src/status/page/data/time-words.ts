@@ -38,3 +38,9 @@ export function shortDuration(seconds: number): string {
   if (seconds < 129_600) return `${Math.round(seconds / 3600)} h`;
   return `${Math.round(seconds / 86_400)} days`;
 }
+
+/** `20:44` today, else date and time. */
+export function recentWords(iso: string): string {
+  const isToday = new Date(iso).toDateString() === new Date().toDateString();
+  return isToday ? minuteWords(iso) : momentWords(iso);
+}

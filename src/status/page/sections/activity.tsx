@@ -1,0 +1,110 @@
+import { countWords } from '../../../lib/text/amounts.ts';
+import { printable } from '../../../lib/text/printable.ts';
+import { refKey } from '../../../model/document.ts';
+import { activityWords } from '../../../model/report/activity-words.ts';
+import type { Activity } from '../../../model/report/status.ts';
+import { clockWords } from '../data/time-words.ts';
+import { Button, Fold, PathText, Subject, Time } from '../parts.tsx';
+
+/** The log has the rest. */
+const lines = 3;
+
+interface ActivitiesProps {
+  /** Newest first; null: not known yet. */
+  readonly recent: readonly Activity[] | null;
+  readonly openLog: () => void;
+}
+
+/** What happened last. */
+export function Activities({ recent, openLog }: ActivitiesProps) {
+  return (
+    <section class="panel" aria-label="Recent activity">
+      <div class="head">
+        <h2>Recent activity</h2>
+        <Button class="small" aria-haspopup="dialog" act={openLog}>
+          Search the log…
+        </Button>
+      </div>
+      <ol class="activity">
+        {gathered(recent ?? [])
+          .slice(0, lines)
+          .map((burst) => (
+            <Happened key={keyOf(burst.at(-1))} burst={burst} words={clockWords} />
+          ))}
+      </ol>
+      {recent?.length === 0 && <p class="faint">Nothing yet.</p>}
+    </section>
+  );
+}
+
+const tones: Readonly<Record<string, string>> = {
+  uploaded: 'uploaded',
+  modified: 'modified',
+  moved: 'moved',
+  failed: 'failed',
+  problem: 'failed',
+  held: 'held',
+  'in doubt': 'held',
+  warning: 'held',
+  recovered: 'uploaded',
+};
+
+interface HappenedProps {
+  /** One thing that happened, or the same in one directory several times, newest first. */
+  readonly burst: readonly Activity[];
+  readonly words: (at: string) => string;
+}
+
+/** A line of activity. */
+export function Happened({ burst, words }: HappenedProps) {
+  const [newest] = burst;
+  if (newest === undefined) return null;
+  const more = activityWords(newest);
+  return (
+    <li>
+      <Time at={newest.at} words={words} />
+      <span class={`what ${tones[newest.what] ?? ''}`}>{printable(newest.what)}</span>
+      {burst.length === 1 ? <Subject {...newest} /> : <Burst burst={burst} />}
+      {more !== null && <p class="faint">{printable(more)}</p>}
+    </li>
+  );
+}
+
+function Burst({ burst }: { readonly burst: readonly Activity[] }) {
+  const { folder = '', path = '' } = burst[0] ?? {};
+  const place = printable(`${folder}/${path}`.split('/').slice(0, -1).join('/'));
+  return (
+    <Fold title={`${countWords(burst.length, 'document')} in ${place}`}>
+      <ul class="names">
+        {burst.map((one) => (
+          <li key={keyOf(one)}>
+            <PathText {...one} />
+          </li>
+        ))}
+      </ul>
+    </Fold>
+  );
+}
+
+/** Tells activities apart. */
+export function keyOf(activity: Activity | undefined): string {
+  return activity === undefined ? '' : `${activity.at} ${activity.what} ${refKey(activity)}`;
+}
+
+/** What happened one after the other, of one kind, in one directory and with the same words, is one line. */
+function gathered(activities: readonly Activity[]): readonly (readonly Activity[])[] {
+  const bursts: Activity[][] = [];
+  for (const activity of activities) {
+    const last = bursts.at(-1);
+    if (last !== undefined && kindOf(last[0]) === kindOf(activity)) last.push(activity);
+    else bursts.push([activity]);
+  }
+  return bursts;
+}
+
+function kindOf(activity: Activity | undefined): string {
+  // What is about a folder, or about many documents already, stands alone.
+  if (activity === undefined || activity.path === '' || activity.documents > 1) return keyOf(activity);
+  const directory = activity.path.split('/').slice(0, -1).join('/');
+  return JSON.stringify([activity.what, activity.folder, directory, activityWords(activity)]);
+}

@@ -1,0 +1,168 @@
+import { useEffect, useState } from 'preact/hooks';
+
+import { printable } from '../../../lib/text/printable.ts';
+import { numberWords } from '../../../lib/text/amounts.ts';
+import { activityWords } from '../../../model/report/activity-words.ts';
+import { explain, fixBeside } from '../../../model/report/explanations.ts';
+import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
+import { isMuted, withDoubts } from '../../../model/report/headline.ts';
+import type { LogPage } from '../../../model/report/log-query.ts';
+import { health, reasonHealth } from '../../../model/report/health.ts';
+import type { StatusAnswer } from '../../server/status-snapshot.ts';
+import { setPaused } from '../data/ask-daemon.ts';
+import { barPartsOf } from '../data/proportions.ts';
+import type { Counts } from '../data/proportions.ts';
+import { clockWords, recentWords } from '../data/time-words.ts';
+import { useAnswer } from '../data/use-answer.ts';
+import { Button, said } from '../parts.tsx';
+
+const stateWords: Readonly<Record<StatusAnswer['state'], string>> = {
+  starting: 'Starting',
+  working: 'Working',
+  idle: 'Up to date',
+  // A person's pause is said as such; this one is asked for by the service, and ends by itself.
+  paused: 'Waiting',
+  degraded: 'Degraded',
+  stopping: 'Stopping',
+  standby: 'Standby',
+  stopped: 'Stopped',
+};
+
+interface OverviewProps {
+  readonly status: StatusAnswer;
+  readonly isOffline: boolean;
+  /** The fleet in words, and how it is; null: this host is alone. */
+  readonly fleet: { readonly words: string; readonly health: string } | null;
+}
+
+/** The head of the page: headline, progress in one bar, what is wrong. */
+export function Overview({ status, isOffline, fleet }: OverviewProps) {
+  const headline = isOffline ? 'ingestd does not answer' : printable(status.headline);
+  return (
+    <section class="overview" aria-label="Overview">
+      <h1>{headline}</h1>
+      {status.progress !== '' && <p class="faint">{status.progress}</p>}
+      {fleet !== null && (
+        <a class="fleet-line" href="#fleet" data-health={fleet.health}>
+          Fleet: {fleet.words}
+        </a>
+      )}
+      {status.trial && (
+        <p class="faint">
+          This is a trial: documents go to the embedded service on this machine, and nowhere else.
+        </p>
+      )}
+      <Spoken words={headline} />
+      <Proportions folders={withDoubts(status)} />
+      <Reasons status={status} headline={headline} />
+    </section>
+  );
+}
+
+/** The state in a word or two. */
+export function pillWords(status: StatusAnswer): string {
+  const { state, queue, folders } = status;
+  if (status.health === 'error') return 'Error';
+  if (isOnlyPaused(status)) return 'Paused';
+  if (status.health === 'attention') return 'Attention';
+  const waits = folders.some(({ waiting }) => waiting > 0) && queue.pending + queue.inFlight === 0;
+  // Nobody works on what only waits.
+  return (state === 'working' || state === 'idle') && (waits || isMuted(status))
+    ? 'Waiting'
+    : stateWords[state];
+}
+
+/** Whether a person's pause is all there is to say. */
+export function isOnlyPaused(status: StatusAnswer): boolean {
+  if (status.paused.length === 0 && !isFleetPaused(status.reasons)) return false;
+  const reasons = status.reasons.filter(({ code }) => code !== 'paused' && code !== 'fleet-paused');
+  return health({ ...status, paused: [], reasons }) === 'ok';
+}
+
+/** Of the browser's tab. */
+export function titleOf({ health, folders, headline }: StatusAnswer): string {
+  if (health !== 'ok') return `${printable(headline)} · ingestd`;
+  const moving = folders.reduce((sum, { pending, waiting }) => sum + pending + waiting, 0);
+  return moving > 0 ? `${numberWords(moving)} to deliver · ingestd` : 'ingestd';
+}
+
+/** Screen readers hear the headline again no sooner than this, however fast its numbers change. */
+const spokenEveryMs = 12_000;
+
+function Spoken({ words }: { readonly words: string }) {
+  const [spoken, setSpoken] = useState('');
+  const [isResting, setResting] = useState(false);
+  useEffect(() => {
+    if (isResting || spoken === words) return;
+    setSpoken(words);
+    setResting(true);
+    setTimeout(() => setResting(false), spokenEveryMs);
+  }, [words, isResting]);
+  return (
+    <p class="unseen" role="status">
+      {spoken}
+    </p>
+  );
+}
+
+interface ReasonsProps {
+  readonly status: StatusAnswer;
+  readonly headline: string;
+}
+
+function Reasons({ status: { reasons, paused }, headline }: ReasonsProps) {
+  // What is held has a list of its own.
+  const shown = reasons.filter(({ code }) => code !== 'held');
+  if (shown.length === 0) return null;
+  return (
+    <ul class="reasons" aria-label="What is wrong">
+      {shown.map(({ code, message, since, until }) => (
+        <li key={`${code} ${message}`} data-level={code === 'paused' ? 'ok' : reasonHealth(code)}>
+          {explain(code).cause !== headline && <strong>{explain(code).cause}</strong>}
+          <p>
+            {said(message)}
+            {since !== undefined && ` Since ${clockWords(since)}.`}
+            {until !== undefined && ` Next attempt at ${clockWords(until)}.`}
+            {code === 'paused' && <PausedBy folders={paused} />}
+          </p>
+          {code === 'paused' ? (
+            <Button act={() => setPaused(null, false)}>Resume</Button>
+          ) : (
+            <p class="faint">{fixBeside(code)}</p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Who paused, and since when, as the log has it. */
+function PausedBy({ folders }: { readonly folders: readonly string[] }) {
+  const { answer } = useAnswer<LogPage>('api/log?search=paused', { news: folders.join('/') });
+  const pause = answer?.entries.find(({ what, folder }) => what === 'paused' && folders.includes(folder));
+  if (pause === undefined) return null;
+  return ` Paused ${activityWords(pause) ?? ''}, since ${recentWords(pause.at)}.`;
+}
+
+/** A bar in proportion, and the numbers that no headline has said: all but those of what is delivered. */
+export function Proportions({ folders }: { readonly folders: readonly Counts[] }) {
+  const parts = barPartsOf(folders).filter(({ count }) => count > 0);
+  const others = parts.filter(({ key }) => key !== 'synced');
+  if (others.length === 0) return null;
+  return (
+    <>
+      <div class="bar" aria-hidden="true">
+        {parts.map(
+          ({ key, count, inBar }) => inBar && <i key={key} class={key} style={{ flexGrow: count }} />,
+        )}
+      </div>
+      <ul class="legend">
+        {others.map(({ key, label, count }) => (
+          <li key={key} class={key}>
+            <strong>{numberWords(count)}</strong> {label}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
