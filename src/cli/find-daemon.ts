@@ -29,8 +29,6 @@ export async function findDaemon(
 ): Promise<FoundDaemon> {
   try {
     const prepared = await prepareCommand(context, flags, {
-      quiet: true,
-      checkFolders: false,
       reportsWarnings: reports,
       reportsTrial: reports ? 'on standard error' : 'nowhere',
     });

@@ -31,17 +31,10 @@ export function createOutput(stream: OutputStream, env: Readonly<Record<string, 
     raw,
     /** One line: control characters in it are escaped. */
     line: (text = ''): void => raw(`${safeLine(text)}\n`),
-    /**
-     * Lines in the place of those that were there before: home, each with the rest of the old one cut, what is below.
-     */
-    screen: (lines: readonly string[]): void =>
-      raw(`\x1b[H${lines.map((line) => `${safeLine(line)}\x1b[K\n`).join('')}\x1b[J`),
     /** A JSON value, its control characters as `\u` escapes. On a terminal it is indented unless `compact`. */
     json: (value: unknown, layout: 'compact' | 'indented' = terminal ? 'indented' : 'compact'): void =>
       raw(`${printableJson(JSON.stringify(value, null, layout === 'indented' ? 2 : undefined))}\n`),
     colors: createColors(wantsColor(terminal, env)),
-    /** True on a terminal: progress and redrawing make sense. */
-    terminal,
     /** True once nothing more can be written. */
     closed: (): boolean => closed,
     /** Resolves when everything is written, or with what kept it from being written. */

@@ -7,7 +7,7 @@ import { fleetUser, prepareCommand } from './prepare-command.ts';
 
 /** What a command that acts on the running daemon begins with; `daemon` null: none runs. Throws ConfigurationError. */
 export async function prepareAction(context: CommandContext, flags: GlobalFlags) {
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags);
   const { settings } = prepared;
   const { state, file, cluster, folders } = settings;
   // In a fleet, another host may hold the state directory.

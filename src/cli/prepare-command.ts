@@ -1,7 +1,6 @@
 import type { FleetAddress, FleetView } from '../commands/ask-fleet.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
-import type { CheckOptions } from '../commands/check/check.ts';
-import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
+import { ConfigurationError, errorMessage } from '../model/errors.ts';
 import { levelAskedFor } from './define-command.ts';
 import type { CommandContext, GlobalFlags } from './define-command.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
@@ -9,25 +8,20 @@ import { requireOwnState } from '../daemon/preconditions/whose-state.ts';
 import { createLog } from '../log/create-log.ts';
 import { correctionAdvice } from '../config/secrets/correction-advice.ts';
 import {
-  closedDirectory,
   findCredentials,
   loadCredentials,
   loadHttpToken,
   loadNotifyWebhook,
-  missingVariables,
-  wholeCredentials,
 } from '../config/secrets/read-secrets.ts';
 
 /** The configuration and the log of one command. */
 export type PreparedCommand = Awaited<ReturnType<typeof prepareCommand>>;
 
 interface PrepareOptions {
-  /** Only warnings and errors are logged, unless the command line asks for another level. */
+  /** Only warnings and errors are logged, unless the command line asks for another level. Default true. */
   readonly quiet?: boolean;
-  /** False: whether the folders are separate directories is not checked. Default true. */
+  /** Whether the folders are separate directories is checked. Default false. */
   readonly checkFolders?: boolean;
-  /** False: the state directory may be another configuration's. Default true. */
-  readonly checkState?: boolean;
   /** False: the configuration's warnings are not logged. */
   readonly reportsWarnings?: boolean;
   /** Where to say that there is no configuration file. Default: on standard error. */
@@ -44,9 +38,8 @@ export async function prepareCommand(
   context: CommandContext,
   flags: GlobalFlags,
   {
-    quiet = false,
-    checkFolders = true,
-    checkState = true,
+    quiet = true,
+    checkFolders = false,
     reportsWarnings = true,
     reportsTrial = 'on standard error',
     writeLog = context.writeError,
@@ -55,7 +48,7 @@ export async function prepareCommand(
   const { env, cwd, redactor } = context;
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
   const { missing } = configuration;
-  if (checkState) await requireOwnState(configuration.settings, configuration.trial);
+  await requireOwnState(configuration.settings, configuration.trial);
   if (missing.length > 0 && reportsTrial === 'on standard error' && flags.quiet !== true)
     context.complain(`${trialWords} (none of ${missing.join(', ')} exists)`);
   const asked = levelAskedFor(flags);
@@ -94,30 +87,15 @@ export async function credentialsAdvice({ configuration }: PreparedCommand): Pro
 }
 
 /** The five secrets if all are there, else which are not, and why. */
-export async function presentCredentials({ configuration, settings, redactor }: PreparedCommand): Promise<{
-  readonly credentials: Credentials | null;
-  readonly missing: CheckOptions['missingCredentials'];
-}> {
+export async function presentCredentials({
+  configuration,
+  settings,
+  redactor,
+}: PreparedCommand): ReturnType<typeof findCredentials> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
-  const faults = new Map<string, string>();
-  const found = await findCredentials(configuration.secretSources, (variable, error) => {
-    faults.set(variable, sourceFault(error));
-  });
-  const credentials = wholeCredentials(found);
-  if (credentials !== null) redactor.add(Object.values(credentials));
-  const closed = await closedDirectory(configuration.secretSources);
-  const missing = missingVariables(found).map((variable) => ({
-    variable,
-    message: faults.get(variable) ?? closed?.message ?? 'is not set anywhere',
-    fix: faults.has(variable) ? undefined : closed?.fix,
-  }));
-  return { credentials, missing };
-}
-
-/** What is wrong with the source of a secret, without its variable. Throws every other error. */
-export function sourceFault(error: unknown): string {
-  if (errorCode(error) !== 'configuration') throw error;
-  return errorMessage(error).replace(/^INGESTD_\w+: /, '');
+  const found = await findCredentials(configuration.secretSources);
+  if (found.credentials !== null) redactor.add(Object.values(found.credentials));
+  return found;
 }
 
 /** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
@@ -150,7 +128,7 @@ function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
 
 /** Where the configuration's fleet is to be asked. Throws ConfigurationError where it is for one host. */
 export async function fleetAddress(context: CommandContext, flags: GlobalFlags): Promise<FleetAddress> {
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags);
   const { cluster, service } = prepared.settings;
   if (cluster === null) {
     throw new ConfigurationError(

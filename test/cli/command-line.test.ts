@@ -85,7 +85,7 @@ describe('a usage error is exit code 2, in one line on standard error', () => {
     [['check', '--config'], "option '-c, --config <FILE>' argument missing"],
     [['auth', 'logn'], "unknown command 'logn' (Did you mean login?)"],
     [['service', '--port', '70000'], "'70000' is invalid. Give a port from 0 to 65535"],
-    [['status', '--watch', 'often'], "'often' is invalid. Give seconds"],
+    [['log', '--since', 'often'], "'often' is invalid. Give a time"],
     [['init', '--share', 'all'], "'all' is invalid. Allowed choices are NONE, DEFAULT, EVERYONE"],
     [['check', '--log-level', 'loud'], "'loud' is invalid. Allowed choices are trace, debug, info, warn"],
     [['check', '-q', '--log-level', 'info'], "'-q, --quiet' cannot be used with option '--log-level"],

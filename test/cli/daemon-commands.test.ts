@@ -6,8 +6,7 @@ import { connectDaemon } from '../../src/commands/daemon-client.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { asUser } from '../support/processes/as-user.ts';
 import { aFolder, aStatus } from '../status/support/fake-control.ts';
-import { eventually } from '../support/eventually.ts';
-import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
@@ -233,15 +232,6 @@ describe('a command beside a running daemon', () => {
     await rm(folder.join('state/daemon.json'));
     expect(await run('status', '--check')).toMatchObject({ code: 2 });
     expect((await run('status', '--check')).stdout).toMatch(/^error: /);
-  });
-
-  it('status --watch looks again until it is stopped', async () => {
-    const child = startIngestd(['status', '--watch', '0.1'], { cwd: folder.path });
-    child.stdout?.resume();
-    await eventually(() => calls.length >= 3);
-    child.kill('SIGINT');
-    const signal = await new Promise((resolve) => child.once('close', (_code, signal) => resolve(signal)));
-    expect(signal).toBe('SIGINT');
   });
 
   it('retry sends paths as the daemon takes them', async () => {

@@ -2,13 +2,7 @@ import { chmod } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import {
-  findCredentials,
-  loadCredentials,
-  loadHttpToken,
-  missingVariables,
-  wholeCredentials,
-} from '../../src/config/secrets/read-secrets.ts';
+import { findCredentials, loadCredentials, loadHttpToken } from '../../src/config/secrets/read-secrets.ts';
 import type { SecretSources } from '../../src/config/secrets/read-secrets.ts';
 import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
@@ -115,9 +109,9 @@ describe('the five secrets', () => {
     await expect(loadCredentials(given)).rejects.toThrow(
       /INGESTD_API_KEY, INGESTD_PASSWORD are missing; .*\.env \(mode 0600\).*INGESTD_API_KEY_FILE/,
     );
-    const found = await findCredentials(given);
-    expect(wholeCredentials(found)).toBeNull();
-    expect(missingVariables(found)).toEqual(['INGESTD_API_KEY', 'INGESTD_PASSWORD']);
+    const { credentials, missing } = await findCredentials(given);
+    expect(credentials).toBeNull();
+    expect(missing.map(({ variable }) => variable)).toEqual(['INGESTD_API_KEY', 'INGESTD_PASSWORD']);
   });
 
   it.each([

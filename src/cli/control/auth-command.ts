@@ -6,7 +6,7 @@ import { credentialsAdvice, credentialsFor, prepareCommand } from '../prepare-co
 import { signIn } from '../report/check-options.ts';
 
 export async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags);
   const { settings } = prepared;
   const credentials = await credentialsFor(prepared);
   if (credentials === null) {
@@ -27,7 +27,7 @@ interface RevokeFlags extends GlobalFlags {
 }
 
 export async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags);
   const { settings, log } = prepared;
   const all = flags.all === true;
   if (settings.cluster !== null && flags.fleet !== true) {

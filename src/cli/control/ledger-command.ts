@@ -22,7 +22,7 @@ export async function ledgerExport(
   context: CommandContext,
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
-  const { settings } = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = await prepareCommand(context, flags);
   const ledger = exportLedger(await readLedger(settings.state.dir));
   context.output.json(ledger, flags.json ? 'compact' : 'indented');
   return exitCodes.ok;
@@ -32,7 +32,7 @@ export async function ledgerVerify(
   context: CommandContext,
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
-  const { settings } = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = await prepareCommand(context, flags);
   const report = await verifyLedger(settings.state.dir);
   if (flags.json) context.output.json(report);
   else printReport(report, context.output);
@@ -57,7 +57,7 @@ export async function ledgerImport(
   file: string,
   flags: GlobalFlags,
 ): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true });
+  const prepared = await prepareCommand(context, flags, { checkFolders: true });
   const text = await readText(context.cwd, file);
   const options = { ...prepared, username: await fleetUser(prepared) };
   const { adopted, unknownModes, known, former, problems } = await importIntoLedger(options, text, file);
@@ -96,7 +96,7 @@ export async function serviceMoved(
   context: CommandContext,
   flags: GlobalFlags & { yes?: boolean },
 ): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags);
   const options = { ...prepared, username: await fleetUser(prepared) };
   const moved = await moveService(
     options,

@@ -5,7 +5,7 @@ import { testEvent } from '../../daemon/notify/event.ts';
 import { notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
 
 export async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags);
   const { settings } = prepared;
   const target = { settings, webhook: await notifyWebhookFor(prepared) };
   const ways = waysOf(target);

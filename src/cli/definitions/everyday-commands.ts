@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { defineCommand } from '../define-command.ts';
 import type { CommandContext } from '../define-command.ts';
@@ -20,14 +20,9 @@ export function addEverydayCommands(program: Command, context: CommandContext): 
     )
     .option('--json', 'print JSON')
     .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
-    .option('--fleet', 'all hosts of the account (cluster)')
-    .addOption(
-      new Option('--watch [SECONDS]', 'refresh every 2 seconds until interrupted')
-        .preset('2')
-        .argParser(secondsOf),
-    );
+    .option('--fleet', 'all hosts of the account (cluster)');
   defineCommand(status, context, async () => (await import('../report/status-command.ts')).status, {
-    'ingestd status --watch': 'refresh continuously',
+    'watch ingestd status': 'again every two seconds',
     'ingestd status --check': 'for monitoring: one line and an exit code',
     'ingestd status --fleet': 'all hosts with this account',
     "ingestd status --json | jq '.failures'": 'what failed, and why',
@@ -97,13 +92,6 @@ export function addEverydayCommands(program: Command, context: CommandContext): 
 async function loadRun() {
   (await import('../../daemon/prepare-scan.ts')).prepareScan();
   return (await import('../delivery/run-command.ts')).run;
-}
-
-function secondsOf(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds >= 0.1 && seconds <= 86_400))
-    throw new InvalidArgumentError('Give seconds from 0.1 to 86400.');
-  return seconds;
 }
 
 /** ISO 8601, UTC. */

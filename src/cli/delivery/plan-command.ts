@@ -12,7 +12,7 @@ export async function plan(
   context: CommandContext,
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true });
+  const prepared = await prepareCommand(context, flags, { checkFolders: true });
   const { settings, configuration } = prepared;
   const fleet = await fleetView(context, prepared);
   const report = await makePlan({ settings, makesFolders: configuration.trial, fleet });

@@ -19,6 +19,7 @@ export async function sync(
     context.progress === null || flags.quiet === true ? null : createSyncProgress(context.progress);
   const prepared = await prepareCommand(context, flags, {
     quiet: progress !== null,
+    checkFolders: true,
     writeLog: progress?.above,
   });
   const credentials = await credentialsFor(prepared);

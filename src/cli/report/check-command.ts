@@ -14,7 +14,7 @@ interface CheckFlags extends GlobalFlags {
 }
 
 export async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true, reportsWarnings: false });
+  const prepared = await prepareCommand(context, flags, { checkFolders: true, reportsWarnings: false });
   const findings = await check({
     ...(await checkOptions(prepared)),
     online: flags.online === true,

@@ -1,11 +1,11 @@
 import type { Credentials } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
-import { findHttpToken, plainSecrets } from '../../config/secrets/read-secrets.ts';
+import { findHttpToken, sourceFault } from '../../config/secrets/read-secrets.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 
-import { credentialsAdvice, notifyWebhookFor, presentCredentials, sourceFault } from '../prepare-command.ts';
+import { credentialsAdvice, notifyWebhookFor, presentCredentials } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 
 /** What `check` is given: secrets that cannot be read are findings. */
@@ -26,7 +26,6 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   return {
     settings,
     missingCredentials: missing,
-    plainSecrets: credentials === null ? [] : plainSecrets(credentials),
     httpTokenFault: fault,
     signIn: credentials === null ? null : () => signIn(prepared, credentials),
     webhookFault: await notifyWebhookFor(prepared).then(() => null, sourceFault),

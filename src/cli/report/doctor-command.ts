@@ -27,8 +27,7 @@ export async function doctor(
 /** An invalid configuration is a finding like any other: what is wrong with it. */
 async function optionsOrProblem(context: CommandContext, flags: GlobalFlags) {
   try {
-    const quietly = { quiet: true, checkFolders: false, reportsWarnings: false };
-    return await checkOptions(await prepareCommand(context, flags, quietly));
+    return await checkOptions(await prepareCommand(context, flags, { reportsWarnings: false }));
   } catch (error) {
     if (errorCode(error) !== 'configuration') throw error;
     return errorMessage(error);

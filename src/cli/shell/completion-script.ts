@@ -78,7 +78,9 @@ fi
  */
 function offersFunction(places: readonly Place[], globals: readonly Option[]): string {
   const valued = new Map(
-    places.flatMap(({ options }) => options.filter(takesValue).map((one) => [one.flags, one])),
+    places.flatMap(({ options }) =>
+      options.filter(({ required }) => required).map((one) => [one.flags, one]),
+    ),
   );
   const values = Array.from(valued.values(), (option) => {
     const offers = option.argChoices === undefined ? 'files=1' : `offers=(${option.argChoices.join(' ')})`;
@@ -111,11 +113,6 @@ ${cases.join('\n')}
   esac
   if [[ $cur = -* ]]; then offers=("\${options[@]}"); files=0; else offers=("\${words[@]}"); fi
 }`;
-}
-
-/** It is followed by its value; one that may be left out is written behind a `=`. */
-function takesValue({ required }: Option): boolean {
-  return required;
 }
 
 function spellings({ short, long }: Option): readonly string[] {
@@ -152,9 +149,9 @@ function fishCompletion(places: readonly Place[]): string {
 }
 
 function fishOption(option: Option): string {
-  const { short, long, description, argChoices } = option;
+  const { short, long, description, required, argChoices } = option;
   const names = [...(short ? [` -s ${short.slice(1)}`] : []), ...(long ? [` -l ${long.slice(2)}`] : [])];
-  const files = takesValue(option) ? ' -r -F' : '';
+  const files = required ? ' -r -F' : '';
   const values = argChoices === undefined ? files : ` -x -a ${fishQuote(argChoices.join(' '))}`;
   return `${names.join('')}${values} -d ${fishQuote(description)}`;
 }

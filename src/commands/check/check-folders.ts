@@ -1,9 +1,7 @@
-import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { excerpt } from '../../lib/text/printable.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode, openDoubts } from '../../model/doubts.ts';
-import { isWebAddress } from '../../model/metadata/metadata.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { reasonHealth } from '../../model/report/health.ts';
@@ -22,7 +20,6 @@ import type { RestingEngine } from '../offline/resting-engine.ts';
 /** What one folder's directories are, as they were listed. */
 interface Listed {
   directories: number;
-  readonly documents: string[];
   readonly attachments: string[];
 }
 
@@ -36,10 +33,9 @@ export async function checkFolders(
 ): Promise<{ readonly findings: readonly CheckFinding[]; readonly watchedDirectories: number }> {
   const listed = new Map(settings.folders.map(({ name }) => [name, emptyListing()]));
   const heldBefore = new Set(settings.folders.map(({ name }) => name).filter((name) => ledger.hold(name)));
-  const onDirectory = ({ folder, directory, entries, subdirectories }: DirectoryScan): void => {
+  const onDirectory = ({ folder, directory, subdirectories }: DirectoryScan): void => {
     const found = listed.get(folder) ?? emptyListing();
     found.directories += 1;
-    for (const { name } of entries) found.documents.push(joinPath(directory, name));
     for (const name of subdirectories.filter(isAttachmentDirectory))
       found.attachments.push(joinPath(directory, name));
   };
@@ -50,7 +46,7 @@ export async function checkFolders(
       let watchedDirectories = 0;
       for (const folder of settings.folders) {
         const port = resting.folders.find(({ name }) => name === folder.name);
-        const { directories, documents, attachments } = listed.get(folder.name) ?? emptyListing();
+        const { directories, attachments } = listed.get(folder.name) ?? emptyListing();
         if (port === undefined) continue;
         const { state, reasons } = port.health();
         for (const reason of reasons) {
@@ -63,7 +59,6 @@ export async function checkFolders(
           ...skipFindings(folder, resting),
           ...(await orphanFindings(folder, port, attachments)),
           ...taskFindings(folder, resting),
-          ...(await addressFindings(port, documents)),
           ...heldFindings(folder, resting, heldBefore.has(folder.name)),
           summaryOf(folder, resting),
           ...(polling === null ? [] : [polling]),
@@ -77,7 +72,7 @@ export async function checkFolders(
 }
 
 function emptyListing(): Listed {
-  return { directories: 0, documents: [], attachments: [] };
+  return { directories: 0, attachments: [] };
 }
 
 /** What is skipped is information, as it is for `status --check`, but for sidecars that fit no file. */
@@ -98,24 +93,6 @@ async function orphanFindings(
     const carrier = await carrierOf(port, path);
     if (carrier !== null && (await isAbsent(port, carrier)))
       findings.push(finding('warning', `${name}/${path}`, orphanAttachments));
-  }
-  return findings;
-}
-
-/** Text that is sent as it stands, and that nobody can follow. */
-async function addressFindings(port: FolderPort, paths: readonly string[]): Promise<readonly CheckFinding[]> {
-  const findings: CheckFinding[] = [];
-  for (const path of paths) {
-    const found = await port.inspect(path);
-    const documentUrl = found.kind === 'document' ? found.document.metadata.documentUrl : undefined;
-    if (documentUrl === undefined || isWebAddress(documentUrl)) continue;
-    const message = `its documentUrl ${excerpt(documentUrl)} is not an http or https address; it is sent as it stands`;
-    findings.push(
-      finding('warning', `${port.name}/${path}`, {
-        code: 'document-url',
-        message,
-      }),
-    );
   }
   return findings;
 }
@@ -194,26 +171,22 @@ export function checkPolling(
   { name, path, watch }: FolderSettings,
   { pollSeconds, fileSystemAt = eventlessFileSystemAt }: PollingOptions,
 ): CheckFinding | null {
-  const how =
-    pollSeconds === 1
-      ? 'it is scanned every second'
-      : `it is scanned every ${numberWords(pollSeconds)} seconds`;
-  const code = 'polling';
-  if (watch === 'polling')
-    return finding('info', name, { code, message: `${how}, because watch is set to polling`, fix: '' });
   const silent = fileSystemAt(path);
-  if (silent === null) return null;
+  if (watch !== 'polling' && silent === null) return null;
+  const code = 'polling';
+  const reports = `${silent}, which does not report changes made on other machines`;
   if (watch === 'native') {
     return finding('warning', name, {
       code,
-      message: `it is on ${silent}, which does not report changes made on other machines, and watch is set to native`,
+      message: `it is on ${reports}, and watch is set to native`,
       fix: 'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.',
     });
   }
+  const why = watch === 'polling' ? 'watch is set to polling' : `it is on ${reports}`;
   return finding('info', name, {
     code,
-    message: `it is on ${silent}, which does not report changes made on other machines, so ${how}`,
-    fix: 'Nothing to do. To change the interval, set timing.pollSeconds.',
+    message: `it is scanned every ${countWords(pollSeconds, 'second')}, because ${why}`,
+    fix: '',
   });
 }
 

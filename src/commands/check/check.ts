@@ -1,5 +1,6 @@
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import type { MissingSecret } from '../../config/secrets/read-secrets.ts';
 import { redisNodes } from '../../lib/server/redis-address.ts';
 import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
 import { finding } from '../../model/report/command-reports.ts';
@@ -13,15 +14,7 @@ import { checkLedger, checkLedgerExists, checkStateDirectory } from './check-led
 /** What `check` is given. */
 export interface CheckOptions {
   readonly settings: Settings;
-  /** Variables of secrets that cannot be had, and why. */
-  readonly missingCredentials: readonly {
-    readonly variable: string;
-    readonly message: string;
-    /** Undefined: set it. */
-    readonly fix?: string | undefined;
-  }[];
-  /** Secrets that are awkward to keep out of texts, and why. */
-  readonly plainSecrets: readonly { readonly variable: string; readonly message: string }[];
+  readonly missingCredentials: readonly MissingSecret[];
   /** What is wrong with the token of the HTTP address; null: nothing. */
   readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
   /** What is wrong with the address that notifications go to; null: nothing, or there is none. */
@@ -40,9 +33,6 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   const ledger = await checkLedger(settings);
   const findings: CheckFinding[] = [
     ...options.missingCredentials.map(missingCredential),
-    ...options.plainSecrets.map(({ variable, message }) =>
-      finding('warning', variable, { code: 'secret-plain', message }),
-    ),
     ...(httpTokenFault === null
       ? []
       : [finding('error', httpTokenFault.subject, { code: 'http-token', ...httpTokenFault })]),
@@ -84,7 +74,7 @@ function missingCredential({
   variable,
   message,
   fix = `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
-}: CheckOptions['missingCredentials'][number]): CheckFinding {
+}: MissingSecret): CheckFinding {
   return finding('error', variable, { code: 'credential-missing', message, fix });
 }
 

@@ -2,7 +2,6 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import { isLoopbackHost } from '../../lib/server/host.ts';
-import { shortestRedacted } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -12,53 +11,59 @@ import type { EnvironmentFile } from '../environment/environment-file.ts';
 import { credentialNames, secretVariables } from './secret-names.ts';
 import type { SecretName } from './secret-names.ts';
 
-/** Those of the five secrets that are there. For an invalid source it calls `onFault`, or throws ConfigurationError. */
+/** A secret that cannot be had. */
+export interface MissingSecret {
+  readonly variable: string;
+  /** Why, without the variable. */
+  readonly message: string;
+  /** Undefined: set it. */
+  readonly fix?: string;
+  /** What is wrong with its source; undefined: it has none. */
+  readonly error?: unknown;
+}
+
+/** The five secrets; null while one cannot be had. */
 export async function findCredentials(
   sources: SecretSources,
-  onFault: (variable: string, error: unknown) => undefined = rethrow,
-): Promise<Partial<Credentials>> {
-  const found: Partial<Record<keyof Credentials, string>> = {};
+): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly MissingSecret[] }> {
+  const absent = (await closedDirectory(sources)) ?? { message: 'is not set anywhere' };
+  const found: Partial<Record<keyof Credentials, string | undefined>> = {};
+  const missing: MissingSecret[] = [];
   for (const name of credentialNames) {
-    const secret = await readSecret(name, sources).catch((error: unknown) =>
-      onFault(secretVariables[name], error),
-    );
-    if (secret !== undefined) found[name] = secret;
+    const variable = secretVariables[name];
+    try {
+      found[name] = await readSecret(name, sources);
+      if (found[name] === undefined) missing.push({ variable, ...absent });
+    } catch (error) {
+      missing.push({ variable, message: sourceFault(error), error });
+    }
   }
-  return found;
+  return { credentials: missing.length === 0 ? (found as Credentials) : null, missing };
 }
 
-function rethrow(_variable: string, error: unknown): never {
-  throw error;
-}
-
-/** Variables that would carry those of the five secrets that are not there. */
-export function missingVariables(found: Partial<Credentials>): readonly string[] {
-  return credentialNames.filter((name) => found[name] === undefined).map((name) => secretVariables[name]);
-}
-
-/** The five secrets; null while one is missing. */
-export function wholeCredentials(found: Partial<Credentials>): Credentials | null {
-  return missingVariables(found).length === 0 ? (found as Credentials) : null;
+/** What is wrong with the source of a secret, without its variable. Throws every other error. */
+export function sourceFault(error: unknown): string {
+  if (errorCode(error) !== 'configuration') throw error;
+  return errorMessage(error).replace(/^INGESTD_\w+: /, '');
 }
 
 /** The five secrets. Throws ConfigurationError that names each missing one and the ways to give it. */
 export async function loadCredentials(sources: SecretSources): Promise<Credentials> {
-  const found = await findCredentials(sources);
-  const credentials = wholeCredentials(found);
+  const { credentials, missing } = await findCredentials(sources);
   if (credentials !== null) return credentials;
-  const missing = missingVariables(found);
-  const closed = await closedDirectory(sources);
-  if (closed !== null)
-    throw new ConfigurationError(sentences([`${missing.join(', ')}: ${closed.message}`, closed.fix]));
+  const faulty = missing.find(({ error }) => error !== undefined);
+  if (faulty !== undefined) throw faulty.error;
+  const variables = missing.map(({ variable }) => variable).join(', ');
   const [first] = missing;
-  const list = missing.length === 1 ? `${first} is` : `${missing.join(', ')} are`;
+  if (first?.fix !== undefined)
+    throw new ConfigurationError(sentences([`${variables}: ${first.message}`, first.fix]));
   throw new ConfigurationError(
-    `${list} missing; write ${first}=… into ${sources.environmentFile.file} (mode 0600) or set it in the environment, or name a file by ${first}_FILE, or give a systemd credential of that name`,
+    `${variables} ${missing.length === 1 ? 'is' : 'are'} missing; write ${first?.variable}=… into ${sources.environmentFile.file} (mode 0600) or set it in the environment, or name a file by ${first?.variable}_FILE, or give a systemd credential of that name`,
   );
 }
 
 /** Why secrets are missing that may be there: `$CREDENTIALS_DIRECTORY` is another user's. Null: that is not why. */
-export async function closedDirectory({
+async function closedDirectory({
   env,
   cwd,
 }: SecretSources): Promise<{ readonly message: string; readonly fix: string } | null> {
@@ -119,19 +124,6 @@ export async function loadHttpToken(
   const { token, fault } = await findHttpToken(settings, sources);
   if (fault === null) return token;
   throw new ConfigurationError(sentences([`${fault.subject}: ${fault.message}`, fault.fix]));
-}
-
-/** The secrets that are too short to be redacted. No message holds one. */
-export function plainSecrets(
-  credentials: Credentials,
-): readonly { readonly variable: string; readonly message: string }[] {
-  return credentialNames.flatMap((name) => {
-    const secret = credentials[name];
-    const variable = secretVariables[name];
-    if (secret.length >= shortestRedacted) return [];
-    const message = `its value is shorter than ${shortestRedacted} characters, so it is not redacted in the log and in messages`;
-    return [{ variable, message }];
-  });
 }
 
 /** The address that notifications go to, from `INGESTD_NOTIFY_WEBHOOK`; null: none. Throws ConfigurationError. */

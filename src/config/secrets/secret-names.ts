@@ -27,39 +27,19 @@ export function credentialVariables(credentials: Credentials): Readonly<Record<s
   return Object.fromEntries(credentialNames.map((name) => [secretVariables[name], credentials[name]]));
 }
 
-/** Spellings of a secret's key, without case and punctuation, and the secret that is meant. */
-const spellings: Readonly<Record<string, SecretName | null>> = {
-  apikey: 'apiKey',
-  xapikey: 'apiKey',
-  key: 'apiKey',
-  clientid: 'clientId',
-  client: 'clientId',
-  clientsecret: 'clientSecret',
-  secret: 'clientSecret',
-  username: 'username',
-  user: 'username',
-  email: 'username',
-  login: 'username',
-  password: 'password',
-  passwd: 'password',
-  pass: 'password',
-  pwd: 'password',
-  passphrase: 'password',
-  httptoken: 'httpToken',
-  notifywebhook: 'notifyWebhook',
-  webhook: 'notifyWebhook',
-  redisurl: 'redisUrl',
-  token: null,
-  accesstoken: null,
-  refreshtoken: null,
-  bearer: null,
-  bearertoken: null,
-  authorization: null,
-  credentials: null,
-  credential: null,
-  secrets: null,
-  privatekey: null,
+/** How else a key may be named that would hold a secret, without case and punctuation. */
+const spellings: { readonly [name in SecretName]?: readonly string[] } = {
+  apiKey: ['xapikey', 'key'],
+  clientId: ['client'],
+  clientSecret: ['secret'],
+  username: ['user', 'email', 'login'],
+  password: ['passwd', 'pass', 'pwd', 'passphrase'],
+  notifyWebhook: ['webhook'],
 };
+
+/** Keys of secrets that ingestd is not given. */
+const otherSecrets =
+  /^(?:(?:access|refresh|bearer)?token|bearer|authorization|credentials?|secrets|privatekey)$/;
 
 /** The secret that a key of that name would hold; null: some other secret; undefined: none. */
 function secretMeantBy(key: string): SecretName | null | undefined {
@@ -68,7 +48,9 @@ function secretMeantBy(key: string): SecretName | null | undefined {
     .replaceAll(/[^a-z]/g, '')
     .replace(/^ingestd/, '')
     .replace(/file$/, '');
-  return Object.hasOwn(spellings, plain) ? spellings[plain] : undefined;
+  const names = Object.keys(secretVariables) as SecretName[];
+  const meant = names.find((name) => name.toLowerCase() === plain || spellings[name]?.includes(plain));
+  return meant ?? (otherSecrets.test(plain) ? null : undefined);
 }
 
 /**

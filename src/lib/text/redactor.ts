@@ -1,5 +1,5 @@
 /** Shorter secrets are not redacted: parts of ordinary words would disappear everywhere. */
-export const shortestRedacted = 4;
+const shortestRedacted = 4;
 
 /** What stands in a text where a secret stood. */
 export const redacted = '[redacted]';

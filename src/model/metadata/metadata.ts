@@ -133,10 +133,3 @@ function isTimestamp(text: string): boolean {
   // The round trip refuses the 30th of February, which Date would take for the 2nd of March.
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19);
 }
-
-/** Whether a text is an http or https address. */
-export function isWebAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol } = new URL(text);
-  return protocol === 'http:' || protocol === 'https:';
-}

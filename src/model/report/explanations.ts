@@ -141,10 +141,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Rename it to fit its document, as in report.pdf.meta.json, or remove it. A new document with a similar name that has no sidecar is not sent until then. If its document was renamed or moved without it, move it along.',
         health: 'attention',
       },
-      'document-url': {
-        cause: 'documentUrl that is no http or https address',
-        fix: 'Nothing has to be done: it is sent as it stands. To make it a link that can be followed, write an address that begins with https://.',
-      },
       'foreign-sidecar': {
         cause: 'Sidecar of another user',
         fix: 'Give the sidecar the same owner as its document (a .meta.json: as its directory), or set sidecarOwner: any for the folder.',
@@ -408,10 +404,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'other-service': {
         cause: 'The ledger belongs to another service (exit code 2)',
         fix: 'To upload everything to the new service, set another state.dir. If it is the same service at a new address, run ingestd ledger service-moved.',
-      },
-      'secret-plain': {
-        cause: 'Secret is too short to be redacted',
-        fix: 'Ask the service for a longer one.',
       },
       'http-token': {
         cause: 'No valid token for the HTTP address (exit code 2)',
