@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 import { readIfThere } from '../lib/files/durable-file.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';
-import { toTheSecond } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { errorCode } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
@@ -22,7 +21,7 @@ import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
-import { resetWords, SharedMinute } from './permits/shared-minute.ts';
+import { SharedMinute } from './permits/shared-minute.ts';
 import { beginWindow } from './permits/permit-script.ts';
 import type { FleetPauseNews } from './permits/shared-minute.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
@@ -53,7 +52,7 @@ export async function openCluster(options: ClusterOptions) {
   let owners: FolderOwners | null = null;
   let notify = () => {};
   let notifyHalt: (news: FleetPauseNews) => void = () => {};
-  const link = openLink({
+  const redis = openLink({
     address: settings.redis,
     clock,
     log,
@@ -61,29 +60,23 @@ export async function openCluster(options: ClusterOptions) {
     channels: ['wake', `wake:${host}`],
     onMessage: (text) => {
       if (text === 'token') tokens.hear();
-      else if (text === 'lease') lease?.hear();
+      else if (text === 'lease') lease?.ask();
       else minute?.hear(text);
     },
     onChange: () => {
-      const open = link.session();
       // A window without permits begins when it has to, not when a stand-by has taken over. Of a new state directory
       // nothing was sent: it may found the fleet.
-      if (open !== null && settings.standBy && !isNew && minute === null)
-        void beginWindow(open, { host, limit: options.requestsPerMinute, times }).catch(() => {});
-      lease?.hear();
-      owners?.hear();
-      minute?.connectionChanged();
+      if (settings.standBy && !isNew && minute === null)
+        void beginWindow(redis, { host, limit: options.requestsPerMinute, times }).catch(() => {});
+      lease?.ask();
+      owners?.ask();
+      minute?.call();
       notify();
     },
   });
-  const tokens = createTokenStore({ session: link.session, tried: link.tried, log });
-  const publisher = new Publisher({
-    session: link.session,
-    host,
-    clock,
-    log,
-    onChange: () => notify(),
-  });
+  const common = { redis, host, clock, log, times, onChange: () => notify() };
+  const tokens = createTokenStore(common);
+  const publisher = new Publisher(common);
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
 
   return {
@@ -96,51 +89,34 @@ export async function openCluster(options: ClusterOptions) {
     tokens,
     /** Begins to ask for the lease of the state directory. To be called once, before `permits`. */
     enter: async ({ traces }: Pick<LeaseOptions, 'traces'>) => {
-      lease = new Lease({
-        session: link.session,
-        name: id,
-        host,
-        prefix,
-        isFirst: isNew,
-        traces,
-        times,
-        clock,
-        onChange: () => notify(),
-      });
-      await link.tried;
-      lease.begin();
+      lease = new Lease({ ...common, name: id, isFirst: isNew, traces });
+      await redis.tried;
+      lease.ask();
       return lease;
     },
     /** Claims these folders from now on. To be called when this host may write its ledger, before `permits`. */
     claim: (folders: readonly { readonly name: string; readonly path: string }[]) => {
       owners ??= new FolderOwners({
-        session: link.session,
+        ...common,
         ledger: id,
-        host,
         folders,
-        clock,
         onChange: () => {
-          minute?.connectionChanged();
+          minute?.call();
           notify();
         },
       });
-      owners.begin();
+      owners.ask();
       return owners;
     },
     /** Where this host's permits come from; to be called once. `recent`: what it has sent before. */
     permits: (recent: readonly SentRequest[]): PermitSource => {
       minute = new SharedMinute({
-        session: link.session,
-        host,
+        ...common,
         limit: options.requestsPerMinute,
-        times,
-        clock,
-        log,
         recent,
         lease,
-        mayAsk: () => owners?.isPending !== true && link.refusal() === null,
-        onReset: () => owners?.hear(),
-        onChange: () => notify(),
+        mayAsk: () => owners?.isPending !== true && redis.trouble() === null,
+        onReset: () => owners?.ask(),
         onHalt: (news) => notifyHalt(news),
       });
       return minute;
@@ -152,7 +128,7 @@ export async function openCluster(options: ClusterOptions) {
     /** Hosts that speak with Redis, this one included; 0: not known. */
     hosts: () => publisher.hosts,
     /** All hosts of the account, as they stood a moment ago; null: Redis is away or does not answer. */
-    fleet: fleetReader(link.session, { clock, log }),
+    fleet: fleetReader(redis, { clock, log }),
     /** Calls when what a person sees of the fleet has changed. */
     listen: (listener: () => void) => {
       notify = listener;
@@ -161,20 +137,25 @@ export async function openCluster(options: ClusterOptions) {
     listenToPauses: (listener: (news: FleetPauseNews) => void) => {
       notifyHalt = listener;
     },
+    /** What keeps Redis from answering this host, or from taking what it says; null: nothing. */
+    trouble: redis.trouble,
     /** What the others and Redis keep this host from. */
-    reasons: (): readonly Reason[] => [
+    reasons: (): readonly Reason[] => {
+      const trouble = redis.trouble();
       // Who stands by asks for no permits.
-      ...((minute === null ? publisher.isHalted : minute.state().isHalted) ? [fleetPaused] : []),
-      ...reasonsOf(settings, { away: link.away(), refused: link.refusal() }, minute, clock),
-      ...(link.away() === null && publisher.isNameTaken ? [nameTaken(host)] : []),
-    ],
+      const isHalted = minute?.isHalted ?? publisher.isHalted;
+      const opening = isHalted || trouble !== null ? null : minute?.opening();
+      const isTaken = publisher.isNameTaken && trouble?.code !== 'redis-unavailable';
+      const reasons = [isHalted ? fleetPaused : null, trouble, opening, isTaken ? nameTaken(host) : null];
+      return reasons.filter((reason) => reason !== null && reason !== undefined);
+    },
     /** Publishes that this host stops. */
     close: async () => {
       await publisher.end();
       await minute?.leave();
       await lease?.release();
       owners?.close();
-      link.close();
+      redis.close();
     },
   };
 }
@@ -227,34 +208,4 @@ function nameTaken(host: string): Reason {
     code: 'host-name-taken',
     message: `another running ingestd of this account is named ${host} too (cluster.host)`,
   };
-}
-
-function reasonsOf(
-  { redis }: ClusterSettings,
-  { away, refused }: { readonly away: string | null; readonly refused: string | null },
-  minute: SharedMinute | null,
-  clock: Clock,
-): readonly Reason[] {
-  const state = minute?.state();
-  const isHalted = state?.isHalted === true;
-  const reasons: Reason[] = [];
-  if (away !== null) {
-    reasons.push({
-      code: 'redis-unavailable',
-      message: `Redis (${redisNodes(redis)}) cannot be reached: ${away}; nothing is sent until it is back`,
-    });
-  } else if (refused !== null) {
-    reasons.push({
-      code: 'redis-refuses',
-      message: `Redis (${redisNodes(redis)}) refuses commands: ${refused}; nothing is sent until it takes them`,
-    });
-  } else if (state !== undefined && state.opensInMs > 0 && !isHalted) {
-    const until = toTheSecond(clock.now() + state.opensInMs);
-    reasons.push({
-      code: 'fleet-opens',
-      message: `${resetWords[state.opens]}; no host of the fleet sends until ${until}`,
-      until,
-    });
-  }
-  return reasons;
 }

@@ -4,8 +4,8 @@ import type { FolderOwnersView } from '../cluster/folders/folder-owners.ts';
 import { readStateId } from '../cluster/open-cluster.ts';
 import { haltFleet, isFleetHalted, readFleet } from '../cluster/fleet/whole-fleet.ts';
 import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
-import type { RedisSession } from '../cluster/redis/connection.ts';
-import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
+import type { Redis } from '../cluster/redis/connection.ts';
+import { errorMessage, ServiceUnavailableError } from '../model/errors.ts';
 import type { FleetStatus } from '../model/report/fleet.ts';
 import type { ClusterSettings, Settings } from '../model/settings.ts';
 
@@ -24,7 +24,7 @@ export function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
 
 /** Stops all hosts, or lets them send again. False: it was so before. Throws as `fleetStatus` does. */
 export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promise<boolean> {
-  return withSession(address, (session) => haltFleet(session, isHalted));
+  return withSession(address, (redis) => haltFleet(redis, isHalted));
 }
 
 /** What the fleet has to do with what this host would send. */
@@ -40,32 +40,24 @@ export async function viewFleet(
   { state, folders }: Pick<Settings, 'state' | 'folders'>,
 ): Promise<FleetView> {
   const ledger = await readStateId(state.dir);
-  return withSession(address, async (session) => ({
-    owners: await lookForOwners(session, folders, ledger),
-    isPaused: await isFleetHalted(session),
+  return withSession(address, async (redis) => ({
+    owners: await lookForOwners(redis, folders, ledger),
+    isPaused: await isFleetHalted(redis),
   }));
 }
 
 async function withSession<T>(
   { cluster, service, username }: FleetAddress,
-  call: (session: RedisSession) => Promise<T>,
+  call: (redis: Redis) => Promise<T>,
 ): Promise<T> {
-  const unreachable = (error: unknown): ServiceUnavailableError =>
-    new ServiceUnavailableError(`Redis (${redisNodes(cluster.redis)}): ${errorMessage(error)}`);
-  const session = await openSession({
-    address: cluster.redis,
-    prefix: fleetPrefix(cluster.account, { ingestUrl: service.ingestUrl, username }),
-    channels: [],
-    onMessage: () => {},
-    onEnd: () => {},
-  }).catch((error: unknown) => {
-    throw unreachable(error);
-  });
+  let session: Awaited<ReturnType<typeof openSession>> | null = null;
   try {
+    const prefix = fleetPrefix(cluster.account, { ingestUrl: service.ingestUrl, username });
+    session = await openSession({ address: cluster.redis, prefix });
     return await call(session);
   } catch (error) {
-    throw error instanceof ConfigurationError ? error : unreachable(error);
+    throw new ServiceUnavailableError(`Redis (${redisNodes(cluster.redis)}): ${errorMessage(error)}`);
   } finally {
-    session.close();
+    session?.close();
   }
 }

@@ -7,7 +7,7 @@ import type { ControlPort } from '../model/ports/control-port.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import { openDaemon } from './open-daemon.ts';
-import { joinCluster, nameTaken, otherHolder, redisTrouble } from './process/join-cluster.ts';
+import { joinCluster, nameTaken, otherHolder } from './process/join-cluster.ts';
 import type { LeasedPlace, Place } from './process/join-cluster.ts';
 import { obeySignals, refusalOf } from './process/obey-signals.ts';
 import type { Reloaded } from './process/obey-signals.ts';
@@ -335,7 +335,7 @@ async function waitForOwners(place: Place | null, { settings }: Reloaded): Promi
  */
 async function waitForName(place: LeasedPlace): Promise<boolean> {
   const { cluster, lease } = place;
-  while (lease.holder?.host === cluster.host && !lease.isNameTaken && redisTrouble(place) === null)
+  while (lease.holder?.host === cluster.host && !lease.isNameTaken && cluster.trouble() === null)
     await delay(askMs);
   return !lease.isNameTaken;
 }

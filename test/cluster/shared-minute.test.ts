@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { fleetTimes } from '../../src/cluster/fleet-times.ts';
 import { SharedMinute } from '../../src/cluster/permits/shared-minute.ts';
-import type { RedisSession } from '../../src/cluster/redis/connection.ts';
+import type { Redis } from '../../src/cluster/redis/connection.ts';
 import type { LimiterPort, Permit } from '../../src/model/ports/service-port.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,32 +13,36 @@ import { recordedLog } from '../support/recorded-log.ts';
 describe('the limiter of a host', () => {
   let clock: ManualClock;
   /** Null: Redis is away. */
-  let session: RedisSession | null;
+  let session: Redis | null;
   let minute: SharedMinute;
   let limiter: LimiterPort;
 
   /** A connection whose Redis grants whatever is wanted, or does what `answer` says. */
   const connection = (answer?: () => Promise<string>) => {
     const asked: string[] = [];
-    const opened: RedisSession = {
+    const opened: Redis = {
       runId: 'run',
       prefix: 'ingestd:{t}',
-      evictsBy: null,
       evaluate: async (_script, _keys, [request = '{}']) => {
         asked.push(request);
         const { ids } = JSON.parse(request) as { ids: readonly string[] };
         const now = 1_000_000 + clock.monotonic();
         return answer?.() ?? JSON.stringify({ now, granted: ids.length, epoch: 1 });
       },
-      close: () => {},
     };
     return { asked, opened };
   };
 
-  const begin = (first: RedisSession) => {
+  const begin = (first: Redis) => {
     session = first;
     minute = new SharedMinute({
-      session: () => session,
+      redis: {
+        get runId() {
+          return session?.runId ?? '';
+        },
+        prefix: 'ingestd:{t}',
+        evaluate: async (...call) => session?.evaluate(...call),
+      },
       host: 'h',
       limit: 50,
       times: fleetTimes,
@@ -72,7 +76,7 @@ describe('the limiter of a host', () => {
     await clock.advance(0);
     const next = connection();
     session = next.opened;
-    minute.connectionChanged();
+    minute.call();
     giveUp();
     await clock.advance(0);
     expect(next.asked).not.toEqual([]);
@@ -118,7 +122,7 @@ describe('the limiter of a host', () => {
   it('gives back what Redis grants while the service has asked for a pause, and takes it afterwards', async () => {
     let answer = (_text: string) => {};
     const { asked, opened } = connection();
-    const evaluate: RedisSession['evaluate'] = async (...words) => {
+    const evaluate: Redis['evaluate'] = async (...words) => {
       const text = await opened.evaluate(...words);
       const isGrant = /"granted":1/.test(String(text)) && !asked.slice(0, -1).some(grants);
       return isGrant ? new Promise((resolve) => (answer = () => resolve(text))) : text;
@@ -140,7 +144,7 @@ describe('the limiter of a host', () => {
     begin(connection().opened);
     const { guard } = await limiter.take();
     session = null;
-    minute.connectionChanged();
+    minute.call();
     await clock.advance(fleetTimes.validMs);
     const confirmed = expect(guard?.confirm()).rejects.toMatchObject({ code: 'permit-lost' });
     limiter.close();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { openLink } from '../../src/cluster/redis/connection.ts';
-import type { RedisLink, RedisSession } from '../../src/cluster/redis/connection.ts';
+import type { RedisLink } from '../../src/cluster/redis/connection.ts';
 import { createTokenStore } from '../../src/cluster/token-store.ts';
 import type { TokenStore } from '../../src/cluster/token-store.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
@@ -61,18 +61,18 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
       onMessage: () => store?.hear(),
       onChange: () => {},
     });
-    const session = (): RedisSession | null => {
-      const open = link.session();
-      if (open === null) return null;
-      const evaluate: RedisSession['evaluate'] = async (script, keys, args) => {
-        note((JSON.parse(args[0] ?? '') as { operation: string }).operation);
-        return open.evaluate(script, keys, args);
-      };
-      return { ...open, evaluate };
-    };
     store = createTokenStore({
-      session,
-      tried: link.tried,
+      redis: {
+        get runId() {
+          return link.runId;
+        },
+        prefix: link.prefix,
+        tried: link.tried,
+        evaluate: (script, keys, args) => {
+          note((JSON.parse(args[0] ?? '') as { operation: string }).operation);
+          return link.evaluate(script, keys, args);
+        },
+      },
       log,
     });
     const tokens = createTokenSource({
@@ -86,7 +86,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     const made = { tokens, store, link };
     hosts.push(made);
     // redis-cli holds up the event loop: on a busy machine a connection that is being made would be given up.
-    if (isAwaited) await eventually(() => link.session() !== null);
+    if (isAwaited) await eventually(() => link.connection() !== null);
     return made;
   };
   const grants = () =>
@@ -173,7 +173,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     stopped.tokens.close();
     expect(await given).toMatchObject({ code: 'stopped' });
     // Nobody has to wait for the stop of another host.
-    expect(redis.command('KEYS', '*:failure')).toBe('');
+    expect(redis.command('KEYS', 'ingestd:{t}:token:*')).toBe('');
     expect((await alive.tokens.access()).value).toBe('token-1');
     expect(grants()).toEqual(['password', 'password']);
   }, 60_000);
@@ -199,7 +199,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
   it('is obtained without Redis while that is away', async () => {
     const { tokens, link } = await host();
     await redis.kill();
-    await eventually(() => link.session() === null);
+    await eventually(() => link.connection() === null);
     expect((await tokens.access()).value).toBeTruthy();
     expect(grants()).toEqual(['password']);
   }, 60_000);

@@ -12,7 +12,7 @@ import { failedCount, failuresInDoubt, headline } from '../../model/report/headl
 import type { Health, Status } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
 import { Beat } from '../redis/beat.ts';
-import type { RedisSession } from '../redis/connection.ts';
+import type { Redis } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
 const answerSchema = z.object({
@@ -53,8 +53,7 @@ return { hosts = redis.call('ZCOUNT', hosts, '(' .. string.format('%.0f', gone),
 });
 
 interface PublisherOptions {
-  /** Null: Redis is away. */
-  readonly session: () => RedisSession | null;
+  readonly redis: Redis;
   readonly host: string;
   readonly clock: Clock;
   readonly log: LogPort;
@@ -116,14 +115,12 @@ export class Publisher {
   }
 
   async #publish(state?: 'stopped'): Promise<void> {
-    const { host, log } = this.#options;
-    const session = this.#options.session();
-    this.#published = null;
-    if (session === null || this.#status === null) return;
+    const { redis, host, log } = this.#options;
+    if (this.#status === null) return;
     const summary = summaryOf(this.#status());
     this.#published = summary.health;
     try {
-      const answer = await publish(session, {
+      const answer = await publish(redis, {
         host,
         run: this.#run,
         summary: JSON.stringify({ ...summary, ...(state === undefined ? {} : { state }) }),

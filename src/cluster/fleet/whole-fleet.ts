@@ -8,7 +8,7 @@ import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
-import type { RedisSession } from '../redis/connection.ts';
+import type { Redis } from '../redis/connection.ts';
 import { listOf, redisScript } from '../redis/script.ts';
 
 /** Hosts are read so many at a time, and no more than `mostHosts`: no answer of Redis is large. */
@@ -39,20 +39,19 @@ return { now = now, hosts = slice, used = redis.call('ZCOUNT', permits, now, '+i
 const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 0 };
 
 /** What all hosts of the account say of themselves, those that need a person first. */
-export async function readFleet(session: RedisSession): Promise<FleetStatus> {
-  const { prefix } = session;
+export async function readFleet(redis: Redis): Promise<FleetStatus> {
+  const { prefix } = redis;
   const hosts: FleetHost[] = [];
-  let slice = await readSlice(session, { from: 0, size: sliceSize });
-  const { used, halted } = slice;
-  while (slice.hosts.length > 0) {
+  let slice;
+  do {
+    slice = await readSlice(redis, { from: hosts.length, size: sliceSize });
     for (const [host, text, usedByHost] of slice.hosts) {
       const [at = '', run = ''] = text.split(' ', 2);
       const summary = text.slice(at.length + run.length + 2);
       hosts.push(hostOf(host, summary, { ago: slice.now - Number(at), used: usedByHost }));
     }
-    if (slice.hosts.length < sliceSize || hosts.length >= mostHosts) break;
-    slice = await readSlice(session, { from: hosts.length, size: sliceSize });
-  }
+  } while (slice.hosts.length === sliceSize && hosts.length < mostHosts);
+  const { used, halted } = slice;
   hosts.sort((a, b) => weightOf(b) - weightOf(a) || (a.host < b.host ? -1 : 1));
   const worst = Math.max(0, ...hosts.map(weightOf));
   return {
@@ -92,34 +91,28 @@ function weightOf({ presence, health }: FleetHost): number {
 /** However many pages are open, Redis is asked no more often. */
 const freshMs = 2_000;
 
-/** `readFleet`, at most every two seconds; null: Redis is away (`session` gives null) or does not answer. */
+/** `readFleet`, at most every two seconds; null: Redis is away or does not answer. */
 export function fleetReader(
-  session: () => RedisSession | null,
+  redis: Redis,
   { clock, log }: { readonly clock: Clock; readonly log: LogPort },
 ): () => Promise<FleetStatus | null> {
-  let known: { readonly fleet: Promise<FleetStatus | null>; readonly at: number } | null = null;
-
-  async function read(): Promise<FleetStatus | null> {
-    const open = session();
-    if (open === null) return null;
-    try {
-      return await readFleet(open);
-    } catch (error) {
-      log.debug({ reason: errorMessage(error) }, 'the fleet could not be read');
-      return null;
-    }
-  }
-
+  let fleet: Promise<FleetStatus | null> | null = null;
+  let readAt = 0;
   return () => {
     const now = clock.monotonic();
-    if (known === null || now - known.at >= freshMs) known = { fleet: read(), at: now };
-    return known.fleet;
+    if (fleet !== null && now - readAt < freshMs) return fleet;
+    readAt = now;
+    fleet = readFleet(redis).catch((error: unknown) => {
+      log.debug({ reason: errorMessage(error) }, 'the fleet could not be read');
+      return null;
+    });
+    return fleet;
   };
 }
 
 /** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */
-export async function haltFleet(session: RedisSession, isHalted: boolean): Promise<boolean> {
-  return (await halt(session, { isHalted })) === 1;
+export async function haltFleet(redis: Redis, isHalted: boolean): Promise<boolean> {
+  return (await halt(redis, { isHalted })) === 1;
 }
 
 const halt = redisScript<{ readonly isHalted: boolean }, number>({
@@ -139,6 +132,6 @@ return changed
 });
 
 /** Whether a person has stopped all hosts. */
-export async function isFleetHalted(session: RedisSession): Promise<boolean> {
-  return (await readSlice(session, { from: 0, size: 1 })).halted !== '';
+export async function isFleetHalted(redis: Redis): Promise<boolean> {
+  return (await readSlice(redis, { from: 0, size: 1 })).halted !== '';
 }

@@ -24,7 +24,10 @@ export interface FolderIdentity {
 }
 
 /** The identity of the directory at a path, where it is not still `known`; null: there is none, or it cannot be looked at. */
-export async function identifyFolder(path: string, known?: FolderIdentity): Promise<FolderIdentity | null> {
+export async function identifyFolder(
+  path: string,
+  known: FolderIdentity | null,
+): Promise<FolderIdentity | null> {
   try {
     const real = await realpath(path);
     const stats = await stat(real);

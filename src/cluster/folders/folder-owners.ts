@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { FolderIdentity } from './folder-identity.ts';
 import { digestOf, identifyFolder } from './folder-identity.ts';
-import type { RedisSession } from '../redis/connection.ts';
+import { Beat } from '../redis/beat.ts';
+import type { Redis } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
 /** The host whose ledger has a folder. */
@@ -84,21 +85,13 @@ return { owner = '' }
 `,
 });
 
-interface Known extends FolderIdentity {
-  /** Undefined: not known yet. Null: this host. */
-  readonly owner: FolderOwner | null | undefined;
-  /** Monotonic, ms. */
-  readonly askedAt: number;
-}
-
 interface Folder {
   readonly name: string;
   readonly path: string;
 }
 
 interface OwnersOptions {
-  /** Null: Redis is away. */
-  readonly session: () => RedisSession | null;
+  readonly redis: Redis;
   /** What the state directory is known by. */
   readonly ledger: string;
   readonly host: string;
@@ -106,6 +99,19 @@ interface OwnersOptions {
   readonly clock: Clock;
   /** What is known of them has changed. */
   readonly onChange: () => void;
+}
+
+/** What is known of a folder. */
+interface Watched {
+  readonly beat: Beat;
+  wasSeen: boolean;
+  /** Null: there is no directory, or it cannot be looked at. */
+  identity: FolderIdentity | null;
+  /** Undefined: not known yet. Null: this host. */
+  owner: FolderOwner | null | undefined;
+  /** Redis is asked again then: monotonic, ms. */
+  askAt: number;
+  restMs: number;
 }
 
 /** How often it is looked whether a folder is where it was, and asked whether another ledger still has it. */
@@ -116,118 +122,104 @@ const renewMs = 60_000;
 /** Claims the folders of this host, and knows those that another ledger of the account has. */
 export class FolderOwners implements FolderOwnersView {
   readonly #options: OwnersOptions;
-  readonly #known = new Map<string, Known>();
-  readonly #looking = new Set<string>();
-  readonly #seen = new Set<string>();
+  /** By their names. A directory on a drive that hangs holds up no other. */
+  readonly #watched: ReadonlyMap<string, Watched>;
   readonly #listeners = new Set<() => void>();
-  readonly #timers = new Map<string, () => void>();
   #hasCleared = false;
-  #isRunning = false;
 
   constructor(options: OwnersOptions) {
     this.#options = options;
+    this.#watched = new Map(options.folders.map((folder) => [folder.name, this.#watch(folder)]));
   }
 
-  /** Does nothing where it has begun. */
-  begin(): void {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.#lookAtAll();
-  }
-
-  #lookAtAll(): void {
-    for (const folder of this.#options.folders) void this.#look(folder);
+  /** Looks at all folders from now on, and asks Redis whose they are: it has come, or has forgotten something. */
+  ask(): void {
+    for (const one of this.#watched.values()) {
+      one.askAt = -Infinity;
+      one.beat.now();
+    }
   }
 
   close(): void {
-    this.#isRunning = false;
-    for (const cancel of this.#timers.values()) cancel();
-  }
-
-  /** Redis has come, or has forgotten something. */
-  hear(): void {
-    for (const [name, known] of this.#known) this.#known.set(name, { ...known, askedAt: -Infinity });
-    if (this.#isRunning) this.#lookAtAll();
+    for (const { beat } of this.#watched.values()) void beat.end();
   }
 
   /** Whose one of the folders is that are there is not known yet. */
   get isPending(): boolean {
-    return [...this.#known.values()].some(({ owner }) => owner === undefined);
+    return [...this.#watched.values()].some(
+      ({ identity, owner }) => identity !== null && owner === undefined,
+    );
   }
 
   /** Each folder was looked at, and whose it is is known of those that are there. */
   get isKnown(): boolean {
-    return this.#seen.size === this.#options.folders.length && !this.isPending;
+    return [...this.#watched.values()].every(({ wasSeen }) => wasSeen) && !this.isPending;
   }
 
   ownerOf(folder: string): FolderOwner | null {
-    return this.#known.get(folder)?.owner ?? null;
+    return this.#watched.get(folder)?.owner ?? null;
   }
 
   isAt(folder: string, { dev, ino }: Pick<FolderIdentity, 'dev' | 'ino'>): boolean {
-    const known = this.#known.get(folder);
-    return known !== undefined && known.dev === dev && known.ino === ino;
+    const identity = this.#watched.get(folder)?.identity;
+    return identity?.dev === dev && identity.ino === ino;
   }
 
   listen(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
-  async #look(folder: Folder): Promise<void> {
-    if (this.#looking.has(folder.name)) return;
-    this.#looking.add(folder.name);
-    // A directory on a drive that hangs holds up no other.
-    const restMs = await this.#learn(folder).catch(() => lookMs);
-    this.#looking.delete(folder.name);
-    this.#seen.add(folder.name);
-    this.#timers.get(folder.name)?.();
-    if (!this.#isRunning) return;
-    const next = this.#options.clock.after(Math.min(lookMs, restMs), () => void this.#look(folder));
-    this.#timers.set(folder.name, next);
+  #watch(folder: Folder): Watched {
+    const say = async () => {
+      one.restMs = lookMs;
+      await this.#learn(folder, one).catch(() => {
+        one.askAt = -Infinity;
+      });
+      one.wasSeen = true;
+    };
+    const { clock } = this.#options;
+    const one: Watched = {
+      beat: new Beat({ clock, say, restMs: () => one.restMs }),
+      wasSeen: false,
+      identity: null,
+      owner: undefined,
+      askAt: -Infinity,
+      restMs: lookMs,
+    };
+    return one;
   }
 
-  /** Gives when to look again, ms. Rejects where Redis does not answer, or refuses. */
-  async #learn({ name, path }: Folder): Promise<number> {
-    const { session, ledger, host, clock } = this.#options;
-    const before = this.#known.get(name);
-    const found = await identifyFolder(path, before);
-    if (found === null) {
-      this.#known.delete(name);
-      return lookMs;
+  /** Rejects where Redis does not answer, or refuses. */
+  async #learn(folder: Folder, one: Watched): Promise<void> {
+    const { redis, ledger, host, clock, folders } = this.#options;
+    const identity = await identifyFolder(folder.path, one.identity);
+    if (identity !== one.identity) {
+      one.identity = identity;
+      one.askAt = -Infinity;
+      this.#note(one, identity?.key === '' ? null : undefined);
     }
-    // `hear` may have been told something meanwhile.
-    const now = found === before ? this.#known.get(name) : undefined;
-    const owner = found.key === '' ? null : now?.owner;
-    const askedAt = now?.askedAt ?? -Infinity;
-    const { key, dev, ino } = found;
-    this.#note(name, { key, dev, ino, owner, askedAt });
-    const redis = session();
-    const isFresh = owner === null && clock.monotonic() - askedAt < renewMs;
-    if (key === '' || isFresh || redis === null || !this.#isRunning) return lookMs;
-    const claim = { key, ledger, host, name: nameOf({ name, path }), isMine: owner === null };
-    const sentAt = clock.monotonic();
-    const answer = await claimFolder(redis, {
-      ...claim,
-      ...(this.#hasCleared ? {} : { configured: this.#configured() }),
+    if (!identity?.key || (one.owner === null && clock.monotonic() < one.askAt)) return;
+    // Before it is asked: `ask` may be called meanwhile.
+    one.askAt = clock.monotonic() + renewMs;
+    const { owner, agoMs, openMs } = await claimFolder(redis, {
+      key: identity.key,
+      ledger,
+      name: nameOf(folder),
+      host,
+      isMine: one.owner === null,
+      ...(this.#hasCleared ? {} : { configured: Object.fromEntries(folders.map((all) => [nameOf(all), 1])) }),
     });
     this.#hasCleared = true;
-    if (answer.openMs !== null) return answer.openMs;
-    const { owner: other, agoMs } = answer;
-    this.#note(name, { key, dev, ino, owner: other === '' ? null : { host: other, agoMs }, askedAt: sentAt });
-    return lookMs;
+    if (openMs === null) this.#note(one, owner === '' ? null : { host: owner, agoMs });
+    else one.restMs = Math.min(lookMs, openMs);
   }
 
-  #note(name: string, known: Known): void {
-    const before = this.#known.get(name);
-    this.#known.set(name, known);
-    if (before?.owner?.host === known.owner?.host && (before?.owner === null) === (known.owner === null))
-      return;
+  #note(one: Watched, owner: Watched['owner']): void {
+    const before = one.owner;
+    one.owner = owner;
+    if (before?.host === owner?.host && (before === null) === (owner === null)) return;
     this.#options.onChange();
-    if (known.owner === null) for (const listener of this.#listeners) listener();
-  }
-
-  #configured(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#options.folders.map((folder) => [nameOf(folder), 1]));
+    if (owner === null) for (const listener of this.#listeners) listener();
   }
 }
 
@@ -238,23 +230,16 @@ function nameOf({ name, path }: Folder): string {
 
 /** Whose the folders are, without a word to anybody. `ledger`: null where there is none yet. Rejects as scripts do. */
 export async function lookForOwners(
-  session: RedisSession,
+  redis: Redis,
   folders: readonly Folder[],
   ledger: string | null,
 ): Promise<FolderOwnersView> {
   const owners = new Map<string, FolderOwner>();
+  const looking = { ledger: ledger ?? 'new', name: '-', host: '-', isMine: false, looks: true };
   for (const { name, path } of folders) {
-    const found = await identifyFolder(path);
-    if (found === null || found.key === '') continue;
-    const claim = {
-      key: found.key,
-      ledger: ledger ?? 'new',
-      name: '-',
-      host: '-',
-      isMine: false,
-      looks: true,
-    };
-    const { owner, agoMs } = await claimFolder(session, claim);
+    const found = await identifyFolder(path, null);
+    if (!found?.key) continue;
+    const { owner, agoMs } = await claimFolder(redis, { ...looking, key: found.key });
     if (owner !== '') owners.set(name, { host: owner, agoMs });
   }
   return { ownerOf: (folder) => owners.get(folder) ?? null, isAt: () => true, listen: () => {} };

@@ -5,19 +5,17 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease-port.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
-import type { RedisSession } from '../redis/connection.ts';
+import { Beat } from '../redis/beat.ts';
+import type { RedisLink } from '../redis/connection.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import { askForLease } from './lease-script.ts';
 import type { LeaseAnswer, LeaseRequest } from './lease-script.ts';
 
 export interface LeaseOptions {
-  /** Null: Redis is away. */
-  readonly session: () => RedisSession | null;
+  readonly redis: Pick<RedisLink, 'runId' | 'prefix' | 'evaluate' | 'connection'>;
   /** What it is the lease of. */
   readonly name: string;
   readonly host: string;
-  /** What the keys of the account begin with. */
-  readonly prefix: string;
   /** This process has just made the state directory. */
   readonly isFirst: boolean;
   /** What the state directory says of those who had it. */
@@ -30,7 +28,7 @@ export interface LeaseOptions {
 
 /** What a host has seen of a lease that another holds. */
 interface Watched {
-  readonly session: RedisSession;
+  readonly connection: number | null;
   readonly answer: LeaseAnswer;
   /** Monotonic, ms: the mark has been the same since. */
   readonly at: number;
@@ -47,6 +45,7 @@ export class Lease implements WriteLease {
   /** Resolves with the reason when this host had it and has it no more. */
   readonly lost: Promise<string>;
   readonly #options: LeaseOptions;
+  readonly #beat: Beat;
   readonly #run = randomBytes(8).toString('hex');
   readonly #lost = followedByMany();
   #lapse = followedByMany();
@@ -60,21 +59,19 @@ export class Lease implements WriteLease {
   #hadPredecessor = false;
   #isTakenOver = false;
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
-  #asking: Promise<void> | null = null;
-  #again = false;
-  #isClosed = false;
-  #cancel = () => {};
   #cancelLapse = () => {};
 
   constructor(options: LeaseOptions) {
     this.#options = options;
+    const say = () => this.#exchange().finally(() => this.#loseWhereLapsed());
+    this.#beat = new Beat({ clock: options.clock, say, restMs: () => this.#restMs() });
     this.taken = new Promise((resolve) => (this.#onTaken = resolve));
     this.lost = new Promise((resolve) => (this.#onLost = resolve));
   }
 
-  /** Asks for it from now on, until it is there. */
-  begin(): void {
-    this.#ask();
+  /** Asks for it now, and from now on: Redis has come or gone, or somebody has given a lease back. */
+  ask(): void {
+    this.#beat.now();
   }
 
   get fence(): number {
@@ -82,7 +79,7 @@ export class Lease implements WriteLease {
   }
 
   get fleet(): string {
-    return this.#options.prefix;
+    return this.#options.redis.prefix;
   }
 
   /** Aborted when it is lost. */
@@ -127,58 +124,24 @@ export class Lease implements WriteLease {
   }
 
   holds(): boolean {
-    return this.#heldAt !== null && !this.signal.aborted && this.#age() <= this.#lifeMs();
+    return this.#heldAt !== null && !this.signal.aborted && this.#age() <= this.#options.times.lifeMs;
   }
 
   confirm(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.holds()) return resolve();
-      if (this.signal.aborted || this.#isClosed) return reject(new Error(lapsed));
+      if (this.signal.aborted) return reject(new Error(lapsed));
       this.#waiting.push({ resolve, reject });
-      this.#ask();
+      this.#beat.now();
     });
-  }
-
-  /** Redis has come or gone, or somebody has given a lease back. */
-  hear(): void {
-    this.#ask();
   }
 
   /** Gives it back, so that whoever waits has it at once. */
   async release(): Promise<void> {
-    this.#isClosed = true;
-    this.#cancel();
-    this.#cancelLapse();
-    this.#settle(new Error(lapsed));
-    await this.#asking;
-    const session = this.#options.session();
-    if (this.#heldAt !== null && session !== null) await this.#send(session, 'release').catch(() => {});
+    this.#end();
+    await this.#beat.end();
+    if (this.#heldAt !== null) await this.#send('release').catch(() => {});
     this.#heldAt = null;
-  }
-
-  /** Speaks with Redis now, or as soon as the call under way has ended. */
-  #ask(): void {
-    if (this.#isClosed || this.signal.aborted) return;
-    if (this.#asking !== null) {
-      this.#again = true;
-      return;
-    }
-    this.#cancel();
-    this.#asking = this.#exchange()
-      .catch(() => {})
-      .finally(() => {
-        this.#asking = null;
-        this.#loseWhereLapsed();
-        const again = this.#again;
-        this.#again = false;
-        if (again) this.#ask();
-        else this.#arm();
-      });
-  }
-
-  #arm(): void {
-    if (this.#isClosed || this.signal.aborted) return;
-    this.#cancel = this.#options.clock.after(this.#restMs(), () => this.#ask());
   }
 
   /** Until the next renewal, the next check, or the moment from which the lease of another is over. */
@@ -190,37 +153,31 @@ export class Lease implements WriteLease {
   }
 
   async #exchange(): Promise<void> {
-    const session = this.#options.session();
-    if (session === null) return;
+    const { redis, clock } = this.#options;
+    const connection = redis.connection();
+    if (connection === null) return;
     const isRenewal = this.#heldAt !== null;
-    const sent = sentNow(this.#options.clock);
-    const answer = await this.#send(session, isRenewal ? 'renew' : 'take');
+    const sent = sentNow(clock);
+    const answer = await this.#send(isRenewal ? 'renew' : 'take');
     if (answer.isHeld) this.#hold(answer, sent, isRenewal);
     else if (isRenewal) this.#loseTo(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
-    else this.#watch(session, answer);
+    else this.#watch(connection, answer);
   }
 
-  async #send(session: RedisSession, kind: LeaseRequest['kind']): Promise<LeaseAnswer> {
-    const { name, host, isFirst } = this.#options;
+  async #send(kind: LeaseRequest['kind']): Promise<LeaseAnswer> {
+    const { redis, name, host, isFirst } = this.#options;
     const traces = kind === 'take' ? await this.#options.traces() : undefined;
     this.#hadPredecessor ||= (traces?.highestFence ?? 0) > 0;
-    return askForLease(session, {
-      kind,
-      host,
-      run: this.#run,
-      fence: this.#fence,
-      traces,
-      still: this.#still(session),
-      first: isFirst,
-      name,
-    });
+    const [run, fence, still] = [this.#run, this.#fence, this.#still()];
+    return askForLease(redis, { kind, host, run, fence, traces, still, first: isFirst, name });
   }
 
   /** The mark of a lease that is over. */
-  #still(session: RedisSession): string {
-    if (this.#watched?.session !== session) return '';
+  #still(): string {
+    const { redis, clock } = this.#options;
+    if (this.#watched === null || this.#watched.connection !== redis.connection()) return '';
     const { answer, at } = this.#watched;
-    return this.#options.clock.monotonic() - at >= this.#restingMs(answer) ? answer.mark : '';
+    return clock.monotonic() - at >= this.#restingMs(answer) ? answer.mark : '';
   }
 
   /** How long a mark has to be the same until the lease is over. */
@@ -243,23 +200,23 @@ export class Lease implements WriteLease {
   /** Requests under way end at the very moment from which others may take it: not with the next call of Redis. */
   #followLapse(): void {
     this.#cancelLapse();
-    if (this.signal.aborted || this.#isClosed) return;
+    if (this.signal.aborted) return;
     const { clock, times } = this.#options;
-    const leftMs = this.#lifeMs() - this.#age();
+    const leftMs = this.#options.times.lifeMs - this.#age();
     // Who wakes up after a long time asks Redis first.
     if (leftMs < -times.beatMs) return;
     if (leftMs < 0) this.#lapse.abort();
     else this.#cancelLapse = clock.after(Math.floor(leftMs) + 1, () => this.#followLapse());
   }
 
-  #watch(session: RedisSession, answer: LeaseAnswer): void {
+  #watch(connection: number, answer: LeaseAnswer): void {
     const before = this.#watched;
     // The mark of another connection may be older than what was seen before.
-    const known = before?.session === session && before.answer.fence === answer.fence ? before : null;
+    const known = before?.connection === connection && before.answer.fence === answer.fence ? before : null;
     const isSame = known?.answer.mark === answer.mark;
     const at = isSame ? known.at : this.#options.clock.monotonic();
     const isThere = known !== null && (known.isThere || !isSame);
-    this.#watched = { session, answer, at, isThere };
+    this.#watched = { connection, answer, at, isThere };
     if (before?.answer.host !== answer.host || before.isThere !== isThere) this.#options.onChange();
   }
 
@@ -279,12 +236,17 @@ export class Lease implements WriteLease {
 
   #lose(why: string): void {
     if (this.signal.aborted) return;
-    this.#cancel();
+    void this.#beat.end();
+    this.#end();
+    this.#onLost(why);
+  }
+
+  /** Nothing may be done by it any more. */
+  #end(): void {
     this.#cancelLapse();
     this.#lost.abort();
     this.#lapse.abort();
     this.#settle(new Error(lapsed));
-    this.#onLost(why);
   }
 
   #settle(error: Error | null): void {
@@ -292,10 +254,6 @@ export class Lease implements WriteLease {
       if (error === null) resolve();
       else reject(error);
     }
-  }
-
-  #lifeMs(): number {
-    return this.#options.times.lifeMs;
   }
 
   #age(): number {

@@ -1,31 +1,23 @@
 import * as z from 'zod';
 
 import type { FleetTimes } from '../fleet-times.ts';
-import type { RedisSession } from '../redis/connection.ts';
+import { commandMs } from '../redis/connection.ts';
+import type { Redis } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
 /** What a host asks for. By `channel` the script tells `next` to all, and `ask` to one host. */
-export interface PermitRequest extends Pick<
-  FleetTimes,
-  'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs'
-> {
+export interface PermitRequest extends FleetTimes {
   readonly host: string;
   readonly limit: number;
-  /** A host that was woken because it is first in line has so long to ask. */
-  readonly offerMs: number;
   /** The last that this host has seen of both. */
   readonly seq: number;
   readonly epoch: number;
   /** What Redis's clock should say. */
   readonly estimate?: number | undefined;
-  /** A request that comes so much later does nothing. */
-  readonly lateMs: number;
   /** Nothing was sent of this host's ledger within the last window. */
   readonly founds?: boolean | undefined;
   /** In this epoch Redis's clock has jumped. */
   readonly jump?: number | undefined;
-  /** Nothing but a sign of life. */
-  readonly idle?: boolean | undefined;
   /** When a person has stopped all hosts, in case that Redis has lost it. */
   readonly halted?: string | undefined;
   /** Permits whose request was answered, and how long ago, ms. */
@@ -83,6 +75,9 @@ const answerSchema = z.object({
 /** What came of it. */
 export type PermitAnswer = z.output<typeof answerSchema>;
 
+/** Before the first one. */
+export const noAnswer: PermitAnswer = answerSchema.parse({ now: 0 });
+
 /**
  * The minute of all hosts, in one step of Redis: takes back, renews and gives permits. All times are Redis's own, ms.
  *
@@ -94,7 +89,7 @@ export type PermitAnswer = z.output<typeof answerSchema>;
  *
  * A place goes to the waiting host with the highest priority, among them to the one that has used least of its part:
  * its demand for one window. A place for another host than the caller is kept for it while it is woken by a message, for
- * a short time. Rejects where Redis does not answer, or refuses.
+ * as long as a permit is valid. Rejects where Redis does not answer, or refuses.
  */
 export const askForPermits = redisScript<PermitRequest, PermitAnswer>({
   keys: ['permits', 'state', 'waiting', 'use'],
@@ -111,7 +106,7 @@ local at, halted, sure = tonumber(was[7] or 0), was[8] or '', tonumber(was[9] or
 local why, founder, places = was[10] or 'restarted', was[11] or '', tonumber(was[12] or 0)
 
 -- Its host has given it up, and said all of it again: it waited in a network that was cut.
-if ask.estimate and ask.estimate + ask.lateMs < now then
+if ask.estimate and ask.estimate + ${commandMs} < now then
   return { now = now, epoch = epoch, seq = seq, late = true }
 end
 
@@ -148,7 +143,9 @@ if founder ~= '' and founder ~= host then
   redis.call('HSET', state, 'open', open, 'founder', '')
 end
 
-if ask.idle and reset == '' then
+-- Nothing but a sign of life.
+local news = #ask.spent + #ask.returned + #ask.renew + #ask.confirm + #ask.recent + #ask.ids
+if news == 0 and reset == '' and not ask.pauseMs and not redis.call('HGET', waiting, host) then
   for _, key in ipairs({ state, permits }) do redis.call('PEXPIRE', key, 172800000) end
   return { now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
     openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), halted = halted, why = why }
@@ -203,7 +200,7 @@ for i = 1, #listed, 2 do
   woken = tonumber(woken)
   if listed[i] == host then since = tonumber(from)
   -- It died while it waited.
-  elseif tonumber(till) < now or woken > 0 and woken + ask.offerMs <= now then
+  elseif tonumber(till) < now or woken > 0 and woken + ask.validMs <= now then
     redis.call('HDEL', waiting, listed[i])
   else
     enter(listed[i], tonumber(level), tonumber(demand), tonumber(from), tonumber(till), tonumber(wanted), woken)
@@ -242,7 +239,7 @@ if now >= open and now >= pause and halted == '' then
         keep(best, best.asked)
         redis.call('PUBLISH', ask.channel .. ':' .. best.name, 'ask')
       end
-      kept = math.min(kept, best.woken + ask.offerMs)
+      kept = math.min(kept, best.woken + ask.validMs)
     end
   end
 end
@@ -281,10 +278,9 @@ return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' '
 
 /** Has a Redis that may have forgotten permits begin its window, for a host that asks for none yet. Rejects as above. */
 export function beginWindow(
-  session: RedisSession,
+  redis: Redis,
   { host, limit, times }: { readonly host: string; readonly limit: number; readonly times: FleetTimes },
 ): Promise<PermitAnswer> {
   const nothing = { spent: [], returned: [], renew: [], confirm: [], recent: [], ids: [] };
-  const numbers = { offerMs: 0, lateMs: 0, seq: 0, epoch: 0 };
-  return askForPermits(session, { ...times, ...numbers, ...nothing, host, limit });
+  return askForPermits(redis, { ...times, ...nothing, host, limit, seq: 0, epoch: 0 });
 }

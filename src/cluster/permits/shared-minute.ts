@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
 import { countingMs } from '../../lib/queue/permits.ts';
+import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { SentRequest } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Demand, PermitSource } from '../../model/ports/service-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import type { Lease } from '../lease/lease.ts';
-import { commandMs } from '../redis/connection.ts';
-import type { RedisSession } from '../redis/connection.ts';
+import { Beat } from '../redis/beat.ts';
+import type { Redis } from '../redis/connection.ts';
 import { RedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
-import { askForPermits } from './permit-script.ts';
-import type { PermitAnswer, PermitRequest } from './permit-script.ts';
+import { askForPermits, noAnswer } from './permit-script.ts';
+import type { PermitAnswer } from './permit-script.ts';
 import { SharedPermit } from './shared-permit.ts';
 
 /** Above all priorities of the engine: the replay of a request under way. */
@@ -25,8 +27,7 @@ const rankMs = 10;
 const longestRankMs = 500;
 
 export interface SharedMinuteOptions {
-  /** Null: Redis is away. */
-  readonly session: () => RedisSession | null;
+  readonly redis: Redis;
   readonly host: string;
   readonly limit: number;
   readonly times: FleetTimes;
@@ -40,7 +41,7 @@ export interface SharedMinuteOptions {
   readonly mayAsk: () => boolean;
   /** Redis may have forgotten something. */
   readonly onReset: () => void;
-  /** Something of `state` has changed. */
+  /** What `isHalted` or `opening` say has changed. */
   readonly onChange: () => void;
   /** Called with the first answer, and when a person has stopped all hosts or lets them send again. */
   readonly onHalt: (news: FleetPauseNews) => void;
@@ -68,6 +69,7 @@ const noNews = (): News => ({ spent: [], returned: [], jump: null });
 export class SharedMinute implements PermitSource {
   readonly #options: SharedMinuteOptions;
   readonly #clock: Clock;
+  readonly #beat: Beat;
   /** Permits of an earlier run of this host have other names. */
   readonly #run = randomBytes(4).toString('hex');
   #named = 0;
@@ -80,20 +82,16 @@ export class SharedMinute implements PermitSource {
   #pauseUntil = 0;
 
   readonly #time: RedisTime;
-  #joined: RedisSession | null = null;
   #runId = '';
   /** Sent before this start, until Redis knows of it. */
   #recent: readonly SentRequest[];
-  /** The last answer, and when it came: monotonic, ms. */
-  #last: { readonly answer: PermitAnswer; readonly at: number } | null = null;
-
-  #calling: Promise<void> | null = null;
-  /** There is more to say than the call under way says. */
-  #again = false;
-  #cancelBeat = () => {};
-  /** When the next sign of life is due, monotonic; Infinity: it is not. */
-  #beatAt = Infinity;
-  #cancelNext = () => {};
+  /** The last one, and when it came: monotonic, ms. */
+  #answer = noAnswer;
+  #answeredAt = 0;
+  /** Redis was spoken with, or it was tried: monotonic, ms. */
+  #saidAt = 0;
+  /** When a place may have come free: monotonic, ms. Infinity: none is waited for. */
+  #nextAt = Infinity;
   /** How many hosts come before this one. */
   #rank = 0;
   #hasLeft = false;
@@ -101,6 +99,7 @@ export class SharedMinute implements PermitSource {
   constructor(options: SharedMinuteOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#beat = new Beat({ clock: options.clock, say: () => this.#say(), restMs: () => this.#restMs() });
     this.#time = new RedisTime(options.times.marginMs);
     // Redis counts what the holder before has sent.
     this.#recent = options.lease?.hadPredecessor === true ? [] : options.recent;
@@ -108,205 +107,169 @@ export class SharedMinute implements PermitSource {
 
   begin(taker: Parameters<PermitSource['begin']>[0]): void {
     this.#taker = taker;
-    this.#call();
+    this.call();
+  }
+
+  /** Speaks with Redis, which has come or gone, or where permits may be asked for now. */
+  call(): void {
+    this.#beat.now();
   }
 
   changed(): void {
-    if (this.#isWanted()) this.#call();
+    if (this.#isWanted()) this.call();
   }
 
   demand(demand: Demand): void {
     const isUrgent = demand.level > this.#demand.level && this.#isWanted();
     this.#demand = demand;
-    if (isUrgent) this.#call();
+    if (isUrgent) this.call();
   }
 
   pause(ms: number): void {
     this.#pauseUntil = Math.max(this.#pauseUntil, this.#clock.monotonic() + ms);
-    this.#call();
+    this.call();
   }
 
   status(): ReturnType<PermitSource['status']> {
     const pauseMs = this.#leftMs('pauseMs');
     return {
-      used: this.#last?.answer.used,
+      used: this.#answer === noAnswer ? undefined : this.#answer.used,
       pauseMs,
       nextFreeMs: Math.max(this.#leftMs('nextMs'), pauseMs, this.#leftMs('openMs')),
-      waiting: this.#last?.answer.waiting ?? 0,
+      waiting: this.#answer.waiting ?? 0,
     };
   }
 
-  /** How it stands with the shared minute, for the status. */
-  state() {
-    return {
-      /** Why no host gets a permit for so long. 0: they do. */
-      opens: this.#last?.answer.why ?? 'new',
-      opensInMs: this.#options.session() === null ? 0 : this.#leftMs('openMs'),
-      /** A person has stopped all hosts. */
-      isHalted: this.#halted !== '',
-    };
+  /** A person has stopped all hosts. */
+  get isHalted(): boolean {
+    return this.#answer.halted !== '';
+  }
+
+  /** Why no host gets a permit for a while; null: they do. */
+  opening(): Reason | null {
+    const ms = this.#leftMs('openMs');
+    if (ms === 0) return null;
+    const until = toTheSecond(this.#clock.now() + ms);
+    const message = `${resetWords[this.#answer.why]}; no host of the fleet sends until ${until}`;
+    return { code: 'fleet-opens', message, until };
   }
 
   /** A message of one of the channels. */
   hear(text: string): void {
     const [word, value] = text.split(' ');
-    if (word === 'ask') this.#call();
+    if (word === 'ask') this.call();
     else if (word === 'next' && this.#isWanted()) this.#askIn(Number(value));
-  }
-
-  /** Redis has come or gone, or permits may be asked for now. */
-  connectionChanged(): void {
-    this.#call();
-    this.#arm();
   }
 
   /** Sends Redis what it does not know yet, and that this host stops. To be called when no permit is wanted any more. */
   async leave(): Promise<void> {
     this.#hasLeft = true;
-    this.#cancelBeat();
-    this.#cancelNext();
-    await this.#calling;
-    const session = this.#options.session();
-    if (session !== null) await this.#exchange(session).catch(() => {});
+    await this.#beat.end();
+    await this.#say();
     // Nothing renews or confirms them any more.
     for (const permit of this.#held.values()) permit.lose();
   }
 
-  /** Speaks with Redis now, or as soon as the call under way has ended. */
-  #call(): void {
-    if (this.#hasLeft) return;
-    if (this.#calling !== null) {
-      this.#again = true;
-      return;
+  async #say(): Promise<void> {
+    for (const permit of this.#held.values()) permit.expire();
+    this.#nextAt = Infinity;
+    try {
+      await this.#exchange();
+    } catch (error) {
+      this.#options.log.debug({ reason: errorMessage(error) }, 'no answer of Redis about permits');
     }
-    const session = this.#options.session();
-    if (session === null) return this.#arm();
-    this.#calling = this.#exchange(session)
-      .catch((error: unknown) => {
-        this.#options.log.debug({ reason: errorMessage(error) }, 'no answer of Redis about permits');
-        // Where Redis refuses, the next sign of life tries again; else there may be another connection by now.
-        if (this.#options.session() === session) this.#again = false;
-      })
-      .finally(() => {
-        this.#calling = null;
-        this.#cancelBeat();
-        this.#beatAt = Infinity;
-        if (this.#again) {
-          this.#again = false;
-          this.#call();
-        } else this.#arm();
-      });
+    this.#saidAt = this.#clock.monotonic();
   }
 
   /** One request to the script, and what follows from its answer. Rejects where none came. */
-  async #exchange(session: RedisSession): Promise<void> {
-    if (this.#joined !== session) this.#join(session);
+  async #exchange(): Promise<void> {
+    const { redis, host, limit, times, lease } = this.#options;
+    if (redis.runId === '') return;
+    // The clock of the same process is followed over a lost connection.
+    if (this.#runId !== redis.runId) this.#time.forget();
+    this.#runId = redis.runId;
     const news = this.#news;
     this.#news = noNews();
-    const { host, limit, times, lease } = this.#options;
-    const { windowMs, lifeMs, marginMs, unreachableMs, validMs } = times;
+    const { windowMs } = times;
     const wanted = this.#wanted();
     const mayAsk = this.#options.mayAsk() && !this.#hasLeft;
     const want = this.#time.isKnown && mayAsk ? Math.min(mostWanted, wanted.count) : 0;
     const ids = Array.from({ length: want }, () => this.#name());
+    const recent = countingMs(this.#recent, { limit, windowMs, clock: this.#clock }).map(Math.ceil);
     const sent = sentNow(this.#clock);
     const pauseMs = Math.ceil(this.#pauseUntil - sent.monotonic);
-    const lists = {
-      spent: news.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
-      returned: news.returned,
-      renew: this.#heldIds({ begun: true }),
-      confirm: this.#heldIds({ begun: false }),
-      recent: countingMs(this.#recent, { limit, windowMs, clock: this.#clock }).map(Math.ceil),
-      ids,
-    };
-    const isQuiet =
-      Object.values(lists).every(({ length }) => length === 0) &&
-      news.jump === null &&
-      pauseMs <= 0 &&
-      !this.#hasLeft;
-    const request: PermitRequest = {
-      host,
-      limit,
-      windowMs,
-      lifeMs,
-      marginMs,
-      unreachableMs,
-      offerMs: validMs,
-      lateMs: commandMs,
-      seq: this.#last?.answer.seq ?? 0,
-      epoch: this.#epoch,
-      ...lists,
-      idle: isQuiet || undefined,
-      founds: lists.recent.length === 0 && lease?.hadPredecessor !== true && news.spent.length === 0,
-      estimate: this.#time.estimate(sent.monotonic),
-      jump: news.jump ?? undefined,
-      halted: this.#halted === '' ? undefined : this.#halted,
-      pauseMs: pauseMs > 0 ? pauseMs : undefined,
-      level: wanted.isAhead ? aheadLevel : this.#demand.level,
-      demand: Math.max(wanted.count, this.#demand.count),
-    };
+    const { seq, epoch, halted } = this.#answer;
+    const [renew, confirm] = [this.#heldIds({ begun: true }), this.#heldIds({ begun: false })];
     const sayAgain = () => {
       this.#news.spent.unshift(...news.spent);
       this.#news.returned.unshift(...news.returned, ...ids);
       this.#news.jump ??= news.jump;
     };
-    let answer: PermitAnswer;
-    try {
-      answer = await askForPermits(session, request);
-    } catch (error) {
+    const answer = await askForPermits(redis, {
+      ...times,
+      host,
+      limit,
+      seq,
+      epoch,
+      spent: news.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
+      returned: news.returned,
+      renew,
+      confirm,
+      recent,
+      ids,
+      founds: recent.length === 0 && lease?.hadPredecessor !== true && news.spent.length === 0,
+      estimate: this.#time.estimate(sent.monotonic),
+      jump: news.jump ?? undefined,
+      halted: halted || undefined,
+      pauseMs: pauseMs > 0 ? pauseMs : undefined,
+      level: wanted.isAhead ? aheadLevel : this.#demand.level,
+      demand: Math.max(wanted.count, this.#demand.count),
+    }).catch((error: unknown) => {
       // Whether Redis did it is not known: what was granted is never used, and the rest is said again.
       sayAgain();
       throw error;
-    }
+    });
     const answered = sentNow(this.#clock);
-    // Else this machine has slept, or Redis's clock has jumped.
     const isSteady = this.#time.isSteady(answer.now, sent, answered);
-    if (answer.late) sayAgain();
-    else {
-      this.#recent = [];
-      this.#note(answer, answered.monotonic);
-      for (const id of [...lists.confirm, ...lists.renew]) {
-        if (!answer.gone.includes(id)) this.#held.get(id)?.renewed(sent);
-      }
-      for (const id of answer.gone) this.#held.get(id)?.lose();
+    if (!isSteady) {
+      // Or this machine has slept.
+      this.#news.jump = answer.epoch;
+      this.#options.log.warn({}, 'the clock of Redis jumped; no host sends for one window');
     }
+    if (answer.late) {
+      sayAgain();
+      return this.call();
+    }
+    this.#recent = [];
+    this.#note(answer, answered.monotonic);
+    for (const id of [...confirm, ...renew]) {
+      if (!answer.gone.includes(id)) this.#held.get(id)?.renewed(sent);
+    }
+    for (const id of answer.gone) this.#held.get(id)?.lose();
     const granted = ids.slice(0, answer.granted);
-    if (answer.late || !isSteady) {
-      if (!answer.late) this.#news.returned.push(...granted);
-      if (!isSteady) this.#noteJump(answer.epoch);
-      this.#again = true;
-      return;
+    if (!isSteady) {
+      this.#news.returned.push(...granted);
+      return this.call();
     }
     for (const id of granted) this.#grant(id, sent);
     if (!this.#isWanted()) return;
     // What comes of a first answer is asked for now.
-    if (want === 0 && mayAsk) this.#again = true;
+    if (want === 0 && mayAsk) this.call();
     else this.#askIn(answer.nextMs, answer.rank);
   }
 
-  #noteJump(epoch: number): void {
-    this.#news.jump = epoch;
-    this.#options.log.warn({}, 'the clock of Redis jumped; no host sends for one window');
-  }
-
-  #join(session: RedisSession): void {
-    this.#joined = session;
-    // The clock of the same process is followed over a lost connection.
-    if (this.#runId !== session.runId) this.#time.forget();
-    this.#runId = session.runId;
-  }
-
   #note(answer: PermitAnswer, at: number): void {
-    const before = this.#last?.answer;
+    const before = this.#answer;
+    const isFirst = before === noAnswer;
+    this.#answer = { ...answer, waiting: answer.waiting ?? before.waiting };
+    this.#answeredAt = at;
     // An epoch that is new to this host: what is under way has to be put back at once.
-    if (answer.epoch !== this.#epoch && this.#held.size > 0) this.#again = true;
-    this.#last = { answer: { ...answer, waiting: answer.waiting ?? before?.waiting }, at };
-    if (before !== undefined && answer.epoch !== before.epoch) this.#options.onReset();
+    if (answer.epoch !== before.epoch && this.#held.size > 0) this.call();
+    if (answer.epoch !== before.epoch && !isFirst) this.#options.onReset();
     if (answer.reset) this.#options.log.warn({ reason: answer.why }, resetWords[answer.why]);
     const isHalted = answer.halted !== '';
-    if (before === undefined || isHalted !== (before.halted !== ''))
-      this.#options.onHalt({ isHalted, isFirst: before === undefined });
-    if (answer.halted !== (before?.halted ?? '') || closedEpoch(answer) !== closedEpoch(before))
+    if (isFirst || isHalted !== (before.halted !== '')) this.#options.onHalt({ isHalted, isFirst });
+    if (answer.halted !== before.halted || closedEpoch(answer) !== closedEpoch(before))
       this.#options.onChange();
   }
 
@@ -317,12 +280,12 @@ export class SharedMinute implements PermitSource {
       clock: this.#clock,
       times,
       lease,
-      ask: () => this.#call(),
+      ask: () => this.call(),
       end: (isSpent) => {
         this.#held.delete(id);
         if (isSpent) this.#news.spent.push({ id, at: this.#clock.monotonic() });
         else this.#news.returned.push(id);
-        this.#call();
+        this.call();
       },
     });
     this.#held.set(id, permit);
@@ -345,44 +308,24 @@ export class SharedMinute implements PermitSource {
       .map(({ id }) => id);
   }
 
-  get #epoch(): number {
-    return this.#last?.answer.epoch ?? 0;
-  }
-
-  /** When a person stopped all hosts; empty: nobody has. */
-  get #halted(): string {
-    return this.#last?.answer.halted ?? '';
-  }
-
   /** What is left of a time that Redis has said. */
   #leftMs(name: 'openMs' | 'pauseMs' | 'nextMs'): number {
-    if (this.#last === null) return 0;
-    return Math.max(0, this.#last.answer[name] - (this.#clock.monotonic() - this.#last.at));
+    return Math.max(0, this.#answer[name] - (this.#clock.monotonic() - this.#answeredAt));
   }
 
-  /** The next sign of life; sooner while a request is about to begin. */
-  #arm(): void {
-    if (this.#hasLeft) return;
+  /** Until the next sign of life; sooner while a request is about to begin, or where a place comes free. */
+  #restMs(): number {
     const { validMs, beatMs } = this.#options.times;
-    const ms = this.#heldIds({ begun: false }).length > 0 ? validMs / 2 : beatMs;
-    const at = this.#clock.monotonic() + ms;
-    // An attempt to reach Redis that has failed is no sign of life: the next one must not wait for it.
-    if (at >= this.#beatAt) return;
-    this.#cancelBeat();
-    this.#beatAt = at;
-    this.#cancelBeat = this.#clock.after(ms, () => {
-      this.#beatAt = Infinity;
-      for (const permit of this.#held.values()) permit.expire();
-      this.#call();
-    });
+    const beat = this.#heldIds({ begun: false }).length > 0 ? validMs / 2 : beatMs;
+    return Math.min(this.#saidAt + beat, this.#nextAt) - this.#clock.monotonic();
   }
 
   /** Asks again when a place may have come free. */
   #askIn(ms: number, rank = this.#rank): void {
     this.#rank = rank;
-    this.#cancelNext();
     const restMs = Math.max(1, Math.ceil(ms)) + Math.min(longestRankMs, rank * rankMs);
-    this.#cancelNext = this.#clock.after(restMs, () => this.#call());
+    this.#nextAt = this.#clock.monotonic() + restMs;
+    this.#beat.rest();
   }
 
   #name(): string {
@@ -391,12 +334,12 @@ export class SharedMinute implements PermitSource {
 }
 
 /** The epoch whose window without permits is not over; 0: there is none. */
-function closedEpoch(answer: PermitAnswer | undefined): number {
-  return answer !== undefined && answer.openMs > 0 ? answer.epoch : 0;
+function closedEpoch({ openMs, epoch }: PermitAnswer): number {
+  return openMs > 0 ? epoch : 0;
 }
 
 /** Why no host sends for a while. */
-export const resetWords: Readonly<Record<PermitAnswer['why'], string>> = {
+const resetWords: Readonly<Record<PermitAnswer['why'], string>> = {
   new: 'This fleet is new to Redis; it is waited for other hosts of it',
   restarted: 'Redis was restarted or replaced and may have lost requests of the last minute',
   lost: 'Redis has lost data of this fleet, so its requests of the last minute are not known',

@@ -7,19 +7,22 @@ import type { RedisAddress } from '../../lib/server/redis-address.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 
-/** One connection to one Redis process: it does not reconnect, so what is true of the process stays true of it. */
-export interface RedisSession {
-  /** Another after each start of Redis. */
+/** Redis, as the scripts of one account reach it. */
+export interface Redis {
+  /** The process that answers: another after each start. */
   readonly runId: string;
   /** `ingestd:{account}`: what the keys and channels of the account begin with. */
   readonly prefix: string;
+  /** Runs a Lua script on keys of the account. Rejects where Redis is away, does not answer in time, or refuses. */
+  readonly evaluate: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+}
+
+/** One connection to one Redis process: it does not reconnect, so what is true of the process stays true of it. */
+interface RedisSession extends Redis {
   /** The `maxmemory-policy` by which it drops keys when it is full; null: it drops none. */
   readonly evictsBy: string | null;
-  /**
-   * Runs a Lua script on keys of the account. Rejects where Redis does not answer in time: then the session is over.
-   */
-  readonly evaluate: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
   readonly close: () => void;
 }
 
@@ -30,10 +33,10 @@ interface SessionOptions {
   readonly address: RedisAddress;
   readonly prefix: string;
   /** Messages of these channels of the account go to `onMessage`. */
-  readonly channels: readonly string[];
-  readonly onMessage: (text: string) => void;
+  readonly channels?: readonly string[];
+  readonly onMessage?: (text: string) => void;
   /** Called once when the session is over, unless `close` was called. */
-  readonly onEnd: (why: string) => void;
+  readonly onEnd?: (why: string) => void;
 }
 
 type Client = ReturnType<typeof clientOf>;
@@ -42,40 +45,46 @@ type Client = ReturnType<typeof clientOf>;
 export const commandMs = 2_000;
 const connectMs = 4_000;
 
-/** Connects, by way of the sentinels where there are some. Rejects with a message for people, free of secrets. */
+/**
+ * Connects, by way of the sentinels where there are some: the client's own way with them sends a command again to
+ * another server, and does not tell which one answered. Rejects with a message for people, free of secrets.
+ */
 export async function openSession(options: SessionOptions): Promise<RedisSession> {
-  const { address, prefix, channels, onMessage, onEnd } = options;
+  const { address, prefix, channels = [], onMessage = () => {}, onEnd = () => {} } = options;
   const master = address.sentinelName === null ? address.nodes[0] : await findMaster(address);
   if (master === undefined) throw new Error('no address');
   const client = clientOf(address, master);
   /** An end counts only while it is established, and once. */
   let established = false;
-  const end = (why: string) => {
-    if (!established) return;
+  const close = () => {
     established = false;
     if (client.isOpen) client.destroy();
+  };
+  const end = (why: string) => {
+    if (!established) return;
+    close();
     onEnd(why);
+  };
+  const send = async (command: readonly string[]): Promise<unknown> => {
+    try {
+      return await answerOf(client, command);
+    } catch (error) {
+      if (error instanceof LateError || !client.isReady) end(wordsOf(error));
+      throw error;
+    }
   };
   client.on('error', (error: unknown) => end(wordsOf(error)));
   try {
     await connected(client);
-    const info = await answerOf(client, ['INFO', 'server', 'memory']);
-    const told = (name: string) =>
-      new RegExp(`^${name}:([\\w-]+)`, 'm').exec(typeof info === 'string' ? info : '')?.[1];
+    const info = String(await answerOf(client, ['INFO', 'server', 'memory', 'replication']));
+    const told = (name: string) => new RegExp(`^${name}:([\\w-]+)`, 'm').exec(info)?.[1];
     const runId = told('run_id');
     if (runId === undefined) throw new Error('its answer to INFO server has no run_id');
     const policy = told('maxmemory_policy') ?? 'noeviction';
     const evictsBy = told('maxmemory') === '0' || policy === 'noeviction' ? null : policy;
-    if (address.sentinelName !== null) await requireMaster(client);
+    // A sentinel may name the old server for a moment after a failover.
+    if (told('role') !== 'master') throw new Error('it is a replica at the moment');
     for (const channel of channels) await inTime(client.subscribe(`${prefix}:${channel}`, onMessage));
-    const send = async (command: readonly string[]): Promise<unknown> => {
-      try {
-        return await answerOf(client, command);
-      } catch (error) {
-        if (error instanceof LateError || !client.isReady) end(wordsOf(error));
-        throw error;
-      }
-    };
     if (!client.isReady) throw new Error('the connection ended');
     established = true;
     return {
@@ -92,13 +101,10 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
           return send(['EVAL', script, ...rest]);
         }
       },
-      close: () => {
-        established = false;
-        if (client.isOpen) client.destroy();
-      },
+      close,
     };
   } catch (error) {
-    if (client.isOpen) client.destroy();
+    close();
     throw new Error(wordsOf(error), { cause: error });
   }
 }
@@ -143,18 +149,13 @@ async function findMaster(address: RedisAddress): Promise<RedisAddress['nodes'][
   throw new Error(why);
 }
 
-/** A sentinel may name the old server for a moment after a failover. */
-async function requireMaster(client: Client): Promise<void> {
-  const role = await answerOf(client, ['ROLE']);
-  if (Array.isArray(role) && String(role[0]) !== 'master') throw new Error('it is a replica at the moment');
-}
-
 class LateError extends Error {}
 
 const connected = (client: Client) => inTime(client.connect(), connectMs, 'no connection in time');
 
 const answerOf = (client: Client, command: readonly string[]) => inTime(client.sendCommand(command));
 
+/** The client's own time for a command is over when that is written. */
 function inTime<T>(promise: Promise<T>, ms = commandMs, words = 'no answer in time'): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new LateError(words)), ms);
@@ -178,7 +179,7 @@ function wordsOf(error: unknown): string {
 interface LinkOptions extends Omit<SessionOptions, 'onEnd'> {
   readonly clock: Clock;
   readonly log: LogPort;
-  /** Called when Redis is there, and when it is away. */
+  /** Called when Redis is there, when it is away, and when it begins or ends to refuse. */
   readonly onChange: () => void;
 }
 
@@ -194,22 +195,27 @@ export type RedisLink = ReturnType<typeof openLink>;
 export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
   const redis = redisNodes(options.address);
   let session: RedisSession | null = null;
-  let away: string | null = null;
+  /** How many connections there were. */
+  let connection = 0;
+  let trouble: Reason | null = null;
+  /** When Redis last refused a script: monotonic, ms. */
+  let refusedAt = 0;
   let evictsBy: string | null = null;
-  /** `at`: monotonic, ms, of the last one. */
-  let refusal: { readonly message: string; readonly at: number } | null = null;
   let closed = false;
   let restMs = firstRestMs;
   let cancel = () => {};
   const tried = connect();
 
   return {
-    /** Null: Redis is away. */
-    session: () => session,
-    /** Why Redis refuses what hosts write, until it is over; null: it does not. */
-    refusal: () => (session === null ? null : (refusal?.message ?? null)),
-    /** Why Redis is away; null: it is not, or the first attempt is not over. */
-    away: () => away,
+    get runId() {
+      return session?.runId ?? '';
+    },
+    prefix: options.prefix,
+    evaluate,
+    /** The connection there is, by its number. Null: Redis is away. */
+    connection: () => (session === null ? null : connection),
+    /** What keeps all hosts from sending; null: nothing does, or the first attempt to connect is not over. */
+    trouble: () => trouble,
     /** Resolves when the first attempt to connect is over, whatever came of it. */
     tried,
     close: () => {
@@ -224,10 +230,11 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
     try {
       const opened = await openSession({ ...options, onEnd: lost });
       if (closed) return opened.close();
-      session = { ...opened, evaluate: followed(opened) };
+      session = opened;
+      connection += 1;
       restMs = firstRestMs;
-      if (away !== null) log.info({ redis }, 'Redis is back');
-      away = null;
+      if (trouble !== null) log.info({ redis }, 'Redis is back');
+      trouble = null;
       if (opened.evictsBy !== null && opened.evictsBy !== evictsBy)
         log.warn({ redis, policy: opened.evictsBy }, evictsWords(opened.evictsBy));
       evictsBy = opened.evictsBy;
@@ -237,38 +244,41 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
     }
   }
 
-  /** Whether Redis takes writes is what the scripts say that write. */
-  function followed({ evaluate }: RedisSession): RedisSession['evaluate'] {
-    return async (script, keys, args) => {
-      try {
-        const answer = await evaluate(script, keys, args);
-        const isQuiet = refusal !== null && clock.monotonic() - refusal.at >= quietMs;
-        if (isQuiet && !script.startsWith(readsFirst)) {
-          refusal = null;
-          log.info({ redis }, 'Redis takes writes again');
-          onChange();
-        }
-        return answer;
-      } catch (error) {
-        // Else the connection has ended with it.
-        if (session !== null && !closed) {
-          const isNew = refusal === null;
-          refusal = { message: errorMessage(error), at: clock.monotonic() };
-          if (isNew) {
-            log.error({ redis, reason: refusal.message }, 'Redis refuses a command');
-            onChange();
-          }
-        }
-        throw error;
+  async function evaluate(...call: Parameters<Redis['evaluate']>): Promise<unknown> {
+    const used = session;
+    if (used === null) throw new Error('Redis is away');
+    try {
+      const answer = await used.evaluate(...call);
+      // Whether Redis takes writes is what the scripts say that write.
+      const isWrite = !call[0].startsWith(readsFirst);
+      if (isWrite && trouble?.code === 'redis-refuses' && clock.monotonic() - refusedAt >= quietMs) {
+        trouble = null;
+        log.info({ redis }, 'Redis takes writes again');
+        onChange();
       }
-    };
+      return answer;
+    } catch (error) {
+      // Else the connection has ended with it.
+      if (session === used) refused(errorMessage(error));
+      throw error;
+    }
+  }
+
+  function refused(why: string): void {
+    refusedAt = clock.monotonic();
+    if (trouble !== null) return;
+    log.error({ redis, reason: why }, 'Redis refuses a command');
+    const message = `Redis (${redis}) refuses commands: ${why}; nothing is sent until it takes them`;
+    trouble = { code: 'redis-refuses', message };
+    onChange();
   }
 
   function lost(why: string): void {
     session = null;
     if (closed) return;
-    if (away === null) log.warn({ redis, reason: why }, 'Redis cannot be reached');
-    away = why;
+    if (trouble?.code !== 'redis-unavailable') log.warn({ redis, reason: why }, 'Redis cannot be reached');
+    const message = `Redis (${redis}) cannot be reached: ${why}; nothing is sent until it is back`;
+    trouble = { code: 'redis-unavailable', message };
     // Not all hosts at once when it is back.
     cancel = clock.after(restMs * (0.5 + Math.random() / 2), () => void connect());
     restMs = Math.min(restMs * 2, longestRestMs);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { readsFirst } from './connection.ts';
-import type { RedisSession } from './connection.ts';
+import type { Redis } from './connection.ts';
 
 interface ScriptParts<Ask, Answer> {
   /** The keys of the account that it works on, each under its name in the script; some are called otherwise. */
@@ -11,7 +11,7 @@ interface ScriptParts<Ask, Answer> {
   readonly reads?: true;
   /**
    * Its text, which gives a table or a value that JSON has. It finds its keys by their names; Redis's own time as `now`,
-   * ms; and as `ask` what it is asked, with what the session knows: `redis` (the process), `prefix`, and `channel`.
+   * ms; and as `ask` what it is asked, with `redis` (the process) and `channel`.
    */
   readonly lua: string;
 }
@@ -37,9 +37,9 @@ ${lua}
 end
 return cjson.encode(run())
 `;
-  return async ({ evaluate, runId, prefix }: RedisSession, ask: Ask): Promise<Answer> => {
+  return async ({ evaluate, runId, prefix }: Redis, ask: Ask): Promise<Answer> => {
     const places = keys.map((key) => (typeof key === 'string' ? key : key[1](ask)));
-    const whole = JSON.stringify({ ...ask, redis: runId, prefix, channel: `${prefix}:wake` });
+    const whole = JSON.stringify({ ...ask, redis: runId, channel: `${prefix}:wake` });
     return answer.parse(JSON.parse(String(await evaluate(text, places, [whole]))));
   };
 }

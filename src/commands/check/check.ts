@@ -176,8 +176,7 @@ async function checkRedis({ redis }: Pick<ClusterSettings, 'redis'>): Promise<re
   const subject = redisNodes(redis);
   const { evictsWords, openSession } = await import('../../cluster/redis/connection.ts');
   try {
-    const quiet = { channels: [], onMessage: () => {}, onEnd: () => {} };
-    const { evictsBy, close } = await openSession({ address: redis, prefix: '', ...quiet });
+    const { evictsBy, close } = await openSession({ address: redis, prefix: '' });
     close();
     return evictsBy === null
       ? [finding('info', subject, { code: 'redis-reachable', message: 'it answers', fix: '' })]

@@ -38,13 +38,6 @@ export async function joinCluster({ settings, username, log }: JoinOptions) {
   return { cluster, lease, account: username };
 }
 
-/** Whether Redis cannot be reached, or refuses a command; null: neither. */
-export function redisTrouble({ cluster }: Pick<Place, 'cluster'>): 'away' | 'refuses' | null {
-  const codes = new Set(cluster.reasons().map(({ code }) => code));
-  if (codes.has('redis-unavailable')) return 'away';
-  return codes.has('redis-refuses') ? 'refuses' : null;
-}
-
 /** The other host that holds the state directory; null: none is known. */
 export function otherHolder({ cluster, lease }: LeasedPlace) {
   const { holder } = lease;

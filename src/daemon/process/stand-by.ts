@@ -10,7 +10,7 @@ import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts'
 import { createMetrics } from '../../status/metrics/metrics.ts';
 import { version } from '../../config/package-files.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
-import { otherHolder, redisTrouble } from './join-cluster.ts';
+import { otherHolder } from './join-cluster.ts';
 import type { LeasedPlace } from './join-cluster.ts';
 
 interface StandByOptions {
@@ -70,15 +70,10 @@ export function standBy(options: StandByOptions) {
 function refusalOf(place: LeasedPlace): string {
   const holder = otherHolder(place);
   if (holder !== null) return `this host stands by; run the command on ${holder.host}`;
-  const trouble = redisTrouble(place);
+  const trouble = place.cluster.trouble();
   return trouble === null
     ? 'this host stands by until its lease of the state directory is confirmed, within 30 seconds; run the command again then'
-    : `this host ${noLease(trouble)}; run the command again then`;
-}
-
-function noLease(trouble: 'away' | 'refuses'): string {
-  const why = trouble === 'away' ? 'Redis cannot be reached' : 'Redis refuses commands';
-  return `has no lease of the state directory, because ${why}. It continues automatically when Redis works again`;
+    : `this host has no lease of the state directory: ${trouble.message}; run the command again then`;
 }
 
 function reasonsOf(place: LeasedPlace): readonly Reason[] {
@@ -88,7 +83,7 @@ function reasonsOf(place: LeasedPlace): readonly Reason[] {
 
 /** Nobody is known to hold the state directory, and Redis keeps this host from it. */
 function isKeptByRedis(place: LeasedPlace): boolean {
-  return otherHolder(place) === null && redisTrouble(place) !== null;
+  return otherHolder(place) === null && place.cluster.trouble() !== null;
 }
 
 function waitWords(place: LeasedPlace): string {

@@ -57,23 +57,22 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       log: recordedLog(),
       prefix,
       channels: ['wake'],
-      onMessage: () => lease?.hear(),
-      onChange: () => lease?.hear(),
+      onMessage: () => lease?.ask(),
+      onChange: () => lease?.ask(),
     });
     links.push(link);
     await link.tried;
     lease = new Lease({
-      session: link.session,
+      redis: link,
       name: 'directory',
       host,
-      prefix,
       isFirst,
       traces: async () => traces,
       times,
       clock,
       onChange: () => {},
     });
-    lease.begin();
+    lease.ask();
     return lease;
   }
 

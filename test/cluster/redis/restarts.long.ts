@@ -2,7 +2,6 @@ import { afterEach, expect, it } from '@jest/globals';
 
 import { haltFleet } from '../../../src/cluster/fleet/whole-fleet.ts';
 import { openLink } from '../../../src/cluster/redis/connection.ts';
-import type { RedisSession } from '../../../src/cluster/redis/connection.ts';
 import { SharedMinute } from '../../../src/cluster/permits/shared-minute.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
@@ -82,20 +81,18 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       clock: systemClock,
       log: recordedLog(),
       prefix,
-      channels: [],
-      onMessage: () => undefined,
       onChange: () => undefined,
     });
     try {
-      const session = await eventually(() => link.session());
+      await eventually(() => link.connection());
       const state = `${prefix}:state`;
       const arePaused = () =>
         fleet.hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
-      await haltFleet(session, true);
+      await haltFleet(link, true);
       await eventually(arePaused);
       fleet.redis.command('DEL', state);
       await eventually(() => fleet.redis.command('HGET', state, 'halted') !== '');
-      await haltFleet(session, false);
+      await haltFleet(link, false);
       const resumed = performance.now();
       await eventually(() => fleet.arrivals().some((at) => at > resumed), { withinMs: windowMs * 4 });
       expect(fleet.redis.command('HGET', state, 'halted')).toBe('');
@@ -138,22 +135,19 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
         prefix: 'ingestd:{jump}',
         channels: ['wake', 'wake:a'],
         onMessage: (text) => minute?.hear(text),
-        onChange: () => minute?.connectionChanged(),
+        onChange: () => minute?.call(),
       });
       // The clock of a process cannot be set for itself alone: the script adds to it what stands in a key.
-      const sessions = new Map<RedisSession, RedisSession>();
-      const session = () => {
-        const real = link.session();
-        if (real === null) return null;
-        const known = sessions.get(real) ?? {
-          ...real,
-          evaluate: (script, keys, args) => real.evaluate(script.replace(readsTime, setsTime), keys, args),
-        };
-        sessions.set(real, known);
-        return known;
+      const redis = {
+        get runId() {
+          return link.runId;
+        },
+        prefix: link.prefix,
+        evaluate: (script: string, keys: readonly string[], args: readonly string[]) =>
+          link.evaluate(script.replace(readsTime, setsTime), keys, args),
       };
       minute = new SharedMinute({
-        session,
+        redis,
         host: 'a',
         limit,
         mayAsk: () => true,
