@@ -24,7 +24,7 @@ export function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
 
 /** Stops all hosts, or lets them send again. False: it was so before. Throws as `fleetStatus` does. */
 export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promise<boolean> {
-  return withSession(address, (redis) => haltFleet(redis, isHalted));
+  return withSession(address, (redis) => haltFleet(redis, { isHalted }));
 }
 
 /** What the fleet has to do with what this host would send. */

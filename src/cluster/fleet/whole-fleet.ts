@@ -111,13 +111,9 @@ export function fleetReader(
 }
 
 /** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */
-export async function haltFleet(redis: Redis, isHalted: boolean): Promise<boolean> {
-  return (await halt(redis, { isHalted })) === 1;
-}
-
-const halt = redisScript<{ readonly isHalted: boolean }, number>({
+export const haltFleet = redisScript<{ readonly isHalted: boolean }, boolean>({
   keys: ['state'],
-  answer: z.number(),
+  answer: z.number().transform((changed) => changed === 1),
   lua: `
 local changed
 if ask.isHalted then changed = redis.call('HSETNX', state, 'halted', time[1])

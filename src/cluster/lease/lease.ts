@@ -102,25 +102,17 @@ export class Lease implements WriteLease {
     return this.#hadPredecessor;
   }
 
-  /** Who holds it; null: not known, or this host does. */
+  /** Who holds it, since when (wall clock, ms) and whether it was renewed meanwhile; null: not known, or this host does. */
   get holder() {
     if (this.#watched === null || this.#heldAt !== null) return null;
     const { answer, isThere } = this.#watched;
-    if (answer.host === '') return null;
-    const { host, since } = answer;
-    return {
-      host,
-      /** Wall clock, ms. */
-      since,
-      /** True when it was renewed while this host waits. */
-      isThere,
-    };
+    return answer.host === '' ? null : { host: answer.host, since: answer.since, isThere };
   }
 
   /** This host's name is in use by another process that renews the lease. */
   get isNameTaken(): boolean {
     const { holder } = this;
-    return holder !== null && holder.isThere && holder.host === this.#options.host;
+    return holder?.isThere === true && holder.host === this.#options.host;
   }
 
   holds(): boolean {

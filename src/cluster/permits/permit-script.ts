@@ -181,35 +181,30 @@ local want, granted = #ask.ids, 0
 local entries, own, usedBy = {}, nil, {}
 local counted = redis.call('HGETALL', use)
 for i = 1, #counted, 2 do usedBy[counted[i]] = tonumber(counted[i + 1]) end
-local function enter(name, level, demand, since, till, wanted, woken)
-  local used = usedBy[name] or 0
-  local entry = { name = name, level = level, used = used, since = since, till = till, want = wanted, asked = wanted,
-    demand = demand, woken = woken, weight = math.max(1, math.min(limit, demand + used)) }
+local function enter(entry)
+  entry.used, entry.want = usedBy[entry.name] or 0, entry.asked
+  entry.weight = math.max(1, math.min(limit, entry.demand + entry.used))
   entries[#entries + 1] = entry
-  return entry
 end
 local function keep(entry, asked)
-  redis.call('HSET', waiting, entry.name, string.format('%d %d %.0f %.0f %d %.0f', entry.level, entry.demand,
-    entry.since, entry.till, asked, entry.woken))
+  redis.call('HSET', waiting, entry.name, cjson.encode({ name = entry.name, level = entry.level,
+    demand = entry.demand, since = entry.since, till = entry.till, woken = entry.woken, asked = asked }))
 end
 local listed = redis.call('HGETALL', waiting)
 local since = now
 for i = 1, #listed, 2 do
-  local level, demand, from, till, wanted, woken =
-    string.match(listed[i + 1], '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
-  woken = tonumber(woken)
-  if listed[i] == host then since = tonumber(from)
+  local entry = cjson.decode(listed[i + 1])
+  if entry.name == host then since = entry.since
   -- It died while it waited.
-  elseif tonumber(till) < now or woken > 0 and woken + ask.validMs <= now then
-    redis.call('HDEL', waiting, listed[i])
-  else
-    enter(listed[i], tonumber(level), tonumber(demand), tonumber(from), tonumber(till), tonumber(wanted), woken)
-  end
+  elseif entry.till < now or entry.woken > 0 and entry.woken + ask.validMs <= now then
+    redis.call('HDEL', waiting, entry.name)
+  else enter(entry) end
 end
 if want > 0 then
   -- A request that was long on its way says when its host was alive, not that it is.
   local till = math.min(now, ask.estimate or now) + ask.unreachableMs
-  own = enter(host, ask.level, ask.demand, since, till, want, 0)
+  own = { name = host, level = ask.level, demand = ask.demand, since = since, till = till, woken = 0, asked = want }
+  enter(own)
 end
 
 local function before(a, b)

@@ -81,7 +81,7 @@ export class SharedMinute implements PermitSource {
   /** Monotonic, ms. */
   #pauseUntil = 0;
 
-  readonly #time: RedisTime;
+  #time: RedisTime;
   #runId = '';
   /** Sent before this start, until Redis knows of it. */
   #recent: readonly SentRequest[];
@@ -186,17 +186,18 @@ export class SharedMinute implements PermitSource {
     const { redis, host, limit, times, lease } = this.#options;
     if (redis.runId === '') return;
     // The clock of the same process is followed over a lost connection.
-    if (this.#runId !== redis.runId) this.#time.forget();
+    if (this.#runId !== redis.runId) this.#time = new RedisTime(times.marginMs);
     this.#runId = redis.runId;
     const news = this.#news;
     this.#news = noNews();
     const { windowMs } = times;
     const wanted = this.#wanted();
     const mayAsk = this.#options.mayAsk() && !this.#hasLeft;
-    const want = this.#time.isKnown && mayAsk ? Math.min(mostWanted, wanted.count) : 0;
+    const sent = sentNow(this.#clock);
+    const estimate = this.#time.estimate(sent.monotonic);
+    const want = estimate !== undefined && mayAsk ? Math.min(mostWanted, wanted.count) : 0;
     const ids = Array.from({ length: want }, () => this.#name());
     const recent = countingMs(this.#recent, { limit, windowMs, clock: this.#clock }).map(Math.ceil);
-    const sent = sentNow(this.#clock);
     const pauseMs = Math.ceil(this.#pauseUntil - sent.monotonic);
     const { seq, epoch, halted } = this.#answer;
     const [renew, confirm] = [this.#heldIds({ begun: true }), this.#heldIds({ begun: false })];
@@ -218,7 +219,7 @@ export class SharedMinute implements PermitSource {
       recent,
       ids,
       founds: recent.length === 0 && lease?.hadPredecessor !== true && news.spent.length === 0,
-      estimate: this.#time.estimate(sent.monotonic),
+      estimate,
       jump: news.jump ?? undefined,
       halted: halted || undefined,
       pauseMs: pauseMs > 0 ? pauseMs : undefined,

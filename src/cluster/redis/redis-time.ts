@@ -26,7 +26,7 @@ interface Reading {
 }
 
 /**
- * Follows Redis's clock from one answer to the next: it may not have gone further than the time in which both answers
+ * Follows the clock of one Redis process from one answer to the next: it may not have gone further than the time in which both answers
  * were made, nor less far. Both clocks of this host have to disagree with Redis's: the monotonic one stands still while
  * the machine sleeps, and the wall clock may be set.
  */
@@ -51,18 +51,8 @@ export class RedisTime {
     });
   }
 
-  /** False until a first answer has come: nothing is known of the clock before. */
-  get isKnown(): boolean {
-    return this.#before !== null;
-  }
-
-  /** What Redis's clock should say now. */
+  /** What Redis's clock should say now; undefined: it has not answered yet. */
   estimate(monotonic: number): number | undefined {
     return this.#before === null ? undefined : this.#before.time + monotonic - this.#before.sent.monotonic;
-  }
-
-  /** A new connection: it may be another machine's clock. */
-  forget(): void {
-    this.#before = null;
   }
 }

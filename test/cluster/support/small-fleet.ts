@@ -20,9 +20,12 @@ export interface SmallFleet {
   readonly close: () => Promise<void>;
 }
 
-/** `more`: more words for redis-server. */
-export async function startSmallFleet(more: readonly string[] = []): Promise<SmallFleet> {
-  const redis = await startRedis({ more });
+/** `more`: more words for redis-server; `environment`: more of its environment. */
+export async function startSmallFleet(
+  more: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<SmallFleet> {
+  const redis = await startRedis({ more, environment: () => environment });
   settle(redis, 'test');
   const folder = await temporaryFolder();
   const hosts: FleetHost[] = [];

@@ -4,12 +4,12 @@ import { renameSync, writeFileSync } from 'node:fs';
 import type { TemporaryFolder } from '../../../support/temporary-folder.ts';
 
 /** faketime's library, as its own command would preload it; undefined: it is not installed. */
-const library = /^LD_PRELOAD=(.*)$/m.exec(
+export const clockLibrary = /^LD_PRELOAD=(.*)$/m.exec(
   spawnSync('faketime', ['-f', '+0', 'env'], { encoding: 'utf8' }).stdout ?? '',
 )?.[1];
 
 /** For `describeWhere`. */
-export const missingClock = library === undefined ? 'faketime' : null;
+export const missingClock = clockLibrary === undefined ? 'faketime' : null;
 
 /**
  * How much faster all clocks of the tested processes go than the test's own: a minute takes a quarter of one.
@@ -51,7 +51,7 @@ export function fastClock(folder: TemporaryFolder, name: string, skewSeconds = 0
       write();
       return {
         // Redis's own allocator asks for the time before faketime is ready.
-        LD_PRELOAD: `${library}:libc.so.6`,
+        LD_PRELOAD: `${clockLibrary}:libc.so.6`,
         FAKETIME_TIMESTAMP_FILE: file,
         FAKETIME_CACHE_DURATION: '1',
         NO_FAKE_STAT: '1',
