@@ -22,7 +22,6 @@ import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
 import { SharedMinute } from './permits/shared-minute.ts';
-import { beginWindow } from './permits/permit-script.ts';
 import type { FleetPauseNews } from './permits/shared-minute.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
 
@@ -47,7 +46,6 @@ export async function openCluster(options: ClusterOptions) {
   const { id, isNew } = await stateId(options.stateDir);
   const host = settings.host ?? hostName(id);
   const prefix = fleetPrefix(settings.account, service);
-  let minute: SharedMinute | null = null;
   let lease: Lease | null = null;
   let owners: FolderOwners | null = null;
   let notify = () => {};
@@ -61,22 +59,28 @@ export async function openCluster(options: ClusterOptions) {
     onMessage: (text) => {
       if (text === 'token') tokens.hear();
       else if (text === 'lease') lease?.ask();
-      else minute?.hear(text);
+      else minute.hear(text);
     },
     onChange: () => {
-      // A window without permits begins when it has to, not when a stand-by has taken over. Of a new state directory
-      // nothing was sent: it may found the fleet.
-      if (settings.standBy && !isNew && minute === null)
-        void beginWindow(redis, { host, limit: options.requestsPerMinute, times }).catch(() => {});
       lease?.ask();
       owners?.ask();
-      minute?.call();
+      minute.call();
       notify();
     },
   });
   const common = { redis, host, clock, log, times, onChange: () => notify() };
   const tokens = createTokenStore(common);
   const publisher = new Publisher(common);
+  const minute = new SharedMinute({
+    ...common,
+    limit: options.requestsPerMinute,
+    // A window without permits begins when it has to, not when a stand-by has taken over. Of a new state directory
+    // nothing was sent: it may found the fleet.
+    waitsToJoin: !settings.standBy || isNew,
+    mayAsk: () => owners?.isPending !== true && redis.trouble() === null,
+    onReset: () => owners?.ask(),
+    onHalt: (news) => notifyHalt(news),
+  });
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
 
   return {
@@ -101,7 +105,7 @@ export async function openCluster(options: ClusterOptions) {
         ledger: id,
         folders,
         onChange: () => {
-          minute?.call();
+          minute.call();
           notify();
         },
       });
@@ -110,15 +114,7 @@ export async function openCluster(options: ClusterOptions) {
     },
     /** Where this host's permits come from; to be called once. `recent`: what it has sent before. */
     permits: (recent: readonly SentRequest[]): PermitSource => {
-      minute = new SharedMinute({
-        ...common,
-        limit: options.requestsPerMinute,
-        recent,
-        lease,
-        mayAsk: () => owners?.isPending !== true && redis.trouble() === null,
-        onReset: () => owners?.ask(),
-        onHalt: (news) => notifyHalt(news),
-      });
+      minute.join(recent, lease);
       return minute;
     },
     /** Publishes a summary of this host for the others from now on. */
@@ -136,23 +132,23 @@ export async function openCluster(options: ClusterOptions) {
     /** Calls when it is first known whether a person has paused all hosts, and whenever that changes. */
     listenToPauses: (listener: (news: FleetPauseNews) => void) => {
       notifyHalt = listener;
+      if (minute.isHalted !== null) listener({ isHalted: minute.isHalted, isFirst: true });
     },
     /** What keeps Redis from answering this host, or from taking what it says; null: nothing. */
     trouble: redis.trouble,
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => {
       const trouble = redis.trouble();
-      // Who stands by asks for no permits.
-      const isHalted = minute?.isHalted ?? publisher.isHalted;
-      const opening = isHalted || trouble !== null ? null : minute?.opening();
+      const isHalted = minute.isHalted === true;
+      const opening = isHalted || trouble !== null ? null : minute.opening();
       const isTaken = publisher.isNameTaken && trouble?.code !== 'redis-unavailable';
       const reasons = [isHalted ? fleetPaused : null, trouble, opening, isTaken ? nameTaken(host) : null];
-      return reasons.filter((reason) => reason !== null && reason !== undefined);
+      return reasons.filter((reason) => reason !== null);
     },
     /** Publishes that this host stops. */
     close: async () => {
       await publisher.end();
-      await minute?.leave();
+      await minute.leave();
       await lease?.release();
       owners?.close();
       redis.close();

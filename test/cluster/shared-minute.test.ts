@@ -48,13 +48,13 @@ describe('the limiter of a host', () => {
       times: fleetTimes,
       clock,
       log: recordedLog(),
-      recent: [],
-      lease: null,
+      waitsToJoin: true,
       mayAsk: () => true,
       onReset: () => {},
       onChange: () => {},
       onHalt: () => {},
     });
+    minute.join([], null);
     limiter = createLimiter({ requestsPerMinute: 50, clock, recent: [], source: minute });
   };
 

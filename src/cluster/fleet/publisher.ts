@@ -20,8 +20,6 @@ const answerSchema = z.object({
   hosts: z.number(),
   /** The run that published last under this host's name. */
   before: z.string(),
-  /** Since when all hosts are paused; empty: they are not. */
-  halted: z.string(),
 });
 
 interface Summary {
@@ -35,7 +33,7 @@ interface Summary {
 
 /** Keeps a host's summary for a day, as the time, its run and the text. */
 const publish = redisScript<Summary, z.output<typeof answerSchema>>({
-  keys: ['summaries', 'hosts', 'state'],
+  keys: ['summaries', 'hosts'],
   answer: answerSchema,
   lua: `
 local before = string.match(redis.call('HGET', summaries, ask.host) or '', '^%d+ (%S+) ') or ''
@@ -47,8 +45,7 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', hosts, '-inf', now - 86400000)
   redis.call('HDEL', summaries, name)
 end
 for _, key in ipairs({ summaries, hosts }) do redis.call('PEXPIRE', key, 172800000) end
-return { hosts = redis.call('ZCOUNT', hosts, '(' .. string.format('%.0f', gone), '+inf'), before = before,
-  halted = redis.call('HGET', state, 'halted') or '' }
+return { hosts = redis.call('ZCOUNT', hosts, '(' .. string.format('%.0f', gone), '+inf'), before = before }
 `,
 });
 
@@ -57,7 +54,7 @@ interface PublisherOptions {
   readonly host: string;
   readonly clock: Clock;
   readonly log: LogPort;
-  /** What `isNameTaken` or `isHalted` say has changed. */
+  /** What `isNameTaken` says has changed. */
   readonly onChange: () => void;
 }
 
@@ -86,11 +83,6 @@ export class Publisher {
   /** How many hosts publish, this one included; 0: not known yet. */
   get hosts(): number {
     return this.#last?.hosts ?? 0;
-  }
-
-  /** A person has paused all hosts. */
-  get isHalted(): boolean {
-    return (this.#last?.halted ?? '') !== '';
   }
 
   /** Another ingestd publishes under the name of this one. */
@@ -134,12 +126,12 @@ export class Publisher {
   }
 
   #learn(answer: z.output<typeof answerSchema>): void {
-    const known = [this.isNameTaken, this.isHalted].join();
+    const wasTaken = this.isNameTaken;
     // The first time it may be the run before this one, which ended without a word.
     const isOther = this.#last !== null && answer.before !== '' && answer.before !== this.#run;
     this.#sinceClash = isOther ? 0 : this.#sinceClash + 1;
     this.#last = answer;
-    if ([this.isNameTaken, this.isHalted].join() !== known) this.#options.onChange();
+    if (this.isNameTaken !== wasTaken) this.#options.onChange();
   }
 }
 

@@ -2,7 +2,6 @@ import * as z from 'zod';
 
 import type { FleetTimes } from '../fleet-times.ts';
 import { commandMs } from '../redis/connection.ts';
-import type { Redis } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
 /** What a host asks for. By `channel` the script tells `next` to all, and `ask` to one host. */
@@ -15,7 +14,7 @@ export interface PermitRequest extends FleetTimes {
   /** What Redis's clock should say. */
   readonly estimate?: number | undefined;
   /** Nothing was sent of this host's ledger within the last window. */
-  readonly founds?: boolean | undefined;
+  readonly founds: boolean;
   /** In this epoch Redis's clock has jumped. */
   readonly jump?: number | undefined;
   /** When a person has stopped all hosts, in case that Redis has lost it. */
@@ -35,9 +34,9 @@ export interface PermitRequest extends FleetTimes {
   /** The names of the permits that are wanted, if they are granted. */
   readonly ids: readonly string[];
   /** 0 to 9: the priority of what is first in line here. */
-  readonly level?: number | undefined;
+  readonly level: number;
   /** How much is in line here. */
-  readonly demand?: number | undefined;
+  readonly demand: number;
 }
 
 const whole = z.number().default(0);
@@ -84,8 +83,9 @@ export const noAnswer: PermitAnswer = answerSchema.parse({ now: 0 });
  * A permit is a member of a sorted set; its score is when its place comes free: one window after the answer, and while
  * its request is under way, as long after its last renewal as a dead host may keep it, and one window. What may have
  * been forgotten (a new process, a counter that went back, another number of places than it wrote, a clock that jumped)
- * starts one window without permits; permits under way are put back by their renewals meanwhile. Where Redis has never known the account and the host that
- * asks has sent nothing, two seconds are enough, if no other host asks within them: those that are there are woken.
+ * starts one window without permits; permits under way are put back by their renewals meanwhile. Where Redis has never
+ * known the account and the host that asks has sent nothing, two seconds are enough, if no other host asks within them:
+ * those that are there are woken.
  *
  * A place goes to the waiting host with the highest priority, among them to the one that has used least of its part:
  * its demand for one window. A place for another host than the caller is kept for it while it is woken by a message, for
@@ -270,12 +270,3 @@ return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' '
   pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset ~= '', why = why, waiting = left, halted = halted }
 `,
 });
-
-/** Has a Redis that may have forgotten permits begin its window, for a host that asks for none yet. Rejects as above. */
-export function beginWindow(
-  redis: Redis,
-  { host, limit, times }: { readonly host: string; readonly limit: number; readonly times: FleetTimes },
-): Promise<PermitAnswer> {
-  const nothing = { spent: [], returned: [], renew: [], confirm: [], recent: [], ids: [] };
-  return askForPermits(redis, { ...times, ...nothing, host, limit, seq: 0, epoch: 0 });
-}

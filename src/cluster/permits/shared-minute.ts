@@ -33,10 +33,8 @@ export interface SharedMinuteOptions {
   readonly times: FleetTimes;
   readonly clock: Clock;
   readonly log: LogPort;
-  /** Requests sent before this start that the service may still count. */
-  readonly recent: readonly SentRequest[];
-  /** That of the state directory, where there is one: nothing is sent without it. */
-  readonly lease: Lease | null;
+  /** Nothing can have been sent of the state directory but what `join` is told: Redis is not asked before. */
+  readonly waitsToJoin: boolean;
   /** False: no permit is wanted now. */
   readonly mayAsk: () => boolean;
   /** Redis may have forgotten something. */
@@ -83,8 +81,10 @@ export class SharedMinute implements PermitSource {
 
   #time: RedisTime;
   #runId = '';
-  /** Sent before this start, until Redis knows of it. */
-  #recent: readonly SentRequest[];
+  /** That of the state directory, where there is one: nothing is sent without it. */
+  #lease: Lease | null = null;
+  /** Sent before this start, until Redis knows of it; null: not known yet. */
+  #recent: readonly SentRequest[] | null = null;
   /** The last one, and when it came: monotonic, ms. */
   #answer = noAnswer;
   #answeredAt = 0;
@@ -101,8 +101,13 @@ export class SharedMinute implements PermitSource {
     this.#clock = options.clock;
     this.#beat = new Beat({ clock: options.clock, say: () => this.#say(), restMs: () => this.#restMs() });
     this.#time = new RedisTime(options.times.marginMs);
+  }
+
+  /** This host sends from now on. `recent`: what was sent before this start that the service may still count. */
+  join(recent: readonly SentRequest[], lease: Lease | null): void {
+    this.#lease = lease;
     // Redis counts what the holder before has sent.
-    this.#recent = options.lease?.hadPredecessor === true ? [] : options.recent;
+    this.#recent = lease?.hadPredecessor === true ? [] : recent;
   }
 
   begin(taker: Parameters<PermitSource['begin']>[0]): void {
@@ -140,15 +145,15 @@ export class SharedMinute implements PermitSource {
     };
   }
 
-  /** A person has stopped all hosts. */
-  get isHalted(): boolean {
-    return this.#answer.halted !== '';
+  /** A person has stopped all hosts; null: not known yet. */
+  get isHalted(): boolean | null {
+    return this.#answer === noAnswer ? null : this.#answer.halted !== '';
   }
 
-  /** Why no host gets a permit for a while; null: they do. */
+  /** Why no host gets a permit for a while; null: they do, or this host does not send yet. */
   opening(): Reason | null {
     const ms = this.#leftMs('openMs');
-    if (ms === 0) return null;
+    if (ms === 0 || this.#recent === null) return null;
     const until = toTheSecond(this.#clock.now() + ms);
     const message = `${resetWords[this.#answer.why]}; no host of the fleet sends until ${until}`;
     return { code: 'fleet-opens', message, until };
@@ -183,8 +188,8 @@ export class SharedMinute implements PermitSource {
 
   /** One request to the script, and what follows from its answer. Rejects where none came. */
   async #exchange(): Promise<void> {
-    const { redis, host, limit, times, lease } = this.#options;
-    if (redis.runId === '') return;
+    const { redis, host, limit, times, waitsToJoin } = this.#options;
+    if (redis.runId === '' || (this.#recent === null && waitsToJoin)) return;
     // The clock of the same process is followed over a lost connection.
     if (this.#runId !== redis.runId) this.#time = new RedisTime(times.marginMs);
     this.#runId = redis.runId;
@@ -197,7 +202,7 @@ export class SharedMinute implements PermitSource {
     const estimate = this.#time.estimate(sent.monotonic);
     const want = estimate !== undefined && mayAsk ? Math.min(mostWanted, wanted.count) : 0;
     const ids = Array.from({ length: want }, () => this.#name());
-    const recent = countingMs(this.#recent, { limit, windowMs, clock: this.#clock }).map(Math.ceil);
+    const recent = countingMs(this.#recent ?? [], { limit, windowMs, clock: this.#clock }).map(Math.ceil);
     const pauseMs = Math.ceil(this.#pauseUntil - sent.monotonic);
     const { seq, epoch, halted } = this.#answer;
     const [renew, confirm] = [this.#heldIds({ begun: true }), this.#heldIds({ begun: false })];
@@ -218,7 +223,7 @@ export class SharedMinute implements PermitSource {
       confirm,
       recent,
       ids,
-      founds: recent.length === 0 && lease?.hadPredecessor !== true && news.spent.length === 0,
+      founds: this.#foundsFleet(recent.length + news.spent.length),
       estimate,
       jump: news.jump ?? undefined,
       halted: halted || undefined,
@@ -241,7 +246,7 @@ export class SharedMinute implements PermitSource {
       sayAgain();
       return this.call();
     }
-    this.#recent = [];
+    if (this.#recent !== null) this.#recent = [];
     this.#note(answer, answered.monotonic);
     for (const id of [...confirm, ...renew]) {
       if (!answer.gone.includes(id)) this.#held.get(id)?.renewed(sent);
@@ -257,6 +262,11 @@ export class SharedMinute implements PermitSource {
     // What comes of a first answer is asked for now.
     if (want === 0 && mayAsk) this.call();
     else this.#askIn(answer.nextMs, answer.rank);
+  }
+
+  /** Nothing was sent of this host's ledger within the last window. `sent`: that Redis does not know yet. */
+  #foundsFleet(sent: number): boolean {
+    return this.#recent !== null && this.#lease?.hadPredecessor !== true && sent === 0;
   }
 
   #note(answer: PermitAnswer, at: number): void {
@@ -275,12 +285,11 @@ export class SharedMinute implements PermitSource {
   }
 
   #grant(id: string, heldAt: Sent): void {
-    const { times, lease } = this.#options;
     const permit = new SharedPermit(id, {
       heldAt,
       clock: this.#clock,
-      times,
-      lease,
+      times: this.#options.times,
+      lease: this.#lease,
       ask: () => this.call(),
       end: (isSpent) => {
         this.#held.delete(id);

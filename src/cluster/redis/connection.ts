@@ -200,7 +200,6 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
   let trouble: Reason | null = null;
   /** When Redis last refused a script: monotonic, ms. */
   let refusedAt = 0;
-  let evictsBy: string | null = null;
   let closed = false;
   let restMs = firstRestMs;
   let cancel = () => {};
@@ -235,9 +234,8 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
       restMs = firstRestMs;
       if (trouble !== null) log.info({ redis }, 'Redis is back');
       trouble = null;
-      if (opened.evictsBy !== null && opened.evictsBy !== evictsBy)
-        log.warn({ redis, policy: opened.evictsBy }, evictsWords(opened.evictsBy));
-      evictsBy = opened.evictsBy;
+      const { evictsBy: policy } = opened;
+      if (policy !== null) log.warn({ redis, policy }, evictsWords(policy));
       onChange();
     } catch (error) {
       if (!closed) lost(errorMessage(error));
