@@ -110,22 +110,22 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
     prefix: `ingestd:{${account}}`,
     channels: ['wake', `wake:${host}`],
     onMessage: (text) => minute?.hear(text),
-    onChange: () => minute?.connectionChanged(),
+    onChange: () => minute?.call(),
   });
   minute = new SharedMinute({
-    session: link.session,
+    redis: link,
     host,
     limit: most,
     times,
     clock: systemClock,
     log,
-    recent: [],
-    lease: null,
+    waitsToJoin: true,
     mayAsk: () => true,
     onReset: () => {},
     onChange: () => {},
     onHalt: () => {},
   });
+  minute.join([], null);
   const limiter = createLimiter({
     requestsPerMinute: most,
     windowMs,
