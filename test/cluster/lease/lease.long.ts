@@ -41,12 +41,11 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
 
   interface Options {
     readonly port?: number;
-    readonly isFirst?: boolean;
     readonly skewMs?: () => number;
   }
 
   async function hostOf(host: string, options: Options = {}): Promise<Lease> {
-    const { port = redis.port, isFirst = false, skewMs = () => 0 } = options;
+    const { port = redis.port, skewMs = () => 0 } = options;
     const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
     if (address === null) throw new Error('no address');
     const clock = { ...systemClock, now: () => systemClock.now() + skewMs() };
@@ -66,7 +65,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       redis: link,
       name: 'directory',
       host,
-      isFirst,
+      isFirst: false,
       traces: async () => traces,
       times,
       clock,
@@ -191,11 +190,6 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     const { lease: b, afterMs } = await heldBy('b');
     expect(afterMs).toBeGreaterThan(times.lifeMs / 2);
     expect([a.holds(), b.fence]).toEqual([false, 2]);
-  });
-
-  it('is there at once for whoever has just made the directory, whatever Redis remembers', async () => {
-    const a = await hostOf('a', { isFirst: true });
-    await eventually(() => a.holds(), { withinMs: times.lifeMs });
   });
 
   it('is not believed to be free by a Redis that may be an old one (H10)', async () => {

@@ -18,25 +18,6 @@ describeWhere(missingRedis, 'a host that notifies of trouble with Redis', () => 
   });
   afterEach(() => places.remove());
 
-  it('notifies of a Redis that refuses it from its first start on', async () => {
-    const sent = one.home.join('sent');
-    places.redis.command('CONFIG', 'SET', 'requirepass', 'a-password');
-    const { authUrl, ingestUrl } = places.service;
-    await one.configure({
-      service: { authUrl, ingestUrl },
-      cluster: { redisUrl: places.redis.url, account: 'shared', host: 'one' },
-      notify: { command: ['sh', '-c', `cat >>${sent}`], afterMinutes: 0 },
-    });
-    const daemon = one.launch();
-    const told = await eventually(async () => (await readFile(sent, 'utf8')).includes('redis-unavailable'), {
-      withinMs: 30_000,
-    });
-    expect(told).toBe(true);
-    expect(daemon.log()).toMatch(/it requires a password; set INGESTD_REDIS_URL/);
-    const doctor = await one.run('check', '--online');
-    expect(doctor.out).toMatch(/Redis cannot be reached: it requires a password/);
-  }, 60_000);
-
   it('notifies of a Redis that is away, and of nothing twice, while it stands by', async () => {
     const sent = one.home.join('sent');
     const cluster = { redisUrl: places.redis.url, account: 'shared', host: 'one', standBy: true };
