@@ -76,8 +76,9 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
   client.on('error', (error: unknown) => end(wordsOf(error)));
   try {
     await connected(client);
-    const info = String(await answerOf(client, ['INFO', 'server', 'memory', 'replication']));
-    const told = (name: string) => new RegExp(`^${name}:([\\w-]+)`, 'm').exec(info)?.[1];
+    const info = await answerOf(client, ['INFO', 'server', 'memory', 'replication']);
+    const told = (name: string) =>
+      new RegExp(`^${name}:([\\w-]+)`, 'm').exec(typeof info === 'string' ? info : '')?.[1];
     const runId = told('run_id');
     if (runId === undefined) throw new Error('its answer to INFO server has no run_id');
     const policy = told('maxmemory_policy') ?? 'noeviction';
