@@ -4,7 +4,6 @@ import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { isValidPath, unknownStat } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
 import { identitySchema } from '../format/change-format.ts';
 import {
   carriedSchema,
@@ -24,10 +23,14 @@ import type {
 } from './imported-ledger.ts';
 
 const hash = z.string().regex(hashPattern, 'is not a SHA-256 in lower-case hex');
-const time = z.iso.datetime();
-const place = z.object({ folder: z.string(), path: z.string().transform((path) => path.normalize('NFC')) });
+/** Milliseconds since 1970, told as text. */
+const time = z.iso.datetime().transform((text) => Date.parse(text));
+const anyPath = z.string().normalize('NFC');
+const place = z.object({ folder: z.string(), path: anyPath });
 const rootChange = z.int().nonnegative();
-const insidePath = z.string().refine(isValidPath, 'is not a path inside the folder');
+const insideWords = 'is not a path inside the folder';
+const insidePath = anyPath.refine(isValidPath, insideWords);
+const mountPath = z.string().refine(isValidPath, insideWords);
 const attachmentSchema = z.object({
   name: z.string().min(1),
   sha256: hash,
@@ -37,14 +40,14 @@ const attachmentSchema = z.object({
 });
 const documentSchema = z.object({
   folder: z.string(),
-  path: z.string(),
+  path: anyPath,
   docId: z.string(),
   sha256: hash.default(''),
   size: z.int().nonnegative().default(0),
   attachments: z.array(attachmentSchema).default([]),
   metadata: strictMetadataSchema.optional(),
-  uploadedAt: time.optional(),
-  modifiedAt: time.nullable().default(null),
+  uploadedAt: z.iso.datetime().optional(),
+  modifiedAt: z.iso.datetime().nullable().default(null),
   possibleDuplicates: z.int().nonnegative().default(0),
   /** The one that went out last. */
   fileName: z.string().min(1).optional(),
@@ -109,10 +112,10 @@ const rootSchema = z.object({
   seenAt: time.optional(),
   changes: rootChange.optional(),
   keeps: z.literal(true).optional(),
-  mounts: z.array(insidePath),
-  mountIdentities: z.array(identitySchema.extend({ path: insidePath })).default([]),
+  mounts: z.array(mountPath),
+  mountIdentities: z.array(identitySchema.extend({ path: mountPath })).default([]),
   /** Mount points that were seen with nothing mounted on them, and until when. */
-  bareMountPoints: z.array(z.object({ path: insidePath, until: time.nullable() })).default([]),
+  bareMountPoints: z.array(z.object({ path: mountPath, until: time.nullable() })).default([]),
 });
 const directorySchema = identitySchema.extend({ folder: z.string(), path: insidePath });
 const ledgerSchema = z.object({
@@ -137,14 +140,21 @@ const ledgerSchema = z.object({
   directories: z.array(directorySchema).default([]),
 });
 
+type Ledger = z.output<typeof ledgerSchema>;
+
 /** A document as `ledger export` prints it: what other exports may leave out is there. */
 type ExportedDocument = Omit<z.output<typeof documentSchema>, AlwaysExported> &
   Pick<LedgerRecord, AlwaysExported>;
 type AlwaysExported = 'fileName' | 'metadata' | 'stat' | 'uploadedAt';
 
+type Lists = Omit<z.input<typeof ledgerSchema>, 'documents' | 'service'>;
+
 /** What `ledger export` prints: everything by folder, then by path. Times are ISO 8601, UTC. */
 export type LedgerExport = DeepReadonly<
-  Omit<z.output<typeof ledgerSchema>, 'documents'> & { documents: ExportedDocument[] }
+  { [Key in keyof Lists]-?: NonNullable<Lists[Key]> } & {
+    documents: ExportedDocument[];
+    service?: string | undefined;
+  }
 >;
 
 /** The object that `ledger export` prints. */
@@ -175,16 +185,13 @@ export function importJson(text: string, configured: ImportOptions): ImportedLed
  * Folders that were taken out of the configuration: the ledger keeps what it knows of them. One at the path of a
  * configured folder is that folder under another name, which is a mistake.
  */
-function formerFolders(
-  { roots }: z.infer<typeof ledgerSchema>,
-  { folders, paths }: ImportOptions,
-): readonly string[] {
+function formerFolders({ roots }: Ledger, { folders, paths }: ImportOptions): readonly string[] {
   return roots
     .filter(({ folder, path }) => !folders.includes(folder) && !paths.includes(path))
     .map(({ folder }) => folder);
 }
 
-function readLedger(text: string): z.infer<typeof ledgerSchema> | ImportProblem {
+function readLedger(text: string): Ledger | ImportProblem {
   try {
     const read = ledgerSchema.safeParse(JSON.parse(text));
     if (read.success) return read.data;
@@ -201,83 +208,51 @@ function lineOf(text: string, error: unknown): number | null {
   return position === undefined ? null : text.slice(0, Number(position)).split('\n').length;
 }
 
-function changesOf({
-  inDoubt,
-  uploading,
-  failures,
-  claims,
-  held,
-  approved,
-  kept,
-  deleted,
-  roots,
-  directories,
-}: z.infer<typeof ledgerSchema>): readonly ImportedChange[] {
+function changesOf(ledger: Ledger): readonly ImportedChange[] {
   return [
-    ...inDoubt.map(({ folder, path, since, ...doubt }) => ({
+    ...ledger.inDoubt.map(({ folder, path, ...doubt }) => ({
       kind: 'doubt' as const,
-      doubt: { ...doubt, ref: { folder, path }, since: Date.parse(since) },
+      doubt: { ...doubt, ref: { folder, path } },
     })),
-    ...uploading.map(({ folder, path, at, ...intent }) => ({
+    ...ledger.uploading.map(({ folder, path, ...intent }) => ({
       kind: 'intent' as const,
-      intent: { ...intent, ref: { folder, path }, at: Date.parse(at) },
+      intent: { ...intent, ref: { folder, path } },
     })),
-    ...failures.map(({ folder, path, stat, fingerprint, history, ...failure }) => ({
+    ...ledger.failures.map(({ folder, path, ...failure }) => ({
       kind: 'fail' as const,
       ref: { folder, path },
-      failure: {
-        ...failure,
-        history: history.map((attempt) => ({ ...attempt, at: Date.parse(attempt.at) })),
-        stat,
-        fingerprint,
-      },
+      failure,
     })),
-    ...claims.map(({ folder, path, attachments, ...claim }) => ({
+    ...ledger.claims.map(({ folder, path, attachments: paths, ...claim }) => ({
       kind: 'claim' as const,
       ref: { folder, path },
-      claim: { ...claim, paths: attachments.map((attachment) => attachment.normalize('NFC')) },
+      claim: { ...claim, paths },
     })),
-    ...held.map(({ folder, since, reason }) => ({
-      kind: 'hold' as const,
-      folder,
-      hold: { since: Date.parse(since), reason },
-    })),
-    ...approved.map(({ folder, path }) => ({ kind: 'approve' as const, folder, paths: [path] })),
-    ...kept.map(({ folder, path }) => ({
+    ...ledger.held.map(({ folder, ...hold }) => ({ kind: 'hold' as const, folder, hold })),
+    ...ledger.approved.map(({ folder, path }) => ({ kind: 'approve' as const, folder, paths: [path] })),
+    ...ledger.kept.map(({ folder, path }) => ({
       kind: 'approve' as const,
       folder,
       paths: [path],
       keeps: true as const,
     })),
-    ...deleted.map(({ folder, at, count }) => ({
-      kind: 'removed' as const,
-      folder,
-      removal: { at: Date.parse(at), count },
-    })),
-    ...roots.flatMap(
+    ...ledger.deleted.map(({ folder, ...removal }) => ({ kind: 'removed' as const, folder, removal })),
+    ...ledger.roots.flatMap(
       ({
         folder,
-        seenAt,
         mounts,
         mountIdentities: identities,
-        bareMountPoints,
-        ...root
-      }): readonly ImportedChange[] => {
-        const identity = { ...root, seenAt: seenAt === undefined ? undefined : Date.parse(seenAt) };
-        const bare = bareMountPoints.map(({ path, until }) => ({
-          path,
-          until: until === null ? null : Date.parse(until),
-        }));
-        return [
-          { kind: 'root', folder, identity },
-          ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts, identities, bare } as const]),
-        ];
-      },
+        bareMountPoints: bare,
+        ...identity
+      }): readonly ImportedChange[] => [
+        { kind: 'root', folder, identity },
+        ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts, identities, bare } as const]),
+      ],
     ),
-    ...directories.map(({ folder, path, ...identity }) => ({
+    ...ledger.directories.map(({ folder, path, ...identity }) => ({
       kind: 'directory' as const,
       folder,
-      path: path.normalize('NFC'),
+      path,
       identity,
     })),
   ];
@@ -285,47 +260,25 @@ function changesOf({
 
 /** The same that is asked of documents: a folder that is configured, or was, and a path inside it. */
 function problemsOf(
-  ledger: z.infer<typeof ledgerSchema>,
+  { roots, inDoubt, uploading, failures, claims, approved, kept, directories, held, deleted }: Ledger,
   { folders }: ImportOptions,
 ): readonly ImportProblem[] {
-  return placesIn(ledger).flatMap(([key, ref]) => {
-    const message = refProblem(ref, folders);
-    return message === null ? [] : [{ line: null, message: `${key}: ${message}` }];
-  });
-}
-
-/** What is named beside documents, each with its key. Of what has no path inside its folder the folder counts alone. */
-function placesIn({
-  inDoubt,
-  uploading,
-  failures,
-  claims,
-  held,
-  approved,
-  kept,
-  deleted,
-  roots,
-  directories,
-}: z.infer<typeof ledgerSchema>): readonly (readonly [key: string, ref: DocumentRef])[] {
-  const inside = { inDoubt, uploading, failures, claims, approved, kept, directories };
-  const folders = { held, deleted, roots };
-  return [
-    ...Object.entries(inside).flatMap(([key, refs]) => refs.map((ref) => [key, ref] as const)),
-    ...Object.entries(folders).flatMap(([key, list]) =>
-      list.map(({ folder }) => [key, { folder, path: 'any' }] as const),
-    ),
-  ];
+  const lists: Readonly<Record<string, readonly { readonly folder: string; readonly path?: string }[]>> = {
+    ...{ inDoubt, uploading, failures, claims, approved, kept, directories, held, deleted },
+    // Their paths are those of the file system.
+    roots: roots.map(({ folder }) => ({ folder })),
+  };
+  return Object.entries(lists).flatMap(([key, list]) =>
+    list.flatMap(({ folder, path = 'any' }) => {
+      const message = refProblem({ folder, path }, folders);
+      return message === null ? [] : [{ line: null, message: `${key}: ${message}` }];
+    }),
+  );
 }
 
 function toEntry(document: z.infer<typeof documentSchema>, options: ImportOptions): LedgerEntry {
-  const { folder, attachments, ...known } = document;
-  const path = document.path.normalize('NFC');
-  const withPaths = attachments.map((attachment) => ({
-    ...attachment,
-    path: attachment.path?.normalize('NFC'),
-  }));
-  const record = importedRecord({ ...known, path, attachments: withPaths }, options);
-  return { ref: { folder, path }, record };
+  const { folder, ...known } = document;
+  return { ref: { folder, path: known.path }, record: importedRecord(known, options) };
 }
 
 function words({ path, message }: z.core.$ZodIssue): string {
