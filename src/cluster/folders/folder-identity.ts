@@ -34,20 +34,18 @@ export async function identifyFolder(
     if (!stats.isDirectory()) return null;
     const { dev, ino } = stats;
     if (known?.dev === dev && known.ino === ino) return known;
-    return { key: await keyOf({ path: real, dev, ino }), dev, ino };
+    const told = ['/proc/self/mountinfo', '/proc/sys/kernel/random/boot_id'].map((file) =>
+      readFile(file, 'utf8'),
+    );
+    const [mountinfo = '', boot = ''] = await Promise.all(told).catch(() => []);
+    return {
+      key: boot === '' ? '' : folderKey({ mountinfo, boot: boot.trim(), path: real, dev, ino }),
+      dev,
+      ino,
+    };
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return null;
-  }
-}
-
-async function keyOf(directory: Pick<Directory, 'path' | 'dev' | 'ino'>): Promise<string> {
-  try {
-    const mountinfo = await readFile('/proc/self/mountinfo', 'utf8');
-    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-    return folderKey({ ...directory, mountinfo, boot });
-  } catch {
-    return '';
   }
 }
 

@@ -1,13 +1,11 @@
 import { afterEach, expect, it } from '@jest/globals';
 
 import { haltFleet } from '../../../src/cluster/fleet/whole-fleet.ts';
-import { openLink } from '../../../src/cluster/redis/connection.ts';
-import { systemClock } from '../../../src/lib/time/clock.ts';
+import { openSession } from '../../../src/cluster/redis/connection.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { RedisAddress } from '../../../src/lib/server/redis-address.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
-import { recordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { clockLibrary, missingClock } from '../network/support/fast-clock.ts';
 import { mostInWindow, scaledTimes, wait } from '../support/fleet-host.ts';
@@ -76,28 +74,22 @@ describeWhere(missingRedis ?? missingClock, 'the shared minute, when Redis may h
   it('keeps the pause of the fleet, and does not take back that a person has ended it', async () => {
     await startThreeHosts();
     const prefix = 'ingestd:{test}';
-    const link = openLink({
-      address: parseRedisAddress(fleet.redis.url) as RedisAddress,
-      clock: systemClock,
-      log: recordedLog(),
-      prefix,
-      onChange: () => undefined,
-    });
+    const address = parseRedisAddress(fleet.redis.url) as RedisAddress;
+    const session = await openSession({ address, prefix });
     try {
-      await eventually(() => link.connection());
       const state = `${prefix}:state`;
       const arePaused = () =>
         fleet.hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
-      await haltFleet(link, { isHalted: true });
+      await haltFleet(session, { isHalted: true });
       await eventually(arePaused);
       fleet.redis.command('DEL', state);
       await eventually(() => fleet.redis.command('HGET', state, 'halted') !== '');
-      await haltFleet(link, { isHalted: false });
+      await haltFleet(session, { isHalted: false });
       const resumed = performance.now();
       await eventually(() => fleet.arrivals().some((at) => at > resumed), { withinMs: windowMs * 4 });
       expect(fleet.redis.command('HGET', state, 'halted')).toBe('');
     } finally {
-      link.close();
+      session.close();
     }
   }, 60_000);
 
