@@ -259,18 +259,14 @@ function changesOf(ledger: Ledger): readonly ImportedChange[] {
 }
 
 /** The same that is asked of documents: a folder that is configured, or was, and a path inside it. */
-function problemsOf(
-  { roots, inDoubt, uploading, failures, claims, approved, kept, directories, held, deleted }: Ledger,
-  { folders }: ImportOptions,
-): readonly ImportProblem[] {
-  const lists: Readonly<Record<string, readonly { readonly folder: string; readonly path?: string }[]>> = {
-    ...{ inDoubt, uploading, failures, claims, approved, kept, directories, held, deleted },
-    // Their paths are those of the file system.
-    roots: roots.map(({ folder }) => ({ folder })),
-  };
-  return Object.entries(lists).flatMap(([key, list]) =>
+function problemsOf(ledger: Ledger, options: ImportOptions): readonly ImportProblem[] {
+  const { inDoubt, uploading, failures, claims, approved, kept, directories, held, deleted } = ledger;
+  // Their paths are those of the file system.
+  const roots = ledger.roots.map(({ folder }) => ({ folder }));
+  const lists = { inDoubt, uploading, failures, claims, approved, kept, directories, held, deleted, roots };
+  return Object.entries<readonly { folder: string; path?: string }[]>(lists).flatMap(([key, list]) =>
     list.flatMap(({ folder, path = 'any' }) => {
-      const message = refProblem({ folder, path }, folders);
+      const message = refProblem({ folder, path }, options.folders);
       return message === null ? [] : [{ line: null, message: `${key}: ${message}` }];
     }),
   );
