@@ -46,8 +46,6 @@ const noCodes = new Set([
   'kept',
   'attachments',
   'stopped',
-  // A cipher.
-  'aes-256-gcm',
   // Errors that end a command: the message says the fix.
   'daemon-silent',
   'daemon-forbidden',

@@ -34,7 +34,7 @@ const importersOf: Readonly<Record<string, RegExp>> = {
   ignore: /^scan\/rules\//,
   'fastest-levenshtein': /^lib\/text\/closest\.ts$/,
   'jsonc-parser': /^lib\/text\/read-json\.ts$/,
-  jose: /^embedded\//,
+  jose: /^(?:embedded|cluster)\//,
   lowdb: /^ledger\//,
   'p-queue': /^(lib\/queue\/work-queue\.ts|scan\/folder\.ts|ledger\/lowdb-adapter\.ts)$/,
   picocolors: /^cli\//,
