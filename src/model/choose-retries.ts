@@ -16,14 +16,14 @@ export interface Retries<T> {
 }
 
 /**
- * What a person means who retries `refs`, of all that failed; null: everything but what is in doubt or was dismissed as
- * such. One of these that is named is sent again, as is one that was delivered. `unknown` are those of which nothing is
- * known.
+ * What a person means who retries `refs`, of all that failed, whether a scan has found it since the start or not; null:
+ * everything but what is in doubt or was dismissed as such. One of these that is named is sent again, as is one that was
+ * delivered. `unknown` are those of which nothing is known.
  */
 export function chooseRetries<T extends { readonly ref: DocumentRef }>(
   refs: readonly DocumentRef[] | null,
   failed: readonly T[],
-  ledger: Pick<LedgerPort, 'doubts' | 'failure' | 'get'>,
+  ledger: Pick<LedgerPort, 'doubts' | 'failure' | 'failures' | 'get'>,
 ): Retries<T> {
   const wanted = refs === null ? null : new Set(refs.map(refKey));
   const doubts = openDoubts(ledger);
@@ -32,8 +32,13 @@ export function chooseRetries<T extends { readonly ref: DocumentRef }>(
     wanted?.has(refKey(ref)) ?? (!inDoubt.has(refKey(ref)) && ledger.failure(ref)?.code !== dismissedCode);
   const chosen = failed.filter(({ ref }) => isMeant(ref));
   const doubted = doubts.filter(({ ref }) => wanted?.has(refKey(ref)) ?? false);
-  const known = new Map([...chosen, ...doubted].map(({ ref }) => [refKey(ref), ref]));
-  const refused = chosen.filter(({ ref }) => ledger.failure(ref) !== undefined);
+  const refused = Array.from(ledger.failures(), ([ref]) => ref).filter(isMeant);
+  const known = new Map(
+    [...chosen.map(({ ref }) => ref), ...refused, ...doubted.map(({ ref }) => ref)].map((ref) => [
+      refKey(ref),
+      ref,
+    ]),
+  );
   const delivered = (refs ?? []).flatMap((ref) => {
     const record = known.has(refKey(ref)) ? undefined : ledger.get(ref);
     return record === undefined ? [] : [{ ref, record }];
@@ -45,7 +50,7 @@ export function chooseRetries<T extends { readonly ref: DocumentRef }>(
     changes: [
       ...delivered.map(({ ref, record }): Change => ({ kind: 'put', ref, record: unconfirmed(record) })),
       ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
-      ...refused.map(({ ref }): Change => ({ kind: 'clear', ref })),
+      ...refused.map((ref): Change => ({ kind: 'clear', ref })),
     ],
     retried: [...known.values()],
     unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))),

@@ -28,6 +28,7 @@ describe('a retry', () => {
   const ledger = {
     doubts: () => [doubt],
     failure: ({ path }: DocumentRef) => (path === failed.ref.path ? failure : undefined),
+    failures: () => [[failed.ref, failure]] as const,
     get: ({ path }: DocumentRef) => (path === delivered.path ? record : undefined),
   };
 
@@ -41,10 +42,19 @@ describe('a retry', () => {
     });
   });
 
+  it('before the first scan of a start is of what failed before it', () => {
+    expect(chooseRetries(null, [], ledger)).toMatchObject({
+      failed: [],
+      changes: [{ kind: 'clear', ref: failed.ref }],
+      retried: [failed.ref],
+    });
+  });
+
   it('without a name leaves out what was dismissed; one that names it sends it', () => {
     const dismissed = {
       doubts: () => [{ ...doubt, holds: false, dismissed: true as const }],
       failure: () => ({ ...failure, code: 'doubt-dismissed' }),
+      failures: () => [[ref, failure]] as const,
       get: () => undefined,
     };
     expect(chooseRetries(null, [doubted], dismissed)).toMatchObject({ failed: [], changes: [], retried: [] });

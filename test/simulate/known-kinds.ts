@@ -36,10 +36,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a file that is saved by rename in a directory that moves at once becomes a new document (7.25)',
   ],
   [
-    /^refused-at-end\/http-422$/,
-    '`retry` without a path is lost before the first scan of a start has ended (section 2)',
-  ],
-  [
     /^doubled\/from-shut$/,
     'what moves out of where nothing is sent, for the encoding of an ignore file, becomes a new document (7.1, 7.35)',
   ],
