@@ -46,6 +46,9 @@ const noCodes = new Set([
   'kept',
   'attachments',
   'stopped',
+  // A kind of entry, and of a reason that nobody gave.
+  'inner-link',
+  'unknown',
   // Errors that end a command: the message says the fix.
   'daemon-silent',
   'daemon-forbidden',
