@@ -25,7 +25,7 @@ export async function buildPage(directory) {
     entryPoints: [join(source, 'page.css')],
     outdir: directory,
     minify: true,
-    target: ['chrome111', 'firefox113', 'safari16.4'],
+    target: ['chrome123', 'firefox120', 'safari17.5'],
     logLevel: 'warning',
   });
   // The icon in a browser's tab shows the health.

@@ -158,7 +158,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await row.getByText('private').waitFor();
     expect(await row.getByRole('link').getAttribute('href')).toMatch(/^https:\/\/documents.example\/doc-\d/);
     await documents.getByLabel('Find documents').fill('B.pdf');
-    await documents.getByText('1 document.').waitFor();
+    await documents.getByText('1 document found').waitFor();
     await documents.getByText('shared with your default group').waitFor();
     await rm(join(place.inbox, 'a.pdf.meta.json'));
     const line = await unfold(page, '1 document is shared less widely than stated now');

@@ -137,7 +137,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const group = page.getByRole('article', { name: 'More than one dot in the name' });
       await group.getByRole('button', { name: 'Show 197 more' }).click();
       expect(await group.getByRole('listitem').count()).toBe(200);
-      expect(await group.innerText()).toContain('Show fewer (the first 200 of 510 are listed)');
+      expect(await group.innerText()).toMatch(/The first 200 of 510 are listed\.\s+Show fewer$/);
     });
 
     it('shows failures by cause, what to do once, and retries a cause or one document', async () => {
@@ -262,7 +262,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const line = await unfold(page, '1 document is shared less widely than stated now');
       await line.getByText('its former sidecar said NONE').waitFor();
       await page.getByRole('button', { name: 'Share as stated…' }).click();
-      await line.getByText('inbox/few.pdf: shared with your default group').waitFor();
+      await line.getByText('see inbox/few.pdf (shared with your default group).').waitFor();
       expect(await axeProblems(page)).toEqual([]);
       expect(world.control.calls).toEqual([]);
       await page.getByRole('button', { name: 'Share 1 document' }).click();
@@ -349,7 +349,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await region(page, 'Failed').count()).toBe(0);
       const waiting = await unfold(page, 'Waiting');
       expect(await waiting.innerText()).toMatch(
-        /3 documents[^]*Waiting for its sidecar a.pdf.meta.json\.[^]*No answer\. Next attempt at \d\d:\d\d:\d\d\.[^]*and 1 more/,
+        /3 documents[^]*Waiting for its sidecar a.pdf.meta.json\.[^]*No answer\. Next attempt at \d\d:\d\d:\d\d\.[^]*The first 2 of 3 are listed/,
       );
       await page.getByText('archive is no longer configured. The service keeps its 12 documents.').waitFor();
       expect(await axeProblems(page)).toEqual([]);
@@ -417,7 +417,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const inProgress = await unfold(page, 'In progress');
       const rows = inProgress.getByRole('listitem');
       expect(await rows.count()).toBe(8);
-      await inProgress.getByText('22 more').waitFor();
+      await inProgress.getByText('The first 8 of 30 are listed.').waitFor();
       expect(await rows.first().getByRole('progressbar').getAttribute('value')).toBe('198');
       expect(await rows.first().innerText()).toContain('waiting for an answer');
       let bytesSent = 50;

@@ -1,14 +1,16 @@
 import { render } from 'preact';
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
-import { printable } from '../../lib/text/printable.ts';
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import type { Activity, Health } from '../../model/report/status.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { connect } from './data/connection.ts';
 import { get, onFeedback } from './data/ask-daemon.ts';
 import { clockWords, minuteWords, momentWords, shortDuration } from './data/time-words.ts';
-import { FoldedPanel, StoryOpener } from './parts.tsx';
+import { Facts, Fold, StoryOpener } from './parts.tsx';
+import type { Shown } from './parts.tsx';
 import { Activities } from './sections/activity.tsx';
 import { Attention } from './sections/attention.tsx';
 import { Chart } from './sections/chart.tsx';
@@ -29,50 +31,43 @@ const icons: Readonly<Record<Health, string>> = {
 /** So much of what happened is kept, however long the page is open: the log has the rest. */
 const maxRecent = 100;
 
-/** What is known of the daemon. */
-interface Known {
-  readonly status: StatusAnswer | null;
-  readonly heardAt: string;
-  readonly isOffline: boolean;
-  /** Newest first; null: not asked yet. */
-  readonly recent: readonly Activity[] | null;
-  readonly connections: number;
-}
-
-const nothing: Known = { status: null, heardAt: '', isOffline: false, recent: null, connections: 0 };
-
 /** Follows the daemon. */
-function useDaemon(): Known {
-  const [known, learn] = useReducer((before: Known, more: (before: Known) => Partial<Known>) => {
-    return { ...before, ...more(before) };
-  }, nothing);
-  const loadRecent = async () => {
-    const answer = await get<{ readonly activities: readonly Activity[] }>('api/activity');
-    if (answer !== null) learn(() => ({ recent: answer.activities.toReversed().slice(0, maxRecent) }));
-  };
+function useDaemon() {
+  const [status, setStatus] = useState<StatusAnswer | null>(null);
+  const [isOffline, setOffline] = useState(false);
+  /** Newest first; null: not asked yet. */
+  const [recent, setRecent] = useState<readonly Activity[] | null>(null);
+  const [connections, setConnections] = useState(0);
+  const heardAt = useRef('');
   useEffect(() => {
     connect({
-      onStatus: (status) =>
-        learn((before) => {
-          // A newer daemon has a newer page.
-          if (before.status !== null && before.status.version !== status.version) location.reload();
-          return { status, heardAt: new Date().toISOString(), isOffline: false };
-        }),
-      onActivity: (activity) =>
-        learn(({ recent }) => ({ recent: [activity, ...(recent ?? [])].slice(0, maxRecent) })),
-      onOpen: () => {
-        learn(({ connections }) => ({ connections: connections + 1 }));
-        void loadRecent();
+      onStatus: (newest) => {
+        heardAt.current = new Date().toISOString();
+        setOffline(false);
+        setStatus(newest);
       },
-      onOffline: () => learn(() => ({ isOffline: true })),
+      onActivity: (activity) => setRecent((known) => [activity, ...(known ?? [])].slice(0, maxRecent)),
+      onOpen: () => setConnections((count) => count + 1),
+      onOffline: () => setOffline(true),
     });
   }, []);
-  return known;
+  useEffect(() => {
+    const load = async () => {
+      const answer = await get<{ readonly activities: readonly Activity[] }>('api/activity');
+      if (answer !== null) setRecent(answer.activities.toReversed().slice(0, maxRecent));
+    };
+    if (connections > 0) void load();
+  }, [connections]);
+  // A newer daemon has a newer page.
+  const version = useRef(status?.version);
+  version.current ??= status?.version;
+  if (version.current !== status?.version) location.reload();
+  return { status, heardAt: heardAt.current, isOffline, recent, connections };
 }
 
 function App() {
   const { status, heardAt, isOffline, recent, connections } = useDaemon();
-  const [story, setStory] = useState<{ readonly folder: string; readonly path: string } | null>(null);
+  const [story, setStory] = useState<DocumentRef | null>(null);
   const [isLogOpen, setLogOpen] = useState(false);
   const fleet = useFleet(status);
   useEffect(() => {
@@ -81,7 +76,7 @@ function App() {
   }, [status, isOffline]);
   if (status === null) return <h1>{isOffline ? 'ingestd does not answer' : 'Loading…'}</h1>;
   return (
-    <StoryOpener.Provider value={(folder, path) => setStory({ folder, path })}>
+    <StoryOpener.Provider value={setStory}>
       <div
         class={isOffline ? 'page offline' : 'page'}
         data-health={isOffline || isOnlyPaused(status) ? 'none' : status.health}
@@ -117,7 +112,7 @@ function App() {
         </main>
         {story !== null && (
           <FileStory
-            key={`${story.folder}/${story.path}`}
+            key={refKey(story)}
             {...story}
             status={status}
             recent={recent ?? []}
@@ -150,37 +145,32 @@ function Toast() {
   );
 }
 
-function About({ status }: { readonly status: StatusAnswer }) {
-  const { totals, startedAt, pid, version, service, configuration } = status;
+function About({ status }: Shown) {
+  const { totals, startedAt, pid, version, service, account, configuration } = status;
   const seconds = (Date.now() - Date.parse(startedAt)) / 1000;
-  const facts = {
-    Service: printable(service),
-    Account: [printable(status.account ?? ''), authWords(status.auth)].filter(Boolean).join(', '),
-    Configuration: printable(configuration),
-    'Running since': `${momentWords(startedAt)} (${shortDuration(seconds)} ago), process ${pid}`,
-    'Delivered in all': [
-      `${numberWords(totals.uploaded)} uploaded`,
-      `${numberWords(totals.modified)} modified`,
-      `${numberWords(totals.moved)} moved`,
-      `${numberWords(totals.deleted)} deleted`,
-      countWords(totals.requests, 'request'),
-      `${sizeWords(totals.bytesSent)} sent`,
-    ].join(' · '),
-  };
+  const delivered = [
+    `${numberWords(totals.uploaded)} uploaded`,
+    `${numberWords(totals.modified)} modified`,
+    `${numberWords(totals.moved)} moved`,
+    `${numberWords(totals.deleted)} deleted`,
+    countWords(totals.requests, 'request'),
+    `${sizeWords(totals.bytesSent)} sent`,
+  ];
   return (
-    <FoldedPanel title="About" words={`ingestd ${version}`}>
-      <dl>
-        {Object.entries(facts).map(([name, words]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{words}</dd>
-          </div>
-        ))}
-      </dl>
+    <Fold title="About" words={`ingestd ${version}`}>
+      <Facts
+        of={{
+          Service: service,
+          Account: [account ?? '', authWords(status.auth)].filter(Boolean).join(', '),
+          Configuration: configuration,
+          'Running since': `${momentWords(startedAt)} (${shortDuration(seconds)} ago), process ${pid}`,
+          'Delivered in all': delivered.join(' · '),
+        }}
+      />
       <nav aria-label="For machines">
         <a href="api/status">Status as JSON</a> <a href="metrics">Metrics</a>
       </nav>
-    </FoldedPanel>
+    </Fold>
   );
 }
 

@@ -1,20 +1,29 @@
 import { createContext } from 'preact';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-import { numberWords, countWords } from '../../lib/text/amounts.ts';
+import { numberWords } from '../../lib/text/amounts.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { sentence } from '../../lib/text/sentences.ts';
-import { momentWords } from './data/time-words.ts';
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { StatusAnswer } from '../server/status-snapshot.ts';
 
-type Act = () => Promise<void> | void;
+/** What most parts of the page show something of. */
+export interface Shown {
+  readonly status: StatusAnswer;
+}
 
-interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'onClick' | 'type'> {
-  readonly act: Act;
+interface ButtonProps {
+  readonly act: () => Promise<void> | void;
+  /** What screen readers call it, where its words alone say too little. */
+  readonly name?: string | undefined;
+  readonly look?: 'danger' | 'strong';
+  readonly children: ComponentChildren;
 }
 
 /** A button that does one thing; while it is doing it, it cannot be pressed again. */
-export function Button({ act, ...attributes }: ButtonProps) {
+export function Button({ act, name, look, children }: ButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const press = async () => {
     if (isBusy) return;
@@ -23,24 +32,24 @@ export function Button({ act, ...attributes }: ButtonProps) {
     setBusy(false);
   };
   // Not `disabled`: that would throw the focus away.
-  return <button {...attributes} type="button" aria-disabled={isBusy} onClick={() => void press()} />;
+  return (
+    <button class={look} type="button" aria-label={name} aria-disabled={isBusy} onClick={() => void press()}>
+      {children}
+    </button>
+  );
 }
 
-interface Answer {
-  /** Of the button that does it. */
-  readonly confirm: string;
+interface Question extends Required<Pick<ButtonProps, 'act' | 'look'>> {
   readonly question: ComponentChildren;
-  readonly act: Act;
+  /** On the button that does it. */
+  readonly confirm: string;
 }
 
-interface AskProps extends Answer {
+interface AskProps extends Question, Pick<ButtonProps, 'name'> {
   /** On the button that opens the question. */
   readonly opener: string;
-  /** What screen readers call that button, where its words alone say too little. */
-  readonly name?: string;
   /** Names the question for screen readers. */
   readonly label: string;
-  readonly look: 'danger' | 'strong';
   /** Another answer. */
   readonly children?: ComponentChildren;
 }
@@ -49,15 +58,13 @@ interface AskProps extends Answer {
  * A question before something that cannot be undone: what deletes, shares or sends again takes two steps, and the safe
  * one has the focus. An open question stays as it was asked, also where there is another one by now.
  */
-export function Ask({ opener, name, label, look, children, ...next }: AskProps) {
-  const [asked, setAsked] = useState<Answer | null>(null);
-  const open = useRef<HTMLButtonElement>(null);
-  const safe = useRef<HTMLDivElement>(null);
-  const wasOpen = useRef(false);
+export function Ask({ opener, name, label, children, ...next }: AskProps) {
+  const [asked, setAsked] = useState<Question | null>(null);
+  const place = useRef<HTMLSpanElement>(null);
+  const wasAsked = useRef(false);
   useLayoutEffect(() => {
-    if (asked !== null) safe.current?.querySelector('button')?.focus();
-    else if (wasOpen.current) open.current?.focus();
-    wasOpen.current = asked !== null;
+    if (asked !== null || wasAsked.current) place.current?.querySelector('button')?.focus();
+    wasAsked.current = asked !== null;
   }, [asked]);
   const end = () => setAsked(null);
   const confirm = async () => {
@@ -65,71 +72,88 @@ export function Ask({ opener, name, label, look, children, ...next }: AskProps) 
     end();
   };
   return (
-    <>
-      <button
-        ref={open}
-        type="button"
-        class="small"
-        aria-label={name}
-        hidden={asked !== null}
-        onClick={() => setAsked(next)}
-      >
-        {opener}
-      </button>
-      {asked !== null && (
-        <div
-          ref={safe}
-          class="confirm"
-          role="group"
-          aria-label={label}
-          onKeyDown={({ key }) => key === 'Escape' && end()}
-        >
-          <div>{asked.question}</div>
+    <span
+      ref={place}
+      class={asked === null ? '' : 'asked'}
+      onKeyDown={({ key }) => key === 'Escape' && end()}
+    >
+      {asked === null ? (
+        <Button name={name} act={() => setAsked(next)}>
+          {opener}
+        </Button>
+      ) : (
+        <div class="confirm" role="group" aria-label={label}>
+          {asked.question}
           <div class="actions">
             <Button act={end}>Cancel</Button>
             {children}
-            <Button class={look} act={confirm}>
+            <Button look={asked.look} act={confirm}>
               {asked.confirm}
             </Button>
           </div>
         </div>
       )}
-    </>
+    </span>
+  );
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly class?: string;
+  /** How many there are of it. */
+  readonly count?: number;
+  readonly action?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A part of the page. */
+export function Part({ title, count, action, children, ...attributes }: PartProps) {
+  return (
+    <section class="panel" id={title.toLowerCase()} aria-label={title} {...attributes}>
+      <div class="head">
+        <h2>
+          {title} {count !== undefined && <span class="badge">{numberWords(count)}</span>}
+        </h2>
+        {action}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** One of several things in a part. */
+export function Card({ title, count, action, children }: PartProps) {
+  return (
+    <article class="card" aria-label={title}>
+      <div class="head">
+        <h3>
+          {title} {count !== undefined && <span class="faint">{numberWords(count)}</span>}
+        </h3>
+        {action}
+      </div>
+      {children}
+    </article>
   );
 }
 
 interface FoldProps {
-  readonly title: ComponentChildren;
-  readonly class?: string;
+  readonly title: string;
+  /** Beside the title of a part of the page: what is enough for most. */
+  readonly words?: string;
   readonly children: ComponentChildren;
 }
 
 /** What is there to be opened. Nothing of it is made, or asked for, before that. */
-export function Fold({ title, children, ...attributes }: FoldProps) {
+export function Fold({ title, words, children }: FoldProps) {
   const [isOpen, setOpen] = useState(false);
+  const isPart = words !== undefined;
   return (
-    <details {...attributes} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{title}</summary>
+    <details class={isPart ? 'part' : ''} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        {isPart ? <h2>{title}</h2> : title} <span class="faint">{words}</span>
+      </summary>
       {isOpen && children}
     </details>
-  );
-}
-
-/** A part of the page that is folded, with the words that say enough for most. */
-export function FoldedPanel({
-  title,
-  words = '',
-  children,
-}: Omit<FoldProps, 'class'> & { readonly words?: string }) {
-  const head = (
-    <>
-      <h2>{title}</h2> <span class="faint">{words}</span>
-    </>
-  );
-  return (
-    <Fold class="folded" title={head}>
-      {children}
-    </Fold>
   );
 }
 
@@ -148,9 +172,7 @@ export function Dialog({ title, children, ...attributes }: DialogProps) {
     <dialog ref={dialog} aria-label={title} {...attributes}>
       <div class="head">
         <h2>{title}</h2>
-        <button type="button" class="small" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
+        <Button act={() => dialog.current?.close()}>Close</Button>
       </div>
       {children}
     </dialog>
@@ -158,17 +180,17 @@ export function Dialog({ title, children, ...attributes }: DialogProps) {
 }
 
 /** Opens the story of a file. */
-export const StoryOpener = createContext<(folder: string, path: string) => void>(() => {});
+export const StoryOpener = createContext<(ref: DocumentRef) => void>(() => {});
 
 /**
  * A document's place, which opens its story: the folder faint, the path plain, isolated so that neither can change the
  * direction of the text around it.
  */
-export function PathText({ folder, path }: { readonly folder: string; readonly path: string }) {
+export function PathText({ folder, path }: DocumentRef) {
   const open = useContext(StoryOpener);
   const parts = printable(path).split(/(?<=\/)/);
   return (
-    <button type="button" class="path" aria-haspopup="dialog" onClick={() => open(folder, path)}>
+    <button type="button" class="path" aria-haspopup="dialog" onClick={() => open({ folder, path })}>
       <bdi>
         <span class="faint">{printable(folder)}/</span>
         {/* A long path may break after each of its parts. */}
@@ -178,42 +200,35 @@ export function PathText({ folder, path }: { readonly folder: string; readonly p
   );
 }
 
-interface SubjectProps {
-  readonly folder: string;
-  readonly path: string;
-  readonly documents: number;
+interface RowsProps<T> {
+  readonly of: readonly T[];
+  /** So many are listed. */
+  readonly most?: number;
+  /** How many there are in all. */
+  readonly total?: number;
+  /** Of a long list of names and nothing else, which scrolls. */
+  readonly name?: string;
+  /** What stands beside or below each path. */
+  readonly children?: (item: T) => ComponentChildren;
 }
 
-/** What something is about: one document, or how many. */
-export function Subject({ folder, path, documents }: SubjectProps) {
-  const many = countWords(documents, 'document');
-  if (path !== '') return documents > 1 ? <span>{many}</span> : <PathText folder={folder} path={path} />;
-  // What concerns a folder is the story of no file.
+/** Documents, one below the other. */
+export function Rows<T extends DocumentRef>({ of: items, most, total, name, children }: RowsProps<T>) {
+  const listed = items.slice(0, most);
+  const attributes =
+    name === undefined ? { class: 'rows' } : { class: 'names', tabIndex: 0, 'aria-label': name };
   return (
-    <span>
-      <bdi>{printable(folder || 'ingestd')}</bdi>
-      {documents > 1 && ` (${many})`}
-    </span>
-  );
-}
-
-/** Words that came from a file, a service or a rule, as a sentence. */
-export function said(words: string): string {
-  return sentence(printable(words));
-}
-
-/** A moment, for the eye and for programs. */
-export function Time({
-  at,
-  words = momentWords,
-}: {
-  readonly at: string;
-  readonly words?: typeof momentWords;
-}) {
-  return (
-    <time dateTime={at} title={at}>
-      {words(at)}
-    </time>
+    <>
+      <ul {...attributes}>
+        {listed.map((item) => (
+          <li key={refKey(item)}>
+            <PathText {...item} />
+            {children?.(item)}
+          </li>
+        ))}
+      </ul>
+      <Cut listed={listed.length} total={total ?? items.length} />
+    </>
   );
 }
 
@@ -227,7 +242,32 @@ export function Cut({ listed, total }: { readonly listed: number; readonly total
   );
 }
 
-/** How many there are of what stands before it. */
-export function Badge({ count }: { readonly count: number }) {
-  return <span class="badge">{numberWords(count)}</span>;
+interface FactsProps {
+  /** By their names; what is null or empty is left out. */
+  readonly of: Readonly<Record<string, string | null>>;
+  /** Where they come from. */
+  readonly sources?: Readonly<Record<string, string>>;
+}
+
+/** Names and values. */
+export function Facts({ of: facts, sources = {} }: FactsProps) {
+  const known = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
+  return (
+    <dl>
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <bdi>{printable(value ?? '')}</bdi>
+            {sources[name] !== undefined && <span class="faint"> (from {printable(sources[name])})</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Words that came from a file, a service or a rule, as a sentence. */
+export function said(words: string): string {
+  return sentence(printable(words));
 }

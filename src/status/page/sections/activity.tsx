@@ -4,7 +4,7 @@ import { refKey } from '../../../model/document.ts';
 import { activityWords } from '../../../model/report/activity-words.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { clockWords } from '../data/time-words.ts';
-import { Button, Fold, PathText, Subject, Time } from '../parts.tsx';
+import { Button, Fold, Part, PathText, Rows } from '../parts.tsx';
 
 /** The log has the rest. */
 const lines = 3;
@@ -17,23 +17,16 @@ interface ActivitiesProps {
 
 /** What happened last. */
 export function Activities({ recent, openLog }: ActivitiesProps) {
+  const bursts = gathered(recent ?? []).slice(0, lines);
   return (
-    <section class="panel" aria-label="Recent activity">
-      <div class="head">
-        <h2>Recent activity</h2>
-        <Button class="small" aria-haspopup="dialog" act={openLog}>
-          Search the log…
-        </Button>
-      </div>
+    <Part title="Recent activity" action={<Button act={openLog}>Search the log…</Button>}>
       <ol class="activity">
-        {gathered(recent ?? [])
-          .slice(0, lines)
-          .map((burst) => (
-            <Happened key={keyOf(burst.at(-1))} burst={burst} words={clockWords} />
-          ))}
+        {bursts.map((burst) => (
+          <Happened key={keyOf(burst.at(-1))} burst={burst} words={clockWords} />
+        ))}
       </ol>
       {recent?.length === 0 && <p class="faint">Nothing yet.</p>}
-    </section>
+    </Part>
   );
 }
 
@@ -59,30 +52,36 @@ interface HappenedProps {
 export function Happened({ burst, words }: HappenedProps) {
   const [newest] = burst;
   if (newest === undefined) return null;
-  const more = activityWords(newest);
+  const { at, what, folder, path } = newest;
+  const place = printable(`${folder}/${path}`.split('/').slice(0, -1).join('/'));
   return (
     <li>
-      <Time at={newest.at} words={words} />
-      <span class={`what ${tones[newest.what] ?? ''}`}>{printable(newest.what)}</span>
-      {burst.length === 1 ? <Subject {...newest} /> : <Burst burst={burst} />}
-      {more !== null && <p class="faint">{printable(more)}</p>}
+      <time dateTime={at} title={at}>
+        {words(at)}
+      </time>
+      <span class={`what ${tones[what] ?? ''}`}>{printable(what)}</span>
+      {burst.length === 1 ? (
+        <Subject {...newest} />
+      ) : (
+        <Fold title={`${countWords(burst.length, 'document')} in ${place}`}>
+          <Rows of={burst} />
+        </Fold>
+      )}
+      <p class="faint">{printable(activityWords(newest) ?? '')}</p>
     </li>
   );
 }
 
-function Burst({ burst }: { readonly burst: readonly Activity[] }) {
-  const { folder = '', path = '' } = burst[0] ?? {};
-  const place = printable(`${folder}/${path}`.split('/').slice(0, -1).join('/'));
+/** What something is about: one document, or how many. What concerns a folder is the story of no file. */
+export function Subject({ folder, path, documents }: Pick<Activity, 'folder' | 'path' | 'documents'>) {
+  if (path !== '' && documents <= 1) return <PathText folder={folder} path={path} />;
+  const many = countWords(documents, 'document');
+  if (path !== '') return <span>{many}</span>;
   return (
-    <Fold title={`${countWords(burst.length, 'document')} in ${place}`}>
-      <ul class="names">
-        {burst.map((one) => (
-          <li key={keyOf(one)}>
-            <PathText {...one} />
-          </li>
-        ))}
-      </ul>
-    </Fold>
+    <span>
+      <bdi>{printable(folder || 'ingestd')}</bdi>
+      {documents > 1 && ` (${many})`}
+    </span>
   );
 }
 

@@ -6,16 +6,16 @@ import { chartKinds, columnCount, columnsOf, sumOf } from '../data/proportions.t
 import type { Column } from '../data/proportions.ts';
 import { minuteWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { FoldedPanel } from '../parts.tsx';
+import { Fold } from '../parts.tsx';
 
 const everyMs = 5000;
 
 /** Deliveries over the last hours, a column every few minutes. */
 export function Chart() {
   return (
-    <FoldedPanel title="Deliveries" words="of the last hours">
+    <Fold title="Deliveries" words="of the last hours">
       <Columns />
-    </FoldedPanel>
+    </Fold>
   );
 }
 

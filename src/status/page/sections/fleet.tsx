@@ -1,12 +1,14 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
+import { refKey } from '../../../model/document.ts';
 import { explain, groupByCause } from '../../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../../model/report/fleet.ts';
 import { fleetHeadline } from '../../../model/report/headline.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { said } from '../parts.tsx';
+import { Part, said } from '../parts.tsx';
+import type { Shown } from '../parts.tsx';
 
 /** Hosts publish their summaries this often. */
 const everyMs = 5_000;
@@ -34,35 +36,32 @@ export function useFleet(status: StatusAnswer | null): KnownFleet | null {
   return { hosts, words, health: hosts?.health ?? 'attention' };
 }
 
-interface FleetProps {
-  readonly fleet: KnownFleet;
-  readonly status: StatusAnswer;
-}
-
 /** All hosts of the account. */
-export function Fleet({ fleet: { hosts: known, words, health }, status: { fleet, rate } }: FleetProps) {
-  const more = (known?.hosts.length ?? 0) - mostHosts;
+export function Fleet({ fleet, status }: Shown & { readonly fleet: KnownFleet }) {
+  const { hosts: known, words, health } = fleet;
+  const { limit } = status.rate;
+  const { hosts = [] } = known ?? {};
+  const more = hosts.length - mostHosts;
   return (
-    <section id="fleet" class="panel" aria-label="Fleet">
-      <h2>Fleet</h2>
+    <Part title="Fleet">
       <p class="tone" data-health={health}>
         {words}
       </p>
       {known !== null && (
         <p class="faint">
-          {numberWords(known.rate.used)} of {countWords(rate.limit, 'request')} used by all hosts in the last{' '}
+          {numberWords(known.rate.used)} of {countWords(limit, 'request')} used by all hosts in the last{' '}
           {known.rate.windowSeconds} s · account {printable(known.account)}
         </p>
       )}
       <ul class="folders">
-        {known?.hosts.slice(0, mostHosts).map((host) => (
-          <Host key={host.host} host={host} isOwn={host.host === fleet?.host} limit={rate.limit} />
+        {hosts.slice(0, mostHosts).map((host) => (
+          <Host key={host.host} host={host} isOwn={host.host === status.fleet?.host} limit={limit} />
         ))}
       </ul>
       {more > 0 && (
         <p class="faint">and {numberWords(more)} more: ingestd status --fleet lists all of them</p>
       )}
-    </section>
+    </Part>
   );
 }
 
@@ -74,12 +73,20 @@ interface HostProps {
 }
 
 function Host({ host: shown, isOwn, limit }: HostProps) {
-  const { host, presence, health, version, headline, lastSeen, used, folders } = shown;
+  const { host, presence, health, headline, lastSeen, used, folders, queue, failuresTotal } = shown;
   const isHere = presence === 'here';
-  // Of a host that is gone, what it last said of itself may be over.
-  const reasons = isHere ? shown.reasons.filter(({ code }) => code !== 'held') : [];
+  const synced = folders.reduce((total, one) => total + one.synced, 0);
+  const left = queue.pending + queue.inFlight + queue.waiting;
+  const numbers = [
+    `${numberWords(synced)} delivered`,
+    ...(left > 0 ? [`${numberWords(left)} on the way`] : []),
+    ...(failuresTotal > 0 ? [`${numberWords(failuresTotal)} failed`] : []),
+    `${countWords(used, 'request')} of the minute`,
+    shown.version,
+    ...folders.map(folderWords),
+  ];
   return (
-    <li class="host" data-health={presence === 'gone' && health === 'ok' ? 'attention' : health}>
+    <li data-health={presence === 'gone' && health === 'ok' ? 'attention' : health}>
       <div class="head">
         <h3>
           <bdi>{printable(host)}</bdi>
@@ -88,9 +95,7 @@ function Host({ host: shown, isOwn, limit }: HostProps) {
         <span class="pill">{isHere ? health : presence}</span>
       </div>
       <p>{isHere ? printable(headline) : `Last seen ${momentWords(lastSeen)}`}</p>
-      <p class="faint">
-        {numbersOf(shown).join(' · ')} · {printable(version)}
-      </p>
+      <p class="faint">{printable(numbers.join(' · '))}</p>
       {isHere && (
         <progress
           aria-label={`Share of the minute: ${printable(host)}`}
@@ -98,55 +103,32 @@ function Host({ host: shown, isOwn, limit }: HostProps) {
           value={Math.min(used, limit)}
         />
       )}
-      <p class="faint">{folders.map(folderWords).join(' · ')}</p>
-      {reasons.map(({ code, message }) => (
-        <Problem key={`${code} ${message}`} code={code} words={said(message)} />
+      {problemsOf(shown).map(({ code, words }) => (
+        <p key={`${code} ${words}`}>
+          <strong>{explain(code).cause}</strong> {words} <span class="faint">{explain(code).fix}</span>
+        </p>
       ))}
-      {groupByCause(shown.failures)
-        .slice(0, mostCauses)
-        .map(({ code, items }) => (
-          <Problem key={code} code={code} words={namesOf(items)} />
-        ))}
     </li>
   );
 }
 
-function numbersOf({ folders, queue, failuresTotal, used }: FleetHost): string[] {
-  const synced = folders.reduce((total, one) => total + one.synced, 0);
-  const left = queue.pending + queue.inFlight + queue.waiting;
-  return [
-    `${numberWords(synced)} delivered`,
-    ...(left > 0 ? [`${numberWords(left)} on the way`] : []),
-    ...(failuresTotal > 0 ? [`${numberWords(failuresTotal)} failed`] : []),
-    `${countWords(used, 'request')} of the minute`,
-  ];
-}
-
-function folderWords({
-  name,
-  state,
-  synced,
-  pending,
-  waiting,
-  failed,
-}: FleetHost['folders'][number]): string {
-  const documents = synced + pending + waiting + failed;
+function folderWords(folder: FleetHost['folders'][number]): string {
+  const { name, state, synced } = folder;
+  const documents = synced + folder.pending + folder.waiting + folder.failed;
   const shownState = state === 'watching' || state === 'polling' ? '' : `, ${state}`;
-  return `${printable(name)}: ${numberWords(synced)} of ${numberWords(documents)}${shownState}`;
+  return `${name}: ${numberWords(synced)} of ${numberWords(documents)}${shownState}`;
 }
 
-/** Of one cause some by name; how many failed in all stands above. */
-function namesOf(items: FleetHost['failures']): string {
-  const names = items.slice(0, mostNames).map(({ folder, path }) => printable(`${folder}/${path}`));
-  const more = items.length - names.length;
-  return `${names.join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
-}
-
-function Problem({ code, words }: { readonly code: string; readonly words: string }) {
-  const { cause, fix } = explain(code);
-  return (
-    <p>
-      <strong>{cause}</strong> {words} <span class="faint">{fix}</span>
-    </p>
-  );
+/** Reasons, and failures by cause with some of their names. Of a host that is gone, its reasons may be over. */
+function problemsOf({ presence, reasons, failures }: FleetHost) {
+  const current = reasons.filter(({ code }) => presence === 'here' && code !== 'held');
+  const causes = groupByCause(failures).slice(0, mostCauses);
+  return [
+    ...current.map(({ code, message }) => ({ code, words: said(message) })),
+    ...causes.map(({ code, items }) => {
+      const names = items.slice(0, mostNames).map((one) => printable(refKey(one)));
+      const more = items.length - names.length;
+      return { code, words: names.join(', ') + (more > 0 ? ` and ${numberWords(more)} more` : '') };
+    }),
+  ];
 }

@@ -4,36 +4,31 @@ import { explain, groupByCause } from '../../../model/report/explanations.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
 import { withDoubts } from '../../../model/report/headline.ts';
 import type { FolderStatus } from '../../../model/report/status.ts';
-import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { rescan, setPaused } from '../data/ask-daemon.ts';
 import type { Counts } from '../data/proportions.ts';
 import { shortDuration } from '../data/time-words.ts';
-import { Button, Cut, FoldedPanel, PathText } from '../parts.tsx';
+import { Button, Card, Cut, Fold, Part, Rows } from '../parts.tsx';
+import type { Shown } from '../parts.tsx';
 import { Proportions } from './overview.tsx';
 
 /** The watched folders, and the invitation where there is nothing in them yet. */
-export function Folders({ status }: { readonly status: StatusAnswer }) {
+export function Folders({ status }: Shown) {
   const { folders, paused, unconfigured = [] } = status;
   const isForAll = isFleetPaused(status.reasons);
   const isOnly = folders.length === 1;
+  const action = <Actions folder={null} isPaused={paused.length > 0} isForAll={isForAll} />;
   return (
     <>
       <Invitation status={status} />
-      <section class="panel" aria-label={isOnly ? 'Folder' : 'Folders'}>
-        {/* One folder has the same buttons below. */}
-        {!isOnly && (
-          <div class="head">
-            <h2>Folders</h2>
-            <Actions folder={null} isPaused={paused.length > 0} isForAll={isForAll} />
-          </div>
-        )}
+      {/* One folder has the same buttons below. */}
+      <Part title={isOnly ? 'Folder' : 'Folders'} action={!isOnly && action}>
         <ul class="folders">
-          {withDoubts(status).map((folder) => (
+          {withDoubts(status).map((one) => (
             <Folder
-              key={folder.name}
-              folder={folder}
+              key={one.name}
+              folder={one}
               isOnly={isOnly}
-              isPaused={paused.includes(folder.name)}
+              isPaused={paused.includes(one.name)}
               isForAll={isForAll}
             />
           ))}
@@ -44,7 +39,7 @@ export function Folders({ status }: { readonly status: StatusAnswer }) {
             {countWords(documents, 'document')}.
           </p>
         ))}
-      </section>
+      </Part>
     </>
   );
 }
@@ -63,27 +58,23 @@ interface FolderProps extends Pause {
 
 function Folder({ folder, isOnly, ...pause }: FolderProps) {
   const state = pause.isPaused && folder.state !== 'unavailable' ? 'paused' : folder.state;
-  const notes = notesOf(folder).join(' · ');
-  const Name = isOnly ? 'h2' : 'h3';
+  const delivered = isOnly ? [] : [`${numberWords(folder.synced)} delivered`];
   return (
-    <li class="folder">
-      <Name>
+    <li>
+      <h3>
         <bdi>{printable(folder.name)}</bdi>
-      </Name>
+      </h3>
       <p class="path faint">
         <bdi>{printable(folder.path)}</bdi>
       </p>
       <div class="head">
-        <p class="faint">
-          <span class="pill" data-state={state}>
-            {state}
-          </span>
-          {!isOnly && ` · ${numberWords(folder.synced)} delivered`}
-        </p>
+        <span class="pill" data-state={state}>
+          {state}
+        </span>
         <Actions folder={folder.name} {...pause} />
       </div>
       {!isOnly && <Proportions folders={[folder]} />}
-      {notes !== '' && <p class="faint">{notes}</p>}
+      <p class="faint">{[...delivered, ...notesOf(folder)].join(' · ')}</p>
     </li>
   );
 }
@@ -96,11 +87,11 @@ function Actions({ folder, isPaused, isForAll }: Pause & { readonly folder: stri
   return (
     <div class="actions">
       {!isForAll && (
-        <Button class="small" aria-label={`${word} ${whose}`} act={() => setPaused(folder, !isPaused)}>
+        <Button name={`${word} ${whose}`} act={() => setPaused(folder, !isPaused)}>
           {word + all}
         </Button>
       )}
-      <Button class="small" aria-label={`Rescan ${whose}`} act={() => rescan(folder)}>
+      <Button name={`Rescan ${whose}`} act={() => rescan(folder)}>
         {`Rescan${all}`}
       </Button>
     </div>
@@ -109,16 +100,16 @@ function Actions({ folder, isPaused, isForAll }: Pause & { readonly folder: stri
 
 function notesOf(folder: FolderStatus): string[] {
   const { oldestUnsyncedSeconds, missedByWatcher, state, kept, attached } = folder;
-  const notes: string[] = [];
-  if (state === 'unavailable') notes.push('nothing is deleted while it is unavailable');
-  if (oldestUnsyncedSeconds >= 1) notes.push(`oldest change ${shortDuration(oldestUnsyncedSeconds)} ago`);
-  if (attached > 0) notes.push(countWords(attached, 'attachment'));
-  if (kept > 0) notes.push(`${numberWords(kept)} kept at the service`);
-  if (missedByWatcher > 0) notes.push(`${countWords(missedByWatcher, 'change')} found by rescan`);
-  return notes;
+  return [
+    ...(state === 'unavailable' ? ['nothing is deleted while it is unavailable'] : []),
+    ...(oldestUnsyncedSeconds >= 1 ? [`oldest change ${shortDuration(oldestUnsyncedSeconds)} ago`] : []),
+    ...(attached > 0 ? [countWords(attached, 'attachment')] : []),
+    ...(kept > 0 ? [`${numberWords(kept)} kept at the service`] : []),
+    ...(missedByWatcher > 0 ? [`${countWords(missedByWatcher, 'change')} found by rescan`] : []),
+  ];
 }
 
-function Invitation({ status: { folders, held, state } }: { readonly status: StatusAnswer }) {
+function Invitation({ status: { folders, held, state } }: Shown) {
   const first = folders.find((folder) => folder.state !== 'unavailable');
   const isUntouched =
     held.length === 0 && folders.every((one) => one.onDisk + one.held + one.kept + one.attached === 0);
@@ -126,22 +117,13 @@ function Invitation({ status: { folders, held, state } }: { readonly status: Sta
   if (!isUntouched || isLooking || first === undefined) return null;
   return (
     <section class="invitation" aria-label="Begin">
-      <svg class="tray" viewBox="0 0 120 80" aria-hidden="true">
-        <g class="sheet">
-          <path d="M46 2h20l10 10v28H46z" />
-          <path d="M66 2v10h10M52 22h18M52 29h18" />
-        </g>
-        <path class="box" d="M10 46h28l6 10h32l6-10h28v22a8 8 0 0 1-8 8H18a8 8 0 0 1-8-8z" />
-      </svg>
-      <div>
-        <h2>
-          Put a file into <code>{printable(first.path)}</code>
-        </h2>
-        <p class="faint">
-          A PDF, a text, a spreadsheet, an e-mail: it is delivered within seconds. Change, rename or delete
-          it, and the service follows.
-        </p>
-      </div>
+      <h2>
+        Put a file into <code>{printable(first.path)}</code>
+      </h2>
+      <p class="faint">
+        A PDF, a text, a spreadsheet, an e-mail: it is delivered within seconds. Change, rename or delete it,
+        and the service follows.
+      </p>
     </section>
   );
 }
@@ -149,29 +131,17 @@ function Invitation({ status: { folders, held, state } }: { readonly status: Sta
 const maxSkipRows = 50;
 
 /** Files in the folders that are no documents, by the rule that says so. */
-export function Skipped({ status: { skipped, skippedTotal } }: { readonly status: StatusAnswer }) {
+export function Skipped({ status: { skipped, skippedTotal } }: Shown) {
   if (skippedTotal === 0) return null;
   return (
-    <FoldedPanel title="Skipped" words={countWords(skippedTotal, 'file')}>
+    <Fold title="Skipped" words={countWords(skippedTotal, 'file')}>
       {groupByCause(skipped).map(({ code, items }) => (
-        <article key={code} aria-label={explain(code).cause}>
-          <h3>
-            {explain(code).cause} <span class="faint">{numberWords(items.length)}</span>
-          </h3>
+        <Card key={code} title={explain(code).cause} count={items.length}>
           <p class="faint">{explain(code).fix}</p>
-          <ul class="names" tabIndex={0} aria-label={explain(code).cause}>
-            {items.slice(0, maxSkipRows).map(({ folder, path, pathBytes = '' }) => (
-              <li key={`${folder}/${path}/${pathBytes}`}>
-                <PathText folder={folder} path={path} />
-              </li>
-            ))}
-          </ul>
-          {items.length > maxSkipRows && (
-            <p class="faint">and {numberWords(items.length - maxSkipRows)} more</p>
-          )}
-        </article>
+          <Rows name={explain(code).cause} of={items} most={maxSkipRows} />
+        </Card>
       ))}
       <Cut listed={skipped.length} total={skippedTotal} />
-    </FoldedPanel>
+    </Fold>
   );
 }

@@ -6,15 +6,13 @@ import type { LogFilter, LogPage } from '../../../model/report/log-query.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { get } from '../data/ask-daemon.ts';
 import { dayAndClockWords } from '../data/time-words.ts';
+import { useTyping } from '../data/use-typing.ts';
 import { Button, Dialog } from '../parts.tsx';
 import { Happened, keyOf } from './activity.tsx';
 
 /** So many are loaded at first and with each "Show older", and never more than the other in all. */
 const rowsAtOnce = 50;
 const maxRows = 500;
-
-/** After the last letter. */
-const typingMs = 250;
 
 interface LogProps {
   /** What happened last, newest first. */
@@ -27,23 +25,20 @@ interface LogProps {
 /** The log with its search, as `ingestd log` prints it, newest first. Nothing of it is loaded before it is opened. */
 export function Log({ recent, connections, onClose }: LogProps) {
   const form = useRef<HTMLFormElement>(null);
-  const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const type = useTyping();
   const [filter, setFilter] = useState<LogFilter>({ search: '', failed: false, since: null });
   const { entries, isSearching, words, older } = useEntries(filter, recent, connections);
-  const change = (afterMs: number) => {
-    clearTimeout(typing.current);
-    typing.current = setTimeout(() => form.current !== null && setFilter(readFilter(form.current)), afterMs);
-  };
+  const change = () => form.current !== null && setFilter(readFilter(form.current));
   return (
     <Dialog title="Log" class="log" onClose={onClose}>
       <form
         ref={form}
-        class="search"
+
         role="search"
-        onInput={() => change(typingMs)}
+        onInput={() => type(change)}
         onSubmit={(event) => {
           event.preventDefault();
-          change(0);
+          change();
         }}
       >
         <label>
@@ -79,11 +74,7 @@ export function Log({ recent, connections, onClose }: LogProps) {
       <p class="faint" role="status">
         {words}
       </p>
-      {older !== null && !isSearching && (
-        <Button class="small" act={older}>
-          Show older
-        </Button>
-      )}
+      {older !== null && !isSearching && <Button act={older}>Show older</Button>}
     </Dialog>
   );
 }

@@ -15,6 +15,7 @@ import type { Counts } from '../data/proportions.ts';
 import { clockWords, recentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Button, said } from '../parts.tsx';
+import type { Shown } from '../parts.tsx';
 
 const stateWords: Readonly<Record<StatusAnswer['state'], string>> = {
   starting: 'Starting',
@@ -28,8 +29,7 @@ const stateWords: Readonly<Record<StatusAnswer['state'], string>> = {
   stopped: 'Stopped',
 };
 
-interface OverviewProps {
-  readonly status: StatusAnswer;
+interface OverviewProps extends Shown {
   readonly isOffline: boolean;
   /** The fleet in words, and how it is; null: this host is alone. */
   readonly fleet: { readonly words: string; readonly health: string } | null;
@@ -105,12 +105,7 @@ function Spoken({ words }: { readonly words: string }) {
   );
 }
 
-interface ReasonsProps {
-  readonly status: StatusAnswer;
-  readonly headline: string;
-}
-
-function Reasons({ status: { reasons, paused }, headline }: ReasonsProps) {
+function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly headline: string }) {
   // What is held has a list of its own.
   const shown = reasons.filter(({ code }) => code !== 'held');
   if (shown.length === 0) return null;

@@ -4,28 +4,29 @@ import { countWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts
 import { refKey } from '../../../model/document.ts';
 import { secondsLeft, failuresInDoubt } from '../../../model/report/headline.ts';
 import type { TransferStatus } from '../../../model/report/status.ts';
-import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { filledOf } from '../data/proportions.ts';
 import { clockWords, shortDuration } from '../data/time-words.ts';
-import { FoldedPanel, PathText, said, Subject } from '../parts.tsx';
+import { Cut, Fold, Rows, said } from '../parts.tsx';
+import type { Shown } from '../parts.tsx';
+import { Subject } from './activity.tsx';
 
 /** More would push everything else off the screen. */
 const maxTransfers = 8;
 
 /** What is being sent now, what comes next, and how much of the minute's budget is used. */
-export function Transfers({ status }: { readonly status: StatusAnswer }) {
+export function Transfers({ status }: Shown) {
   const { transfers, rate } = status;
   const { limit, used, windowSeconds, pausedUntil, nextFreeSeconds } = rate;
-  const more = transfers.length - maxTransfers;
+  const listed = transfers.slice(0, maxTransfers);
   const span = windowSeconds === 60 ? 'minute' : shortDuration(windowSeconds);
   return (
-    <FoldedPanel title="In progress" words={queueWords(status)}>
+    <Fold title="In progress" words={queueWords(status)}>
       <ul class="transfers">
-        {transfers.slice(0, maxTransfers).map((transfer) => (
+        {listed.map((transfer) => (
           <Transfer key={`${transfer.operation} ${transfer.documents} ${refKey(transfer)}`} {...transfer} />
         ))}
       </ul>
-      {more > 0 && <p class="faint">{numberWords(more)} more</p>}
+      <Cut listed={listed.length} total={transfers.length} />
       <p>
         {numberWords(used)} of {countWords(limit, 'request')} in the last {span}
       </p>
@@ -34,7 +35,7 @@ export function Transfers({ status }: { readonly status: StatusAnswer }) {
       {pausedUntil === null && nextFreeSeconds > 0 && status.queue.etaSeconds !== null && (
         <p class="faint">Next request in {shortDuration(nextFreeSeconds)}</p>
       )}
-    </FoldedPanel>
+    </Fold>
   );
 }
 
@@ -76,7 +77,7 @@ function useSpeed(bytes: number): number | null {
   return last.current.rate;
 }
 
-function queueWords(status: StatusAnswer): string {
+function queueWords(status: Shown['status']): string {
   const { pending, inFlight, waiting } = status.queue;
   const parts = [
     ...(inFlight > 0 ? [`${numberWords(inFlight)} being sent`] : []),
@@ -94,28 +95,24 @@ const maxWaits = 5;
  * Documents that wait for something by name: a sidecar, an attachment, the next attempt. Nobody has to do anything
  * about a retry.
  */
-export function Waiting({ status }: { readonly status: StatusAnswer }) {
+export function Waiting({ status }: Shown) {
   const elsewhere = failuresInDoubt(status);
   const retried = status.failures.filter((one) => one.retryAt !== null && !elsewhere.has(one));
   const waits = [...status.waiting.map((one) => ({ ...one, retryAt: null })), ...retried];
   // The others are being written: they have nothing to say.
   const all = status.folders.reduce((sum, { waiting }) => sum + waiting, 0);
-  const more = Math.max(waits.length, all) - Math.min(maxWaits, waits.length);
   if (waits.length === 0) return null;
+  const total = Math.max(waits.length, all);
   return (
-    <FoldedPanel title="Waiting" words={countWords(Math.max(waits.length, all), 'document')}>
-      <ul class="rows">
-        {waits.slice(0, maxWaits).map((wait) => (
-          <li key={refKey(wait)}>
-            <PathText {...wait} />
-            <p>
-              {said(wait.message)}
-              {wait.retryAt !== null && ` Next attempt at ${clockWords(wait.retryAt)}.`}
-            </p>
-          </li>
-        ))}
-      </ul>
-      {more > 0 && <p class="faint">and {numberWords(more)} more</p>}
-    </FoldedPanel>
+    <Fold title="Waiting" words={countWords(total, 'document')}>
+      <Rows of={waits} most={maxWaits} total={total}>
+        {({ message, retryAt }) => (
+          <p>
+            {said(message)}
+            {retryAt !== null && ` Next attempt at ${clockWords(retryAt)}.`}
+          </p>
+        )}
+      </Rows>
+    </Fold>
   );
 }
