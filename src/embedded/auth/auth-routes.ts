@@ -23,7 +23,7 @@ export async function addAuthRoutes(app: FastifyInstance, context: AuthContext):
   });
   let strangers = 0;
   app.post('/auth', async ({ raw }) => {
-    const isActive = sameSecret(requireApiKey(raw.headers), context.identity.credentials.apiKey);
+    const isActive = sameSecret(requireHeader(raw.headers, 'x-api-key'), context.identity.credentials.apiKey);
     if (isActive) {
       context.countRequest();
       return grantToken(context, raw, isActive);
@@ -143,11 +143,11 @@ async function revokeToken(context: AuthContext, request: IncomingMessage): Prom
   context.tokens.revoke(claims, { refreshTokens: isJson && asksForAll(body) });
 }
 
-/** The x-api-key header. Throws RefusalError 400 when it is missing. */
-function requireApiKey(headers: IncomingHttpHeaders): string {
-  const apiKey = headerOf(headers, 'x-api-key');
-  if (apiKey === undefined) throw new RefusalError(400, 'the header x-api-key is missing');
-  return apiKey;
+/** A header, named as the interface does. Throws RefusalError 400 when it is missing. */
+function requireHeader(headers: IncomingHttpHeaders, name: string): string {
+  const value = headerOf(headers, name.toLowerCase());
+  if (value === undefined) throw new RefusalError(400, `the header ${name} is missing`);
+  return value;
 }
 
 /** Interface 7.1: everything else was right, but the key is not active here. */
@@ -156,15 +156,12 @@ function inactiveApiKey(): RefusalError {
 }
 
 async function identify(context: AuthContext, headers: IncomingHttpHeaders): Promise<AccessClaims> {
-  const apiKey = requireApiKey(headers);
-  const authorization = headerOf(headers, 'authorization');
-  const clientId = headerOf(headers, 'clientid');
-  if (authorization === undefined) throw new RefusalError(400, 'the header Authorization is missing');
-  if (clientId === undefined) throw new RefusalError(400, 'the header clientid is missing');
+  const apiKey = requireHeader(headers, 'x-api-key');
+  const authorization = requireHeader(headers, 'Authorization');
+  const clientId = requireHeader(headers, 'clientid');
   const claims = await context.tokens.read(bearerToken(authorization));
-  if (!sameSecret(clientId, claims.clientId)) {
-    throw new RefusalError(401, 'the access token belongs to another client', { code: 'invalid_token' });
-  }
+  if (!sameSecret(clientId, claims.clientId))
+    throw new RefusalError(401, 'the access token belongs to another client');
   if (!sameSecret(apiKey, context.identity.credentials.apiKey)) throw inactiveApiKey();
   return claims;
 }

@@ -75,9 +75,7 @@ export function createTokens({ seconds, clock }: { readonly seconds: number; rea
         const { payload } = await jwtVerify(accessToken, signingKey, rules);
         return claimsSchema.parse(payload);
       } catch {
-        throw new RefusalError(401, 'the access token is not valid or has expired', {
-          code: 'invalid_token',
-        });
+        throw new RefusalError(401, 'the access token is not valid or has expired');
       }
     },
     isRevoked: ({ jti }: AccessClaims) => revoked.has(jti),

@@ -65,10 +65,8 @@ async function receive(
   let file: FileRecord | null = null;
   let metadata: string | null = null;
   const attachments: FileRecord[] = [];
-  const seen = new Set<string>();
-  const once = (name: string) => {
-    if (seen.has(name)) throw new RefusalError(400, `the form has more than one part ${name}`);
-    seen.add(name);
+  const once = (name: string, earlier: unknown) => {
+    if (earlier !== null) throw new RefusalError(400, `the form has more than one part ${name}`);
   };
   const store = async ({ name, fileName }: Disposition, content: Readable): Promise<FileRecord> => {
     if (fileName === null) throw new RefusalError(400, `the part ${name} has no file name`);
@@ -81,7 +79,7 @@ async function receive(
   await readParts(request, { boundary, maxBytes }, async (disposition, content) => {
     switch (disposition.name) {
       case 'file':
-        once('file');
+        once('file', file);
         file = await store(disposition, content);
         return;
       case 'attachments':
@@ -91,7 +89,7 @@ async function receive(
         attachments.push(await store(disposition, content));
         return;
       case 'metadata':
-        once('metadata');
+        once('metadata', metadata);
         if (disposition.fileName !== null) throw new RefusalError(400, 'metadata is a string, not a file');
         metadata = utf8Of(
           await readBytes(content, { what: 'metadata', maxBytes: maxMetadataBytes }),

@@ -21,7 +21,7 @@ export class RefusalError extends Error {
     message: string,
     {
       docId = '',
-      code = 'invalid_request',
+      code = status === 401 ? 'invalid_token' : 'invalid_request',
       headers = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {},
     }: Partial<Pick<RefusalError, 'docId' | 'code' | 'headers'>> = {},
   ) {

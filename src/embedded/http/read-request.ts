@@ -17,11 +17,8 @@ export function essenceOf(contentType: string | undefined): string {
 /** The token of an Authorization header. Throws RefusalError 401 for any other shape. */
 export function bearerToken(header: string | undefined): string {
   const token = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1];
-  if (token === undefined) {
-    throw new RefusalError(401, 'the Authorization header must be: Bearer <access token>', {
-      code: 'invalid_token',
-    });
-  }
+  if (token === undefined)
+    throw new RefusalError(401, 'the Authorization header must be: Bearer <access token>');
   return token;
 }
 

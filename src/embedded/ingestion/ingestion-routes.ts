@@ -73,14 +73,10 @@ async function readJsonBody(request: IncomingMessage): Promise<string> {
  */
 async function authorise({ tokens }: AuthContext, headers: IncomingHttpHeaders): Promise<void> {
   const claims = await tokens.read(bearerToken(headers.authorization));
-  if (tokens.isRevoked(claims)) throw unauthorised('the access token was revoked');
+  if (tokens.isRevoked(claims)) throw new RefusalError(401, 'the access token was revoked');
   const clientId = headerOf(headers, 'clientid');
-  if (clientId === undefined) throw unauthorised('the header ClientId is missing');
+  if (clientId === undefined) throw new RefusalError(401, 'the header ClientId is missing');
   if (!sameSecret(clientId, claims.clientId)) {
     throw new RefusalError(403, 'the header ClientId names another client than the access token');
   }
-}
-
-function unauthorised(message: string): RefusalError {
-  return new RefusalError(401, message, { code: 'invalid_token' });
 }
