@@ -145,8 +145,6 @@ function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
       return ledger.intents().every(({ id }) => id !== change.intent.id);
     case 'fail':
       return ledger.failure(change.ref) === undefined;
-    case 'claim':
-      return !ledger.claims(change.ref.folder).has(change.ref.path);
     case 'hold':
       return ledger.hold(change.folder) === undefined;
     case 'approve':
@@ -210,8 +208,6 @@ async function adoptFiles(
 const nobodyListens: FolderListener = {
   directory: () => {},
   scanned: () => {},
-  claimed: () => {},
-  claims: () => new Map(),
   changed: () => {},
 };
 

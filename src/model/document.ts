@@ -65,20 +65,20 @@ export interface DirectoryScan {
   readonly subdirectories: readonly string[];
   /** Of the directory itself. */
   readonly identity: FileIdentity;
+  /** What its documents attach, wherever that lies; absent: nothing. */
+  readonly attachments?: readonly AttachedFile[];
 }
 
-/** What a document's sidecar attaches. */
-export interface Claim {
-  /** The sidecar's name. */
-  readonly sidecar: string;
+/** A file that a document attaches, as a scan saw it. */
+export interface AttachedFile {
+  /** The document's name. */
+  readonly owner: string;
   /** NFC, from the folder's root. */
-  readonly paths: readonly string[];
-  /** The document's directory as it was listed; absent: not known. */
-  readonly directory?: FileIdentity | undefined;
+  readonly path: string;
+  readonly stat: FileStat;
+  /** The document's sidecar lists it; false: it lies in the document's directory of attachments. */
+  readonly isListed: boolean;
 }
-
-/** By the path of the document. */
-export type OwnersClaims = ReadonlyMap<string, Claim>;
 
 /** An attachment as found on disk. */
 export interface FoundAttachment {

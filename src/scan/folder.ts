@@ -50,8 +50,6 @@ const rootRetryMs = 1_000;
 
 const mebibyte = 1024 * 1024;
 
-const nothingRestored: Promise<readonly string[]> = Promise.resolve([]);
-
 /** `openFolder` for a folder of these settings. */
 export function openConfiguredFolder(
   folder: FolderSettings,
@@ -84,7 +82,6 @@ export function openFolder(options: FolderOptions): Folder {
   const happened = createRecentChanges(clock);
   let closed = false;
   let cancelCheck = () => {};
-  let restored = nothingRestored;
 
   function worker(): WorkerClient {
     if (closed) throw new StoppedError();
@@ -124,21 +121,10 @@ export function openFolder(options: FolderOptions): Folder {
   async function scan(request: ScanRequest): Promise<ScanOutcome> {
     try {
       listener?.changed();
-      if (request.fromScratch && listener !== null) await restoreClaims(listener);
-      const outcome = await ask('scan', request);
-      const again = await restored;
-      restored = nothingRestored;
-      scheduler?.changed(again);
-      return outcome;
+      return await ask('scan', request);
     } catch (error) {
       return { kind: 'unavailable', code: 'folder-unavailable', message: errorMessage(error) };
     }
-  }
-
-  /** Gives the directories that have to be scanned once more with what the listener remembers, if they were before. */
-  async function restoreClaims({ claims }: FolderListener): Promise<readonly string[]> {
-    const known = claims();
-    return known.size === 0 ? [] : ask('claims', known);
   }
 
   function done(outcome: ScanOutcome): void {
@@ -152,7 +138,6 @@ export function openFolder(options: FolderOptions): Folder {
       report = outcome.report;
       identity = outcome.root;
       folderLog.scanned(report, back);
-      if (outcome.claims.size > 0) listener?.claimed(outcome.claims);
       // Where watches were set late, changes of before may be missing: the scan that follows at once is complete.
       if (outcome.full && !outcome.late) listener?.scanned(outcome.root);
     }
@@ -210,8 +195,6 @@ export function openFolder(options: FolderOptions): Folder {
     prepare: () => void prepare(),
     start: async (to) => {
       listener = to;
-      // The scan that was begun ahead of this knows nothing of them. If it fails, the next one begins with them.
-      if (firstScan !== null) restored = restoreClaims(to).catch(() => nothingRestored);
       hear();
       await prepare();
       checkLater();
@@ -224,6 +207,7 @@ export function openFolder(options: FolderOptions): Folder {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }
     },
+    attaches: (question) => ask('attaches', question).catch(() => 'unclear'),
     find: async (files, since) => {
       const directories = since === undefined ? null : happened.since(since);
       if (directories?.length === 0) return { files: [], unreadable: [] };

@@ -142,7 +142,6 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     }
     retries.clear();
     for (const [directory, at] of outcome.readAgain) retries.set(directory, at);
-    for (const [directory, ms] of outcome.rescanIn) followUps.setEarlier(directory, clock.monotonic() + ms);
     cancelPoll();
     if (!outcome.report.withoutEvents) return;
     // What is new at a start is looked at once more as soon as it may have settled.

@@ -44,7 +44,7 @@ import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/s
 import { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { carriersOf, knownClaims } from './decide/attachments.ts';
+import { carriesPath } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
@@ -53,6 +53,7 @@ import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
+import { UnsentAttachments } from './decide/unsent-attachments.ts';
 import { UnsentModes } from './decide/unsent-modes.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
@@ -192,6 +193,7 @@ export class Engine {
   readonly #inspections: WorkQueue;
   readonly #sends: SendQueue;
   readonly #unsentModes = new UnsentModes();
+  readonly #unsentAttachments: UnsentAttachments;
   readonly #comparison: DocumentComparison;
   /** What is asked while looking for where a record belongs. */
   readonly #moveEvidence: MoveEvidence & DirectoryEvidence;
@@ -247,6 +249,10 @@ export class Engine {
         this.#sends.wake();
       },
     });
+    this.#unsentAttachments = new UnsentAttachments(this.#unsentModes, (ref, place) => {
+      const record = ledger.get(ref);
+      return record !== undefined && carriesPath({ ref, record }, place);
+    });
     this.#comparison = new DocumentComparison({
       clock,
       ledger,
@@ -256,6 +262,7 @@ export class Engine {
       timing: options.settings.timing,
       responseMs: options.settings.service.responseSeconds * 1_000,
       evidence: this.#moveEvidence,
+      unsent: this.#unsentAttachments,
       standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
       formatOf: (task, stat) => this.#formatOf(task, stat),
     });
@@ -370,8 +377,6 @@ export class Engine {
     return {
       directory: (scan) => this.#onDirectory(scan),
       scanned: (root) => this.#onScanned(folder, root),
-      claimed: (claims) => this.#notes.claimsFound(folder, claims),
-      claims: () => knownClaims(folder, this.#ledger),
       changed: this.#options.onChange,
     };
   }
@@ -387,6 +392,7 @@ export class Engine {
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (differences.proof !== null) this.#notes.rootProved(scan, differences.proof);
     this.#noteLeft(scan);
+    this.#unsentAttachments.note(scan);
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
     if (this.#paused.has(folder)) this.#notes.inBackground(this.#judgePaused());
@@ -675,8 +681,8 @@ export class Engine {
     const { incompleteMinutes } = this.#options.settings.timing;
     if (incompleteMinutes > 0 && (await port.missingPart(ref.path, found.document.stat)) !== null)
       return false;
-    const isCarried = carriersOf(found.document, this.#ledger).length > 0;
-    return !isCarried && !doubtsAbout(ref, this.#ledger).some(({ holds }) => holds);
+    const isAttachment = this.#comparison.ownersOf(found.document).length > 0;
+    return !isAttachment && !doubtsAbout(ref, this.#ledger).some(({ holds }) => holds);
   }
 
   /** New files of this folder stay in the backlog: it is paused. All of it is known. */
@@ -741,8 +747,9 @@ export class Engine {
     const before = task.seen;
     this.#advance(task, { kind: 'found', seen: seenOf(document) });
     this.#noteReplaced(task, before);
-    const carried = await this.#comparison.awaitCarriers(task, document);
-    if (carried !== null) return carried;
+    const attached = await this.#comparison.awaitOwners(task, document);
+    if (attached !== null) return attached;
+    this.#unsentAttachments.release(document);
     const move = await this.#comparison.findMove(task, document);
     if (move.kind === 'unclear') return compareAgain;
     if (move.kind === 'move') {
@@ -765,7 +772,7 @@ export class Engine {
     // What a scan saw last may be gone since.
     for (const { ref, seen } of this.tasks.presentWithInode(stat.ino))
       if (seen !== null && sameFile(seen.stat, stat)) this.#unsentModes.note(ref, seen);
-    return this.#unsentModes.of(file);
+    return this.#unsentAttachments.modeOf(stat) ?? this.#unsentModes.of(file);
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort, record = this.#ledger.get(ref)): Promise<Inspection> {
@@ -1233,7 +1240,7 @@ export class Engine {
     const found = await this.#inspectAt(ref, port, record);
     if (found.kind !== 'document') return false;
     const { document } = found;
-    if ((await this.#comparison.awaitCarriers(task, document)) !== null) return false;
+    if ((await this.#comparison.awaitOwners(task, document)) !== null) return false;
     if ((await this.#comparison.findMove(task, document)).kind !== 'none') return false;
     const again = await this.#comparison.compare(task, document, record, planned.compared);
     return again.kind === 'send' && isSameSending(again, planned);
@@ -1417,6 +1424,7 @@ export class Engine {
   ): void {
     const activity = { ...task.ref, what, ...taken, ...(sharing === undefined ? {} : { sharing }) };
     this.totals[what] += 1;
+    if (what !== 'deleted') this.#unsentAttachments.sent(task.ref);
     this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: acceptedMessage(activity) });
     this.#reports.add(activity);
     this.#advance(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });

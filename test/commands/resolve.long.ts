@@ -67,20 +67,6 @@ it.each([
   await ledger.close();
 });
 
-it('resolve --dismiss knows what was an attachment when the sidecar was last valid, as a daemon does', async () => {
-  const ledger = await folder.openLedger();
-  const claim = { sidecar: 'c.pdf.meta.json', paths: ['a.pdf'] };
-  await ledger.commit([{ kind: 'claim', ref: { folder: 'inbox', path: 'c.pdf' }, claim }]);
-  await ledger.close();
-  await folder.write('inbox/c.pdf', 'y');
-  await folder.write('inbox/c.pdf.meta.json', '{"attach');
-  expect(await run('resolve', 'inbox/a.pdf', '--dismiss')).toMatchObject({ code: 0 });
-  const after = await folder.openLedger();
-  const doubt = after.doubts().find(({ ref }) => ref.path === 'a.pdf');
-  expect([[...after.failures()], doubt?.dismissed]).toEqual([[], true]);
-  await after.close();
-});
-
 it('resolve --doc-id adopts the document, which is changed and not uploaded from then on', async () => {
   expect(await run('resolve', 'inbox/a.pdf', '--doc-id', 'doc-a', '--yes')).toMatchObject({ code: 0 });
   expect(await planned()).toEqual(['modify']);

@@ -1,4 +1,4 @@
-import { rename, stat } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -24,8 +24,6 @@ describe('a folder that is scanned before anybody listens', () => {
       calls.push(`${scan.directory}: ${scannedPaths(scan).join()}`);
     },
     scanned: () => calls.push('scanned'),
-    claimed: () => {},
-    claims: () => new Map(),
     changed: () => {},
   };
 
@@ -68,38 +66,6 @@ describe('a folder that is scanned before anybody listens', () => {
     await folder.start(listener);
     await eventually(() => calls.some((call) => call.includes('late.pdf')));
   });
-
-  it.each([true, false])('keeps what was attached before it began, begun ahead: %s', async (isAhead) => {
-    await home.write('inbox/a.pdf', 'a');
-    await home.write('inbox/a.pdf.meta.json', '{"attach');
-    await home.write('inbox/d/x.csv', 'x');
-    const claims = new Map([['a.pdf', { sidecar: 'a.pdf.meta.json', paths: ['d/x.csv'] }]]);
-    if (isAhead) folder.prepare();
-    await folder.start({ ...listener, claims: () => claims });
-    expect(await folder.inspect('d/x.csv')).toMatchObject({ kind: 'ignored', owner: 'a.pdf' });
-    await eventually(() => !folder.health().busy);
-    expect([calls.findLast((call) => call.startsWith('d: ')), folder.health().attached]).toEqual(['d: ', 1]);
-  });
-
-  it.each([true, false])(
-    'keeps it where its directory was renamed meanwhile, begun ahead: %s',
-    async (isAhead) => {
-      await home.write('inbox/now/a.pdf', 'a');
-      await home.write('inbox/now/a.pdf.meta.json', '{"attach');
-      await home.write('inbox/now/x.csv', 'x');
-      const { dev, ino, birthtimeMs } = await stat(home.join('inbox/now'));
-      const claim = {
-        sidecar: 'a.pdf.meta.json',
-        paths: ['was/x.csv'],
-        directory: { dev, ino, birthtimeMs },
-      };
-      if (isAhead) folder.prepare();
-      await folder.start({ ...listener, claims: () => new Map([['was/a.pdf', claim]]) });
-      expect(await folder.inspect('now/x.csv')).toMatchObject({ kind: 'ignored', owner: 'now/a.pdf' });
-      await eventually(() => !folder.health().busy);
-      expect(calls.findLast((call) => call.startsWith('now: '))).toBe('now: now/a.pdf');
-    },
-  );
 
   it('comes back by itself when it was not there', async () => {
     folder.prepare();

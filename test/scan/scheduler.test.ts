@@ -30,8 +30,6 @@ function found({ targets }: ScanRequest): Scanned {
     full: targets === 'all',
     root,
     changed: [],
-    claims: new Map(),
-    rescanIn: [],
     readAgain: [],
     late: false,
     outgrown: false,
@@ -225,15 +223,6 @@ describe('a scheduler says', () => {
     expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['30060 rescan all', covered(0)]);
     await clock.advance(10);
     expect(scheduler.coveredUntil()).toBe(covered(0));
-  });
-
-  it('what has to be scanned again, when its time has come', async () => {
-    const { clock, scheduler, requests } = scripted({ rescanIn: [['d', 700]] });
-    void scheduler.everything('start', true);
-    await clock.advance(10);
-    expect(scheduler.busy()).toBe(true);
-    await clock.advance(5_000);
-    expect([requests, scheduler.busy()]).toEqual([['0 start all from scratch', '710 event d'], false]);
   });
 
   it('that all that changed is scanned once more when it has settled, whoever found it', async () => {

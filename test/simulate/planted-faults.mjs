@@ -56,9 +56,9 @@ export const plantedFaults = {
   'attaches-nothing': {
     kind: 'attachment-alone',
     seed: 5,
-    file: 'src/scan/rules/claims.ts',
-    from: 'return owners.size > 0 && owners.has(path) && !owning.has(path);',
-    to: 'return owners.size < 0 && owners.has(path);',
+    file: 'src/scan/walk/pair-directory.ts',
+    from: 'list: { attachments: reading.value.attachments, mode }',
+    to: 'list: { attachments: [], mode }',
   },
   'ignores-nothing': {
     kind: 'unfit-sent/ignored',

@@ -75,7 +75,7 @@ function namesIn(ledger: LedgerPort): ReadonlySet<string> {
     ...Array.from(ledger.failures(), ([ref]) => ref),
     ...[...ledger.doubts(), ...ledger.intents()].map(({ ref }) => ref),
   ];
-  return new Set([...ledger.folders(), ...ledger.claimingFolders(), ...refs.map(({ folder }) => folder)]);
+  return new Set([...ledger.folders(), ...refs.map(({ folder }) => folder)]);
 }
 
 async function placeOf({ name, path }: Settings['folders'][number]): Promise<Place> {
@@ -123,7 +123,6 @@ function withdrawn(known: Change): readonly Change[] {
   const { kind } = known;
   if (kind === 'put') return [{ kind: 'drop', ref: known.ref }];
   if (kind === 'fail') return [{ kind: 'clear', ref: known.ref }];
-  if (kind === 'claim') return [{ ...known, claim: { ...known.claim, paths: [] } }];
   if (kind === 'hold') return [{ ...known, hold: null }];
   if (kind === 'approve') return [{ ...known, kind: 'unapprove' }];
   if (kind === 'mounts') return [{ kind, folder: known.folder, mounts: [] }];

@@ -75,15 +75,6 @@ export const plainChangeSchema: z.ZodType<PlainChange> = z.discriminatedUnion('k
   z.object({ kind: z.literal('fail'), ref, failure }),
   z.object({ kind: z.literal('clear'), ref }),
   z.object({
-    kind: z.literal('claim'),
-    ref,
-    claim: z.object({
-      sidecar: z.string(),
-      paths,
-      directory: identitySchema.optional(),
-    }),
-  }),
-  z.object({
     kind: z.literal('hold'),
     folder,
     hold: z.object({ since: z.number(), reason: z.string() }).nullable(),

@@ -49,7 +49,6 @@ export class LedgerData {
     findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
     findCarriers: (ref, stat) => this.records.findCarriers(ref, stat).map(toEntry),
     findHolders: (stat) => this.records.findHolders(stat).map(toEntry),
-    carriers: (folder) => Array.from(this.records.carrying(folder), toEntry),
     findByDocId: (docId) => {
       const record = this.records.findByDocId(docId);
       return record === undefined ? undefined : refOf(record);
@@ -67,9 +66,6 @@ export class LedgerData {
 
   put(folder: string, directory: string, record: StoredRecord): void {
     this.records.put(folder, directory, record);
-    const attachments = record.rare?.attachments;
-    if (attachments === undefined) return;
-    this.side.endClaims({ folder, path: joinPath(directory, record.name) }, attachments);
   }
 
   *#entries(): Iterable<LedgerEntry> {

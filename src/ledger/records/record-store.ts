@@ -166,12 +166,6 @@ export class RecordStore {
     return this.#carriers;
   }
 
-  /** Records of a folder with attachments. */
-  *carrying(folder: string): Generator<StoredRecord> {
-    for (const { records } of this.#folders.get(folder)?.directories.values() ?? [])
-      for (const record of records.values()) if (record.rare?.attachments !== undefined) yield record;
-  }
-
   findByDocId(docId: string): StoredRecord | undefined {
     return this.#docIds().get(docId);
   }

@@ -1,6 +1,5 @@
 import { refKey } from '../../model/document.ts';
-import type { Claim, DocumentRef, OwnersClaims } from '../../model/document.ts';
-import type { LedgerPort, RecordedAttachment, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
+import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { SideChange } from '../format/change-format.ts';
 
 const SENT_KEPT_MS = 600_000;
@@ -14,8 +13,6 @@ const PRUNE_AFTER = 1_000;
 /** Of one approval line in a snapshot, so that no line grows without bound. */
 const PATHS_A_LINE = 1_000;
 
-const noClaims: OwnersClaims = new Map();
-
 /** What a person decided about the document of a removed file. */
 type Answer = 'delete' | 'keep';
 
@@ -27,7 +24,6 @@ export class SideState {
   readonly #intents = new Map<string, Of<'intent'>>();
   readonly #doubts = new Map<string, Of<'doubt'>>();
   readonly #failures = new Map<string, Of<'fail'>>();
-  readonly #claims = new Map<string, Map<string, Claim>>();
   readonly #holds = new Map<string, Of<'hold'>>();
   readonly #approvals = new Map<string, Map<string, Answer>>();
   readonly #removals = new Map<string, readonly Removal[]>();
@@ -42,8 +38,6 @@ export class SideState {
     doubts: () => Array.from(this.#doubts.values(), ({ doubt }) => doubt),
     failure: (ref) => this.#failures.get(refKey(ref))?.failure,
     failures: () => Array.from(this.#failures.values(), ({ ref, failure }) => [ref, failure] as const),
-    claims: (folder): OwnersClaims => this.#claims.get(folder) ?? noClaims,
-    claimingFolders: () => [...this.#claims.keys()],
     hold: (folder) => this.#holds.get(folder)?.hold ?? undefined,
     hasApprovals: (folder) => this.#approvals.has(folder),
     answer: ({ folder, path }) => this.#approvals.get(folder)?.get(path),
@@ -76,9 +70,6 @@ export class SideState {
         return;
       case 'clear':
         this.#failures.delete(refKey(change.ref));
-        return;
-      case 'claim':
-        this.#setClaim(change.ref, change.claim);
         return;
       case 'hold':
         if (change.hold === null) this.#holds.delete(change.folder);
@@ -125,32 +116,12 @@ export class SideState {
     }
   }
 
-  /** A record has these attachments by now. */
-  endClaims(ref: DocumentRef, attachments: readonly RecordedAttachment[]): void {
-    const claim = this.#claims.get(ref.folder)?.get(ref.path);
-    if (claim === undefined) return;
-    const isRecorded = (claimed: string) =>
-      attachments.some(({ path, folder = ref.folder }) => path === claimed && folder === ref.folder);
-    this.#setClaim(ref, { ...claim, paths: claim.paths.filter((path) => !isRecorded(path)) });
-  }
-
-  #setClaim(ref: DocumentRef, claim: Claim): void {
-    const claims = this.#claims.get(ref.folder) ?? new Map<string, Claim>();
-    if (claim.paths.length > 0) claims.set(ref.path, claim);
-    else claims.delete(ref.path);
-    if (claims.size > 0) this.#claims.set(ref.folder, claims);
-    else this.#claims.delete(ref.folder);
-  }
-
   /** Changes that make an empty state into this one. */
   changes(): readonly SideChange[] {
     return [
       ...this.#intents.values(),
       ...this.#doubts.values(),
       ...this.#failures.values(),
-      ...[...this.#claims].flatMap(([folder, claims]) =>
-        Array.from(claims, ([path, claim]) => ({ kind: 'claim' as const, ref: { folder, path }, claim })),
-      ),
       ...this.#holds.values(),
       ...[...this.#approvals].flatMap(([folder, answers]) => [
         ...approvalLines(folder, answers, 'delete'),

@@ -12,7 +12,6 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       ...ledger.folders(),
       ...ledger.carriedElsewhere().map(({ folder }) => folder),
       ...Array.from(ledger.failures(), ([{ folder }]) => folder),
-      ...ledger.claimingFolders(),
       ...uploads.map(({ ref }) => ref.folder),
     ]),
   ].sort(compare);
@@ -40,16 +39,6 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       stat,
       fingerprint,
     })).sort(byPlace),
-    claims: folders
-      .flatMap((folder) =>
-        Array.from(ledger.claims(folder), ([path, { paths, ...claim }]) => ({
-          folder,
-          path,
-          ...claim,
-          attachments: paths,
-        })),
-      )
-      .sort(byPlace),
     held: folders.flatMap((folder) => {
       const hold = ledger.hold(folder);
       return hold === undefined ? [] : [{ folder, since: timeText(hold.since), reason: hold.reason }];

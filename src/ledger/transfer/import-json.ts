@@ -96,12 +96,6 @@ const failureSchema = place.extend({
   fingerprint: z.string(),
   rootChange: rootChange.optional(),
 });
-/** What the sidecar of a document attaches that was not sent with it yet. */
-const claimSchema = place.extend({
-  sidecar: z.string().min(1),
-  attachments: z.array(insidePath),
-  directory: identitySchema.optional(),
-});
 /** The directory that a folder was when it was last known to be right, and what was mounted below it. */
 const rootSchema = z.object({
   folder: z.string(),
@@ -126,7 +120,6 @@ const ledgerSchema = z.object({
   inDoubt: z.array(inDoubtSchema).default([]),
   uploading: z.array(uploadingSchema).default([]),
   failures: z.array(failureSchema).default([]),
-  claims: z.array(claimSchema).default([]),
   /** Deletions that wait for a person. */
   held: z.array(z.object({ folder: z.string(), since: time, reason: z.string() })).default([]),
   /** Deletions that a person has allowed and that have not gone out. */
@@ -223,11 +216,6 @@ function changesOf(ledger: Ledger): readonly ImportedChange[] {
       ref: { folder, path },
       failure,
     })),
-    ...ledger.claims.map(({ folder, path, attachments: paths, ...claim }) => ({
-      kind: 'claim' as const,
-      ref: { folder, path },
-      claim: { ...claim, paths },
-    })),
     ...ledger.held.map(({ folder, ...hold }) => ({ kind: 'hold' as const, folder, hold })),
     ...ledger.approved.map(({ folder, path }) => ({ kind: 'approve' as const, folder, paths: [path] })),
     ...ledger.kept.map(({ folder, path }) => ({
@@ -260,10 +248,10 @@ function changesOf(ledger: Ledger): readonly ImportedChange[] {
 
 /** The same that is asked of documents: a folder that is configured, or was, and a path inside it. */
 function problemsOf(ledger: Ledger, options: ImportOptions): readonly ImportProblem[] {
-  const { inDoubt, uploading, failures, claims, approved, kept, directories, held, deleted } = ledger;
+  const { inDoubt, uploading, failures, approved, kept, directories, held, deleted } = ledger;
   // Their paths are those of the file system.
   const roots = ledger.roots.map(({ folder }) => ({ folder }));
-  const lists = { inDoubt, uploading, failures, claims, approved, kept, directories, held, deleted, roots };
+  const lists = { inDoubt, uploading, failures, approved, kept, directories, held, deleted, roots };
   return Object.entries<readonly { folder: string; path?: string }[]>(lists).flatMap(([key, list]) =>
     list.flatMap(({ folder, path = 'any' }) => {
       const message = refProblem({ folder, path }, options.folders);

@@ -28,16 +28,7 @@ export type ImportedChange = Extract<
   Change,
   {
     readonly kind:
-      | 'doubt'
-      | 'intent'
-      | 'fail'
-      | 'claim'
-      | 'hold'
-      | 'approve'
-      | 'removed'
-      | 'root'
-      | 'mounts'
-      | 'directory';
+      'doubt' | 'intent' | 'fail' | 'hold' | 'approve' | 'removed' | 'root' | 'mounts' | 'directory';
   }
 >;
 

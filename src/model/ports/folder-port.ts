@@ -1,12 +1,5 @@
 import type { Readable } from 'node:stream';
-import type {
-  DirectoryScan,
-  FileIdentity,
-  FileStat,
-  Inspection,
-  OwnersClaims,
-  ScanCause,
-} from '../document.ts';
+import type { DirectoryScan, FileIdentity, FileStat, Inspection, ScanCause } from '../document.ts';
 import type { Reason } from '../report/status.ts';
 import type { RootIdentity } from './ledger-port.ts';
 
@@ -34,12 +27,6 @@ export interface FolderListener {
   readonly directory: (scan: DirectoryScan) => void;
   /** Every directory was listed once under the root's identity; what the ledger knows elsewhere is gone. */
   readonly scanned: (root: RootIdentity) => void;
-  /** What sidecars attach that attached something else, or nothing, before. After the directories of the scan. */
-  readonly claimed: (claims: OwnersClaims) => void;
-  /**
-   * What sidecars attached when they were last valid, as far as somebody remembers. A scan from scratch begins with it.
-   */
-  readonly claims: () => OwnersClaims;
   /** Health changed. */
   readonly changed: () => void;
 }
@@ -83,6 +70,23 @@ export interface FoundFiles {
   readonly unreadable: readonly UnreadableDirectory[];
 }
 
+/** A file that went out, or was to go out, with a document. */
+export interface AttachmentQuestion {
+  /** The document's path. */
+  readonly owner: string;
+  /** Where the file stood as its attachment. */
+  readonly path: string;
+  /** The file that stands elsewhere now; null: it is the one that stands there. */
+  readonly elsewhere: FileStat | null;
+}
+
+/**
+ * What is on disk of an attachment's document: `listed`: its settled, valid sidecar lists the attachment's path; `dropped`:
+ * it does not, or another file stands there; `settling`: its sidecar was changed a moment ago; `unclear`: it has none, or
+ * none that can be used; `gone`: neither the document nor a sidecar of it exists.
+ */
+export type AttachmentAnswer = 'listed' | 'dropped' | 'settling' | 'unclear' | 'gone';
+
 /** One watched directory tree. It only reads. */
 export interface FolderPort {
   readonly name: string;
@@ -96,6 +100,8 @@ export interface FolderPort {
   readonly rescan: (cause: ScanCause) => Promise<void>;
   /** Inspects one path now. Never throws for what is on disk: the result says it. */
   readonly inspect: (path: string) => Promise<Inspection>;
+  /** Whether a file is still an attachment of a document. Never rejects. */
+  readonly attaches: (question: AttachmentQuestion) => Promise<AttachmentAnswer>;
   /**
    * Looks for files by their identity in every directory that is not ignored as a whole: what is ignored by its own name,
    * attached, empty or of no supported type is found too. It takes one walk through these directories. Null: the root cannot be read. With `since` (monotonic ms, at

@@ -2,14 +2,12 @@ import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { sameStat } from '../document.ts';
 import { unreadableCode } from '../errors.ts';
 import type {
-  Claim,
   Companions,
   DocumentEntry,
   DocumentRef,
   FileStat,
   FileIdentity,
   HeldMode,
-  OwnersClaims,
 } from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 
@@ -245,11 +243,6 @@ export type Change =
   | { readonly kind: 'dismiss'; readonly id: string }
   | { readonly kind: 'fail'; readonly ref: DocumentRef; readonly failure: Failure }
   | { readonly kind: 'clear'; readonly ref: DocumentRef }
-  /**
-   * What the sidecar of a document attaches; nothing: the claim has ended. It ends for the attachments that the record of the
-   * document comes to have, and in another folder for what becomes a document of its own.
-   */
-  | { readonly kind: 'claim'; readonly ref: DocumentRef; readonly claim: Claim }
   | { readonly kind: 'hold'; readonly folder: string; readonly hold: Hold | null }
   /** A person's answer about removed files: these deletions are allowed, or with `keeps` their documents stay. */
   | {
@@ -307,7 +300,7 @@ export interface LedgerPort {
   readonly placesOf: (directory: FileIdentity) => readonly DirectoryRef[];
   /** Names of folders that have records. */
   readonly folders: () => readonly string[];
-  /** Where attachments lie that are in another folder than their document, sent or not. */
+  /** Where attachments lie that are in another folder than their document. */
   readonly carriedElsewhere: () => readonly DocumentRef[];
   readonly count: (folder: string) => number;
   /** The sum of `possibleDuplicates` of all records. */
@@ -326,17 +319,11 @@ export interface LedgerPort {
   readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
   /** Records whose file this very file is, or was, and those that carry it as an attachment. */
   readonly findHolders: (stat: FileStat) => readonly LedgerEntry[];
-  /** Records of a folder that have attachments. */
-  readonly carriers: (folder: string) => readonly LedgerEntry[];
   readonly findByDocId: (docId: string) => DocumentRef | undefined;
   readonly intents: () => readonly Intent[];
   readonly doubts: () => readonly Doubt[];
   readonly failure: (ref: DocumentRef) => Failure | undefined;
   readonly failures: () => Iterable<readonly [DocumentRef, Failure]>;
-  /** What sidecars attached when they were last valid, without the attachments that the records of their documents have. */
-  readonly claims: (folder: string) => OwnersClaims;
-  /** Names of folders in which anything is claimed. */
-  readonly claimingFolders: () => readonly string[];
   readonly hold: (folder: string) => Hold | undefined;
   /** What a person decided about the removed file of a document; undefined: nothing. */
   readonly answer: (ref: DocumentRef) => 'delete' | 'keep' | undefined;

@@ -174,7 +174,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'attached-before': {
         cause: 'Still an attachment',
-        fix: 'It is sent by itself when the sidecar of its document is valid and no longer lists it, or its document is deleted.',
+        fix: 'It is sent by itself when its document has a valid sidecar that does not list it, or is deleted. Write that sidecar again if it is missing.',
       },
       'attachments-would-show': {
         cause: 'Old attachments would be shown to more people',

@@ -11,7 +11,7 @@ import { attachmentDirectoryEnd, isTemporaryName, isTrustedCompanion } from '../
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/claims.ts';
-import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
+import { attachmentKeys, listAttachments, listedFiles } from '../walk/attachment-files.ts';
 import { kindOf, statOf } from '../rules/entry.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
@@ -68,7 +68,10 @@ export async function gatherAttachments(
   return {
     kind: 'attachments',
     attachments: found,
-    keys: [...own.keys, ...listedKeys(folder, { directory, rules }, listed)],
+    keys: [
+      ...own.keys,
+      ...listedFiles(folder, { directory, rules }, listed).map(({ text, key }) => [text, key] as const),
+    ],
   };
 }
 

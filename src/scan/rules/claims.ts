@@ -1,22 +1,21 @@
-import { isDeepStrictEqual } from 'node:util';
+import { directoryOf } from '../../model/document.ts';
 
-import { directoryOf, sameFile } from '../../model/document.ts';
-import type { Claim, FileIdentity, OwnersClaims } from '../../model/document.ts';
+/** What the sidecars of documents attach: paths from the root, by the path of the document. */
+export type OwnersClaims = ReadonlyMap<string, readonly string[]>;
 
-const noClaims: OwnersClaims = new Map();
+/** Of a directory whose sidecars attach nothing. */
+export const noClaims: OwnersClaims = new Map();
+
 const nobody: ReadonlySet<string> = new Set();
 
 export type Claims = ReturnType<typeof createClaims>;
 
-/** Which files are attachments because a sidecar lists them, and whose. */
+/** Which files are attachments because a valid sidecar lists them, and whose. */
 export function createClaims() {
   const byDirectory = new Map<string, OwnersClaims>();
   const owners = new Map<string, Set<string>>();
   const owning = new Set<string>();
   const dependents = new Map<string, Map<string, number>>();
-  /** Owners by the inode number of their directory. */
-  const byInode = new Map<number, Set<string>>();
-  let altered = new Map<string, Claim>();
 
   /** True for a file that a document claims, unless it claims files itself: then that claim is void. */
   function isAttachment(path: string): boolean {
@@ -44,21 +43,17 @@ export function createClaims() {
   }
 
   function set(directory: string, next: OwnersClaims): readonly string[] {
-    const before = byDirectory.get(directory);
-    if (before === undefined && next.size === 0) return [];
-    noteAltered(before ?? noClaims, next);
+    const before = byDirectory.get(directory) ?? noClaims;
     const touched = new Set<string>();
-    for (const [owner, { paths }] of [...(before ?? []), ...next])
+    for (const [owner, paths] of [...before, ...next])
       for (const path of [owner, ...paths]) touched.add(path);
     const stood = new Map([...touched].map((path) => [path, isAttachment(path)]));
-    for (const [owner, { paths, directory: place }] of before ?? []) {
+    for (const [owner, paths] of before) {
       owning.delete(owner);
-      if (place !== undefined) byInode.get(place.ino)?.delete(owner);
       for (const path of new Set(paths)) drop(owner, path);
     }
-    for (const [owner, { paths, directory: place }] of next) {
+    for (const [owner, paths] of next) {
       owning.add(owner);
-      if (place !== undefined) byInode.set(place.ino, (byInode.get(place.ino) ?? new Set()).add(owner));
       for (const path of new Set(paths)) add(owner, path);
     }
     if (next.size === 0) byDirectory.delete(directory);
@@ -66,57 +61,9 @@ export function createClaims() {
     return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
   }
 
-  function noteAltered(before: OwnersClaims, next: OwnersClaims): void {
-    for (const [owner, { sidecar }] of before)
-      if (!next.has(owner)) altered.set(owner, { sidecar, paths: [] });
-    for (const [owner, claim] of next) {
-      const known = before.get(owner);
-      const isNothing = claim.paths.length === 0 && known === undefined;
-      if (!isNothing && !isDeepStrictEqual(known, claim)) altered.set(owner, claim);
-    }
-  }
-
   return {
     /** Says what the documents of one directory claim now; gives the paths whose standing changed. */
     set,
-    /**
-     * Adds what was claimed when it was last known, by an earlier process. Gives the directories that have to be scanned
-     * with it: a valid sidecar may say something else by now.
-     */
-    restore: (known: OwnersClaims): readonly string[] => {
-      const merged = new Map<string, Map<string, Claim>>();
-      for (const [owner, claim] of known) {
-        const directory = directoryOf(owner);
-        const stated = byDirectory.get(directory);
-        const now = stated?.get(owner);
-        const more = claim.paths.filter((path) => now?.paths.includes(path) !== true);
-        if (more.length === 0) continue;
-        const claims = merged.get(directory) ?? new Map(stated);
-        merged.set(directory, claims);
-        claims.set(owner, { ...claim, ...now, paths: [...(now?.paths ?? []), ...more] });
-      }
-      const directories = [...merged].flatMap(([directory, claims]) => [
-        directory,
-        ...set(directory, claims).map(directoryOf),
-      ]);
-      return [...new Set(directories)];
-    },
-    /** What was claimed otherwise when this was last asked, or not at all. */
-    takeAltered: (): OwnersClaims => {
-      const taken = altered;
-      altered = new Map();
-      return taken;
-    },
-    /** What the documents of one directory claim. */
-    in: (directory: string) => byDirectory.get(directory) ?? noClaims,
-    /** Documents that claimed anything when they were in this very directory, wherever it stood. */
-    madeIn: (identity: FileIdentity): readonly string[] =>
-      [...(byInode.get(identity.ino) ?? [])].filter((owner) => {
-        const directory = byDirectory.get(directoryOf(owner))?.get(owner)?.directory;
-        return directory !== undefined && sameFile(directory, identity);
-      }),
-    /** Directories of documents that claim anything. */
-    directories: (): Iterable<string> => byDirectory.keys(),
     isAttachment,
     /** True for a document whose sidecar lists attachments. */
     isOwner: (path: string) => owning.has(path),

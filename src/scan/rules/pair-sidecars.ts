@@ -59,14 +59,10 @@ export interface Pairing {
 export interface PairingInput {
   /** Names of sidecars. */
   readonly sidecars: ReadonlySet<string>;
-  /** Names of files that may be documents. */
+  /** Names of files that are documents or attachments. */
   readonly documents: ReadonlySet<string>;
   /** Whether a sidecar's name fits any file that stands there. */
   readonly fits: (sidecar: string) => boolean;
-  /** True for a document that is no document after all: it is an attachment of one in this or another directory. */
-  readonly isAttachment: (document: string) => boolean;
-  /** Names in this directory that a sidecar lists as attachments. */
-  readonly listedBy: (sidecar: string) => ReadonlySet<string>;
   /** Whether a sidecar of this name may be this document's, by the users that they belong to. */
   readonly mayBelong: (sidecar: string, document: string) => boolean;
   /** Whether another sidecar may be this document's whose name differs from this one only in its Unicode form. */
@@ -75,7 +71,7 @@ export interface PairingInput {
 
 /**
  * Pairs documents with sidecars: `report.pdf.meta.json` is the sidecar of `report.pdf`;
- * `report.meta.json` is too, if it is the only document of that stem. The full name wins.
+ * `report.meta.json` is too, if it is the only document or attachment of that stem. The full name wins.
  */
 export function pairSidecars(input: PairingInput): Pairing {
   const { sidecars, documents, fits } = input;
@@ -91,10 +87,7 @@ export function pairSidecars(input: PairingInput): Pairing {
   const stems = byStem.length === 0 ? new Map<string, string[]>() : groupByStem(documents);
   for (const name of byStem) {
     const stem = namedAfter(name);
-    const listed = input.listedBy(name);
-    const candidates = (stems.get(stem) ?? []).filter(
-      (document) => !listed.has(document) && !input.isAttachment(document),
-    );
+    const candidates = stems.get(stem) ?? [];
     const claimants = candidates.filter((document) => input.mayBelong(name, document));
     if (claimants.length === 0 && candidates.length > 0) unpaired.set(name, 'foreign');
     else if (claimants.length === 0 && !fits(name)) unpaired.set(name, 'orphan');

@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
@@ -84,19 +85,14 @@ export function attachmentKeys(path: string, listing: AttachmentListing): (reado
   ];
 }
 
-/**
- * The same of the files that a sidecar lists: their paths as written, and their state. `rules`: those of the document's
- * directory, which a scan that lists it has not written down yet.
- */
-export function listedKeys(
-  folder: FolderState,
-  document: DocumentDirectory,
-  listed: readonly string[],
-): readonly (readonly [string, string])[] {
-  return listed.map((text) => {
-    const place = resolveAttachment(document.directory, text, folder.settings.attachments);
-    return [text, place.kind === 'inside' ? listedKey(folder, place.path, document) : place.kind] as const;
-  });
+/** A file that a sidecar lists. */
+interface ListedFile {
+  /** Its path as written. */
+  readonly text: string;
+  /** What of it goes into the document's fingerprint: a word where it does not count as it stands. */
+  readonly key: string;
+  /** Null: there is no regular file, or one that is ignored: it counts again when the rules let it. */
+  readonly file: { readonly path: string; readonly stats: Stats } | null;
 }
 
 interface DocumentDirectory {
@@ -104,16 +100,29 @@ interface DocumentDirectory {
   readonly rules: readonly PlacedRules[];
 }
 
-/** A word where there is no regular file, or one that is ignored: it counts again when the rules let it. */
-function listedKey(folder: FolderState, path: string, document: DocumentDirectory): string {
-  if (isIgnored(folder, path, document)) return 'ignored';
-  try {
-    const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
-    if (stats === undefined) return 'missing';
-    return entryKey({ kind: kindOf(stats), stats });
-  } catch (error) {
-    return errorCode(error) ?? 'unreadable';
-  }
+/**
+ * The files that a sidecar lists. `rules`: those of the document's directory, which a scan that lists it has not written
+ * down yet.
+ */
+export function listedFiles(
+  folder: FolderState,
+  document: DocumentDirectory,
+  listed: readonly string[],
+): readonly ListedFile[] {
+  return listed.map((text) => {
+    const place = resolveAttachment(document.directory, text, folder.settings.attachments);
+    if (place.kind !== 'inside') return { text, key: place.kind, file: null };
+    const { path } = place;
+    if (isIgnored(folder, path, document)) return { text, key: 'ignored', file: null };
+    try {
+      const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
+      if (stats === undefined) return { text, key: 'missing', file: null };
+      const kind = kindOf(stats);
+      return { text, key: entryKey({ kind, stats }), file: kind === 'file' ? { path, stats } : null };
+    } catch (error) {
+      return { text, key: errorCode(error) ?? 'unreadable', file: null };
+    }
+  });
 }
 
 function isIgnored(folder: FolderState, path: string, { directory, rules }: DocumentDirectory): boolean {

@@ -19,9 +19,7 @@ export interface ListedCompanions {
 export interface SidecarList {
   /** Its stat, or its kind where it is no regular file. */
   readonly key: string;
-  /** It was read in full and is valid as it stands. */
-  readonly isValid: boolean;
-  /** As written, when it was last valid. Empty for a sidecar that lists none, or never was. */
+  /** As written. Empty for a sidecar that lists none, or is not valid. */
   readonly attachments: readonly string[];
   /** The sharing mode that it states, valid or not; absent: none, or EVERYONE. */
   readonly mode?: ShareMode | undefined;

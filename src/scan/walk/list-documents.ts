@@ -1,13 +1,13 @@
 import { printable } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
-import type { DocumentEntry, Skip } from '../../model/document.ts';
+import type { AttachedFile, DocumentEntry, Skip } from '../../model/document.ts';
 import { cannotBeRead, readFaultOf } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
-import { attachmentKeys, listAttachments, listedKeys } from './attachment-files.ts';
-import { entryKey } from '../rules/entry.ts';
+import { attachmentKeys, listAttachments, listedFiles } from './attachment-files.ts';
+import { entryKey, statOf } from '../rules/entry.ts';
 import { mayBeMeantFor } from '../rules/pair-sidecars.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
@@ -35,6 +35,8 @@ export interface FoundDocuments {
   /** Fingerprints other than the directory's. */
   readonly fingerprints: readonly string[];
   readonly attachmentDirectories: readonly string[];
+  /** Files that its documents attach. */
+  readonly attachments: readonly AttachedFile[];
   /** Files that are attachments and were left out. */
   readonly attached: number;
   /** Names of twins, as they are on disk. */
@@ -48,7 +50,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   const { path: directory, fingerprint, sorted, paired } = listed;
   const entries: DocumentEntry[] = [];
   const fingerprints: string[] = [];
-  const attachments: Attachments = { directories: [], files: 0, links: [], unread: null };
+  const attachments: Attachments = { directories: [], found: [], files: 0, links: [], unread: null };
   const skips: Skip[] = [];
   const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
     skips.push({ path: joinPath(directory, name), code, message });
@@ -86,6 +88,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     unfit,
     fingerprints,
     attachmentDirectories: attachments.directories,
+    attachments: attachments.found,
     attached: attachments.files,
     twins: twins.size === 0 ? null : twins,
     unread: attachments.unread,
@@ -114,6 +117,7 @@ async function findMeant(
 /** What was found in the attachments directories of one directory's documents. Paths of links: from that directory. */
 interface Attachments {
   readonly directories: string[];
+  readonly found: AttachedFile[];
   files: number;
   readonly links: string[];
   unread: string | null;
@@ -137,6 +141,14 @@ async function fingerprintOf(
     if (listing.kind === 'listed') {
       folder.observations.list(own.path, directory.stats, listing.files);
       attachments.files += listing.files.length;
+      for (const { name: file, stats } of listing.files)
+        if (stats !== null)
+          attachments.found.push({
+            owner: name,
+            path: joinPath(own.path, file),
+            stat: statOf(stats),
+            isListed: false,
+          });
       attachments.links.push(...listing.links.map((link) => joinPath(directory.name, link)));
     } else if (readFaultOf(listing.code) === 'passing')
       attachments.unread ??= cannotBeRead(printable(directory.name), listing.code);
@@ -147,7 +159,11 @@ async function fingerprintOf(
   if (sidecar === undefined || entry === undefined)
     return documentFingerprint(fingerprint, { sidecar: null, attachments: keys });
   const listed = paired.lists?.get(sidecar.name)?.attachments ?? [];
-  keys.push(...listedKeys(folder, { directory: path, rules }, listed));
+  for (const { text, key, file } of listedFiles(folder, { directory: path, rules }, listed)) {
+    keys.push([text, key]);
+    if (file !== null && sidecar.kind === 'own')
+      attachments.found.push({ owner: name, path: file.path, stat: statOf(file.stats), isListed: true });
+  }
   return documentFingerprint(fingerprint, {
     sidecar: { kind: sidecar.kind, key: entryKey(entry) },
     attachments: keys,

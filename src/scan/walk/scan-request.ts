@@ -1,4 +1,4 @@
-import type { OwnersClaims, ScanCause } from '../../model/document.ts';
+import type { ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { Watcher } from '../watch/backend.ts';
 
@@ -50,10 +50,6 @@ export type ScanOutcome =
       readonly full: boolean;
       readonly root: RootIdentity;
       readonly changed: readonly string[];
-      /** What sidecars attach otherwise than at the scan before. */
-      readonly claims: OwnersClaims;
-      /** Directories that have to be scanned again after so many ms, whatever happens. */
-      readonly rescanIn: readonly (readonly [directory: string, ms: number])[];
       /** Directories that could not be read in full at this moment, and when they are read again, monotonic ms. */
       readonly readAgain: readonly (readonly [directory: string, at: number])[];
       /** Watches were set after the reading: it has to be read again. */

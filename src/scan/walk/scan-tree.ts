@@ -1,12 +1,12 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoryOf, joinPath, sameDirectory } from '../../model/document.ts';
-import type { Claim, ScanCause } from '../../model/document.ts';
+import type { ScanCause } from '../../model/document.ts';
 import { countPacked } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
-import { presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
+import { noClaims } from '../rules/claims.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Entry } from '../rules/entry.ts';
 import { readRoot, realRoot } from './root-identity.ts';
@@ -39,10 +39,6 @@ type TreeScan =
       readonly kind: 'scanned';
       /** Directories in which something was not as it was the last time; new ones too. */
       readonly changed: readonly string[];
-      /**
-       * Directories that have to be scanned again after so many ms, whatever happens: attachments may cease to be some.
-       */
-      readonly rescanIn: readonly (readonly [directory: string, ms: number])[];
       /** The most entries that one of the directories, or all together when everything was scanned, had. */
       readonly entries: number;
     }
@@ -65,7 +61,8 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   const visited = new Set<string>();
   const redone = new Set<string>();
   const changed: string[] = [];
-  const rescanIn = new Map<string, number>();
+  /** Directories in which files ceased to be attachments, because the directory of their document is not listed any more. */
+  const freed = new Set<string>();
   let batch: PackedScan[] = [];
   let batched = 0;
   let entries = 0;
@@ -80,9 +77,9 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   const targets = job.targets === 'all' ? [''] : job.targets;
   for (const target of targets) plan(tree.nearest(target), job.targets === 'all');
   if (!(await visitPlanned())) return { kind: 'moved', why };
-  endClaims();
+  for (const directory of freed) redo(directory);
   if (!(await visitPlanned()) || !(await flush())) return { kind: 'moved', why };
-  return { kind: 'scanned', changed, rescanIn: [...rescanIn], entries };
+  return { kind: 'scanned', changed, entries };
 
   function plan(directory: string, deep: boolean): void {
     if (!planned.has(directory)) stack.push(directory);
@@ -100,39 +97,9 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     for (const [gone, state] of tree.forget(directory)) {
       watches.forget(gone);
       for (const one of [gone, ...state.attachmentDirectories]) folder.observations.forget(one);
+      for (const path of folder.claims.set(gone, noClaims)) freed.add(directoryOf(path));
       noteCompanions(folder, gone, state, noCompanions);
     }
-  }
-
-  /**
-   * Ends what documents claim in directories that are not listed, because they are gone or ignored, say: where the document
-   * or its sidecar has been gone for the grace period.
-   */
-  function endClaims(): void {
-    const { claims } = folder;
-    for (const directory of Array.from(claims.directories())) {
-      // What was not visited has nothing new to say of what is below it.
-      if (tree.has(directory) || !visited.has(tree.nearest(directory))) continue;
-      const lasting = new Map<string, Claim>();
-      for (const [owner, claim] of claims.in(directory)) {
-        const leftMs = leftUnlisted(owner, claim);
-        if (leftMs <= 0) continue;
-        lasting.set(owner, claim);
-        if (leftMs < Infinity)
-          rescanIn.set(directory, Math.min(rescanIn.get(directory) ?? Infinity, Math.ceil(leftMs)));
-      }
-      for (const path of claims.set(directory, lasting)) redo(directoryOf(path));
-    }
-  }
-
-  /** How long what a document claims that is not listed stays claimed, ms. */
-  function leftUnlisted(owner: string, { sidecar }: Claim): number {
-    const { observations, removeGraceMs } = folder;
-    const places = [owner, joinPath(directoryOf(owner), sidecar)];
-    if (places.some((path) => presenceOf(folder, path) === 'gone'))
-      return removeGraceMs - observations.noteMissing('claim', owner);
-    observations.endMissing('claim', owner);
-    return Infinity;
   }
 
   /** False: the root is another one. */
@@ -165,9 +132,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   }
 
   async function note(directory: string, visit: Visit & { kind: 'listed' }, deep: boolean): Promise<void> {
-    const { before, state, children, packed, againMs } = visit;
-    if (againMs === null) rescanIn.delete(directory);
-    else rescanIn.set(directory, againMs);
+    const { before, state, children, packed } = visit;
     batch.push(packed);
     const count = countPacked(packed.files) + packed.skips.length;
     batched += count;

@@ -5,6 +5,7 @@ import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
+import { noClaims } from '../rules/claims.ts';
 import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { readRoot } from './root-identity.ts';
 import type { ListedCompanions, UnreadDirectory } from './directory-state.ts';
@@ -51,7 +52,7 @@ export function createScanner(
     const job = { cause: request.cause, targets, root: root.identity };
     const result = await scanTree({ folder, watches, send }, job);
     if (result.kind === 'moved') return broken(result.why);
-    const { changed, rescanIn, entries } = result;
+    const { changed, entries } = result;
     const size = { directories: tree.size(), entries };
     if (scannedRoot === null && targets === 'all')
       await watches.change(backend ?? chooseBackend({ outOfWatches, size }));
@@ -67,8 +68,6 @@ export function createScanner(
       full: targets === 'all',
       root: root.identity,
       changed,
-      claims: folder.claims.takeAltered(),
-      rescanIn,
       readAgain: Array.from(tree.entries()).flatMap(([directory, { again }]) =>
         again === null ? [] : [[directory, again.dueAt] as const],
       ),
@@ -89,9 +88,11 @@ export function createScanner(
 
   async function begin(root: RootIdentity): Promise<void> {
     // What was there a moment ago may be gone by the time that its directory is listed again.
-    for (const [directory, state] of tree.entries())
+    for (const [directory, state] of tree.entries()) {
+      folder.claims.set(directory, noClaims);
       if (hasCompanions(state) && !folder.formerCompanions.has(directory))
         folder.formerCompanions.set(directory, state);
+    }
     tree.clear();
     treeRoot = root;
     scannedRoot = null;

@@ -44,8 +44,6 @@ export type Visit =
       readonly inherits: boolean;
       /** Files elsewhere that became or ceased to be attachments. */
       readonly claimed: readonly string[];
-      /** When some may cease to be attachments though nothing changes, ms from now; null: never. */
-      readonly againMs: number | null;
     }
   | { readonly kind: 'vanished' }
   | ({ readonly kind: 'unreadable' } & UnreadDirectory);
@@ -120,7 +118,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     before?.attachmentDirectories.includes(joinPath(path, name)) === true;
   const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, folder, wasDirectory });
   const identity = { dev: stats.dev, ino: knownInode(stats.ino), birthtimeMs: stats.birthtimeMs };
-  const paired = await pairEntries(folder, path, { absolute, identity, sorted });
+  const paired = await pairEntries(folder, path, { absolute, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
 
   const state: DirectoryState = {
@@ -166,13 +164,13 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       skips: [...sorted.skips, ...found.skips],
       subdirectories: sorted.subdirectories,
       identity,
+      ...(found.attachments.length === 0 ? null : { attachments: found.attachments }),
     },
     before,
     state,
     children: sorted.children,
     inherits: before !== undefined && (before.rulesKey !== rulesKey || before.fingerprint !== fingerprint),
     claimed: paired.changed,
-    againMs: paired.againMs,
   };
 }
 

@@ -4,7 +4,6 @@ import { errorMessage } from '../../model/errors.ts';
 import { createFolderState, locateOnDisk } from '../folder-state.ts';
 import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
-import { bringRestored } from '../walk/bring-claims.ts';
 import { readRoot, mountsBelow } from '../walk/root-identity.ts';
 import { createScanner } from '../walk/scanner.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
@@ -51,21 +50,19 @@ export function servePlan(
   });
   const floodEvents = readEventQueueLength() / 2;
   let inspector: Promise<Inspector> | null = null;
-  let scanned: Promise<unknown> = Promise.resolve();
 
   async function answer(question: Question): Promise<Questions[keyof Questions]['answer']> {
     switch (question.kind) {
       case 'scan': {
-        const scan = scanner.scan(question.ask);
-        scanned = scan.catch(() => {});
-        const outcome = await scan;
+        const outcome = await scanner.scan(question.ask);
         void loadInspector();
         return outcome;
       }
-      case 'claims':
-        // A scan takes note of what is claimed in a directory while it reads that.
-        await scanned;
-        return [...folder.claims.restore(question.ask), ...bringRestored(folder, question.ask)];
+      case 'attaches': {
+        // Not needed to begin scanning, as the inspector.
+        const { attaches } = await import('../inspect/attaches.ts');
+        return attaches(folder, question.ask, scanner.scannedRoot());
+      }
       case 'inspect':
         return packInspection(await (await loadInspector())(question.ask.path));
       case 'hash': {

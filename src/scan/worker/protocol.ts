@@ -1,6 +1,6 @@
-import type { FileStat, FileIdentity, OwnersClaims } from '../../model/document.ts';
+import type { FileStat, FileIdentity } from '../../model/document.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
-import type { FoundFiles } from '../../model/ports/folder-port.ts';
+import type { AttachmentAnswer, AttachmentQuestion, FoundFiles } from '../../model/ports/folder-port.ts';
 import type { FolderPlan } from '../folder-state.ts';
 import type { ScanOutcome, ScanRequest } from '../walk/scan-request.ts';
 import type { RootReading } from '../walk/root-identity.ts';
@@ -16,8 +16,7 @@ export interface WorkerPlan extends FolderPlan {
 /** Questions to a worker and their answers. */
 export interface Questions {
   readonly scan: { readonly ask: ScanRequest; readonly answer: ScanOutcome };
-  /** Remembers what was claimed; answered after the scan under way, with the directories that have to be scanned again. */
-  readonly claims: { readonly ask: OwnersClaims; readonly answer: readonly string[] };
+  readonly attaches: { readonly ask: AttachmentQuestion; readonly answer: AttachmentAnswer };
   readonly inspect: {
     readonly ask: { readonly path: string };
     readonly answer: PackedInspection;

@@ -1,11 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-
-import { directoryOf, isSameFile, nameOf, pathAfterMove, refKey } from '../../model/document.ts';
-import type { Claim, DocumentRef, FoundDocument, Inspection, OwnersClaims } from '../../model/document.ts';
-import { sidecarPlaces } from '../../model/names-and-types.ts';
+import { directoryOf, isSameFile, pathAfterMove, refKey } from '../../model/document.ts';
+import type { DocumentRef, FoundDocument } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import type {
-  Change,
   LedgerEntry,
   LedgerPort,
   LedgerRecord,
@@ -23,7 +19,8 @@ export function unsentAttachments(
   const held = record?.attachments ?? [];
   if (document.attachments.length === 0) {
     if (record?.unsure?.attachments === true) return [];
-    return held.map(noLongerCarried);
+    // Without a valid sidecar nothing says that they are no attachments any more.
+    return (document.sidecar ?? null) === null ? held : held.map(noLongerCarried);
   }
   return document.attachments.map(({ name, path, stat }, index) => ({
     name,
@@ -84,88 +81,39 @@ export function withAttachmentAt(
   return { ref, record: { ...record, attachments } };
 }
 
+/** A document whose attachment a found file is, or was. */
+export interface FormerOwner {
+  /** Where the document stands, or stood, and the file's place as its attachment, as reckoned from there. */
+  readonly at: readonly { readonly owner: DocumentRef; readonly place: DocumentRef }[];
+  /** Null: the document was not sent with it. */
+  readonly record: LedgerRecord | null;
+}
+
 /**
- * Documents that carry a found file as an attachment, as far as the ledger knows. A file with a document of its own may
- * be a hard link of one: then only the path counts.
+ * Documents that went out with a found file as an attachment, as far as the ledger knows. A file with a document of its own
+ * may be a hard link of one: then only the path counts.
  */
-export function carriersOf(
-  { ref, stat }: FoundDocument,
+export function recordedOwners(
+  { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   ledger: Pick<LedgerPort, 'findCarriers' | 'get'>,
-): readonly LedgerEntry[] {
+): readonly FormerOwner[] {
   const isNew = ledger.get(ref) === undefined;
-  return ledger
-    .findCarriers(ref, stat)
-    .filter((entry) => refKey(entry.ref) !== refKey(ref) && (isNew || carriesPath(entry, ref)));
+  return ledger.findCarriers(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
+    // Its own file, in the place of its attachment.
+    if (refKey(owner) === refKey(ref) || isSameFile(record.stat, stat)) return [];
+    const places = record.attachments.map((one) => ({
+      stat: one.stat,
+      place: { folder: one.folder ?? owner.folder, path: one.path ?? '' },
+    }));
+    const found =
+      places.find(({ place }) => refKey(place) === refKey(ref)) ??
+      places.find((one) => isNew && isSameFile(one.stat, stat));
+    return found === undefined ? [] : [{ at: [{ owner, place: found.place }], record }];
+  });
 }
 
 export function carriesPath({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
   return record.attachments.some(
     ({ path, folder = ref.folder }) => path === place.path && folder === place.folder,
   );
-}
-
-/**
- * Whether a document has let go of a file that it carried: it stands there, settled and valid, and does not list it.
- * Where it is gone its deletion decides, and where there will be none (`isKept`) the grace period.
- */
-export function hasLetGo(
-  carrier: Inspection,
-  { folder, path }: DocumentRef,
-  { from, isKept, isGracePast }: { from: DocumentRef; isKept: boolean; isGracePast: boolean },
-): boolean {
-  if (carrier.kind === 'absent') return isKept && isGracePast;
-  if (carrier.kind !== 'document') return false;
-  return (
-    from.folder !== folder || carrier.document.attachments.every((attachment) => attachment.path !== path)
-  );
-}
-
-/**
- * What the ledger has to learn of what sidecars attach: what the record of the document does not say. Nothing for most,
- * which list no attachments or have been sent with them.
- */
-export function claimChanges(
-  folder: string,
-  claims: readonly (readonly [owner: string, claim: Claim])[],
-  ledger: Pick<LedgerPort, 'get' | 'claims'>,
-): readonly Change[] {
-  return claims.flatMap(([owner, stated]): readonly Change[] => {
-    const ref = { folder, path: owner };
-    const record = ledger.get(ref);
-    const isCarried = (path: string) =>
-      record !== undefined && carriesPath({ ref, record }, { folder, path });
-    const known = ledger.claims(folder).get(owner);
-    const claim = { ...stated, paths: stated.paths.filter((path) => !isCarried(path)) };
-    const isKnown = known === undefined ? claim.paths.length === 0 : isDeepStrictEqual(known, claim);
-    return isKnown ? [] : [{ kind: 'claim', ref, claim }];
-  });
-}
-
-/**
- * What the sidecars of a folder attached when they were last valid: what went out with their documents, and what did not
- * yet. A scan from scratch begins with it.
- */
-export function knownClaims(
-  folder: string,
-  ledger: Pick<LedgerPort, 'carriers' | 'claims' | 'directory'>,
-): OwnersClaims {
-  const claims = new Map(ledger.claims(folder));
-  for (const { ref, record } of ledger.carriers(folder)) {
-    const sent = record.attachments.flatMap((attachment) => {
-      const isListed = attachment.folder === undefined && isListedBy(ref, attachment);
-      return isListed && attachment.path !== undefined ? [attachment.path] : [];
-    });
-    if (sent.length === 0) continue;
-    const { byName, byStem } = sidecarPlaces(ref.path);
-    const sidecar = nameOf(record.companions?.sidecar === 'stem' ? byStem : byName);
-    const directory = ledger.directory({ folder, path: directoryOf(ref.path) });
-    const unsent = claims.get(ref.path);
-    claims.set(ref.path, { sidecar, directory, ...unsent, paths: [...(unsent?.paths ?? []), ...sent] });
-  }
-  return claims;
-}
-
-/** It lies elsewhere than in the document's own directory of attachments. */
-function isListedBy({ path: owner }: DocumentRef, { path }: RecordedAttachment): boolean {
-  return path?.startsWith(`${owner}.attachments/`) === false;
 }

@@ -6,6 +6,7 @@ import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
 import type { ComparedDocument, Unclearable } from '../../model/operation.ts';
 import { planDocument } from '../../model/plan.ts';
+import type { AttachmentAnswer } from '../../model/ports/folder-port.ts';
 import type {
   Change,
   LedgerEntry,
@@ -25,12 +26,13 @@ import type { PathLocks } from '../tasks/path-locks.ts';
 import type { Task } from '../tasks/task.ts';
 import { adoptionOf, compareWithRecord, doubtsOfFile } from './assess.ts';
 import type { Assessment } from './assess.ts';
-import { carriersOf, hasLetGo, withAttachmentAt } from './attachments.ts';
+import { recordedOwners, withAttachmentAt } from './attachments.ts';
+import type { FormerOwner } from './attachments.ts';
 import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
 import type { MoveDecision, MoveEvidence } from './find-moves.ts';
-import { keptElsewhereCode } from './whereabouts.ts';
+import type { UnsentAttachments } from './unsent-attachments.ts';
 
 /** The document is as the service holds it, and its record is to learn what was found, without a request. */
 export interface Adoption {
@@ -65,10 +67,11 @@ interface Options {
   readonly folders: WatchedFolders;
   readonly locks: PathLocks;
   readonly writer: Pick<LedgerCommits, 'commit'>;
-  readonly timing: Pick<TimingSettings, 'removeGraceMs' | 'pollSeconds' | 'incompleteMinutes'>;
+  readonly timing: Pick<TimingSettings, 'pollSeconds' | 'incompleteMinutes'>;
   /** How long an answer of the service is waited for. */
   readonly responseMs: number;
   readonly evidence: MoveEvidence & DirectoryEvidence;
+  readonly unsent: Pick<UnsentAttachments, 'ownersOf'>;
   /** Whether a file is known to stand at another path than this one. */
   readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
   /** What a file lacks by its own format. */
@@ -103,34 +106,51 @@ export class DocumentComparison {
     this.#mayArriveLate = mayArriveLate(sent, this.#clock.now());
   }
 
+  /** Documents whose attachment a found file is, or was. */
+  ownersOf(document: FoundDocument): readonly FormerOwner[] {
+    const { evidence, unsent } = this.#options;
+    const placesOf = (owner: FileStat) =>
+      [...evidence.tasks.presentWithInode(owner.ino)].flatMap(({ ref, seen }) =>
+        seen !== null && sameFile(seen.stat, owner) ? [ref] : [],
+      );
+    return [...recordedOwners(document, this.#ledger), ...unsent.ownersOf(document, placesOf)];
+  }
+
   /**
-   * A file that went out with another document, or was to go out with one in another folder, stays its attachment until
-   * that has let go of it. Null: it is none.
+   * A file that went out with another document, or was to go out with one, stays its attachment until a valid sidecar of
+   * that no longer lists it. Null: it is none.
    */
-  async awaitCarriers(task: Task, document: FoundDocument): Promise<Assessment | null> {
-    const { evidence, folders } = this.#options;
-    const { removeGraceMs, pollSeconds } = this.#options.timing;
-    for (const { ref, record } of carriersOf(document, this.#ledger)) {
-      await this.#followAttachment(task, { ref, record }, document);
-      const carrier = await evidence.inspect(ref);
-      const waitedMs = this.#clock.monotonic() - task.since;
-      const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
-      if (carrier === undefined) {
-        const message = `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`;
-        return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
-      }
-      const isKeptWhenGone = folders.get(ref.folder)?.settings.onRemove === 'keep';
-      // No deletion ends it where its own file has come to the attachment's path, or stands where it is not sent.
-      const state = evidence.tasks.get(ref)?.state;
-      const isElsewhere = state?.kind === 'dormant' && state.reason.code === keptElsewhereCode;
-      const isKept = isKeptWhenGone || isElsewhere || sameFile(record.stat, document.stat);
-      const isGracePast = waitedMs >= removeGraceMs;
-      if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast })) continue;
+  async awaitOwners(task: Task, document: FoundDocument): Promise<Assessment | null> {
+    for (const { at, record } of this.ownersOf(document)) {
+      const [{ owner: ref } = { owner: document.ref }] = at;
+      if (record !== null) await this.#followAttachment(task, { ref, record }, document);
+      const answers = await Promise.all(at.map(({ owner, place }) => this.#attaches(owner, place, document)));
+      if (answers.includes('dropped')) continue;
+      if (record === null && answers.every((answer) => answer === 'gone')) continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
-      const message = `it is an attachment of ${printable(owner)} until the valid sidecar of that document no longer lists it`;
-      return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
+      const message = answers.includes('not configured')
+        ? `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`
+        : `it is an attachment of ${printable(owner)} until a valid sidecar of that document does not list it`;
+      const reason = { code: 'attached-before', message };
+      if (answers.includes('settling')) return { kind: 'settling', againMs: moveMayShowMs, reason };
+      const waitedMs = this.#clock.monotonic() - task.since;
+      const { pollSeconds } = this.#options.timing;
+      const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
+      return { kind: 'waiting', againMs, reason };
     }
     return null;
+  }
+
+  async #attaches(
+    owner: DocumentRef,
+    place: DocumentRef,
+    { ref, stat }: FoundDocument,
+  ): Promise<AttachmentAnswer | 'not configured'> {
+    const port = this.#options.folders.get(owner.folder)?.port;
+    if (port === undefined) return 'not configured';
+    // A sidecar lists nothing in another folder.
+    const path = place.folder === owner.folder ? place.path : '';
+    return port.attaches({ owner: owner.path, path, elsewhere: refKey(place) === refKey(ref) ? null : stat });
   }
 
   async #followAttachment(task: Task, owner: LedgerEntry, document: FoundDocument): Promise<void> {

@@ -1,5 +1,5 @@
 import { sameFile } from '../../model/document.ts';
-import type { DocumentRef, FileIdentity, FoundDocument, HeldMode } from '../../model/document.ts';
+import type { DocumentRef, FileIdentity, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
 import { isWider } from '../../model/metadata/held-mode.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { Seen } from '../tasks/task.ts';
@@ -20,11 +20,17 @@ export class UnsentModes {
     if (ownMode === undefined) return;
     const before = this.of({ stat });
     const held = { ...ref, mode: ownMode, by: sidecarPlaces(ref.path).byName };
-    this.#modes.delete(stat.ino);
-    this.#modes.set(stat.ino, {
-      file: stat,
-      held: before !== null && isWider(ownMode, before.mode) ? before : held,
-    });
+    this.#set(stat, before !== null && isWider(ownMode, before.mode) ? before : held);
+  }
+
+  /** A file is not attached any more to a document that was not sent: nobody else was to see it. */
+  noteAttachment(owner: DocumentRef, stat: FileStat): void {
+    this.#set(stat, modeOfAttachment(owner));
+  }
+
+  #set(file: FileStat, held: HeldMode): void {
+    this.#modes.delete(file.ino);
+    this.#modes.set(file.ino, { file, held });
     const [oldest] = this.#modes.keys();
     if (this.#modes.size > mostFiles && oldest !== undefined) this.#modes.delete(oldest);
   }
@@ -34,4 +40,9 @@ export class UnsentModes {
     const known = this.#modes.get(stat.ino);
     return known !== undefined && sameFile(known.file, stat) ? known.held : null;
   }
+}
+
+/** The mode that a file counts as held with which a document that was not sent attaches: nobody else was to see it. */
+export function modeOfAttachment(owner: DocumentRef): HeldMode {
+  return { ...owner, mode: 'NONE', by: sidecarPlaces(owner.path).byName, isAttachment: true };
 }

@@ -1,12 +1,9 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import { createTurns } from '../../lib/queue/turns.ts';
-import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath } from '../../model/document.ts';
-import type { DirectoryScan, OwnersClaims, ScanCause } from '../../model/document.ts';
+import type { DirectoryScan, ScanCause } from '../../model/document.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { claimChanges } from '../decide/attachments.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { FolderRoots } from './folder-roots.ts';
@@ -14,8 +11,6 @@ import type { KnownDirectories } from './known-directories.ts';
 import { isRootTrusted } from './root-trust.ts';
 import type { WatchedFolders } from './watched-folders.ts';
 
-/** Compared and written down at once: more would hold the event loop for too long. */
-const claimsAtOnce = 1_000;
 /** A change older than this that only a rescan found was missed by the watcher. */
 const watcherReportsWithinMs = 2_000;
 
@@ -30,13 +25,12 @@ interface Options {
   readonly tasks: Pick<TaskStore, 'inDirectory' | 'backlog'>;
 }
 
-/** What scans say of a folder besides its documents: its root, mounts, directories, and what sidecars attach. */
+/** What scans say of a folder besides its documents: its root, mounts and directories. */
 export class ScanNotes {
   readonly #options: Options;
   readonly #clock: Clock;
   readonly #ledger: LedgerPort;
   readonly #folders: WatchedFolders;
-  readonly #inTurn = createTurns();
 
   constructor(options: Options) {
     this.#options = options;
@@ -96,23 +90,6 @@ export class ScanNotes {
     this.inBackground(roots.rememberMounts(folder, true));
     const changed = directories.toRemember(folder, tasks);
     if (changed.length > 0) this.inBackground(writer.commit(changed));
-  }
-
-  /**
-   * What sidecars attach is written down at once, one scan's after the other's: a sidecar that is not valid at the next
-   * start, or is gone, does not tell it.
-   */
-  claimsFound(folder: string, claims: OwnersClaims): void {
-    const written = this.#inTurn(async () => {
-      const slice = createTimeSlice();
-      const entries = [...claims];
-      for (let from = 0; from < entries.length; from += claimsAtOnce) {
-        const changes = claimChanges(folder, entries.slice(from, from + claimsAtOnce), this.#ledger);
-        if (changes.length > 0) await this.#options.writer.commit(changes);
-        await slice();
-      }
-    });
-    this.inBackground(written);
   }
 
   /** Nobody waits for this: the next scan does again what a stop ended. What else fails is unexpected. */

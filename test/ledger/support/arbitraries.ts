@@ -144,18 +144,6 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('fail' as const), ref, failure }),
   fc.record({ kind: fc.constant('clear' as const), ref }),
   fc.record({
-    kind: fc.constant('claim' as const),
-    ref,
-    claim: fc.record(
-      {
-        sidecar: fc.string(),
-        paths: fc.subarray(['d/ü.csv', 'x.csv', '__proto__']),
-        directory: fc.record({ ino: finite, birthtimeMs: finite, dev: finite }),
-      },
-      { requiredKeys: ['sidecar', 'paths'] },
-    ),
-  }),
-  fc.record({
     kind: fc.constant('hold' as const),
     folder,
     hold: fc.option(fc.record({ since: at, reason: fc.string({ unit: 'binary' }) })),

@@ -1,5 +1,4 @@
 import { directoryOf } from '../../../src/model/document.ts';
-import type { Claim } from '../../../src/model/document.ts';
 import type { Change, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 
 /** What a ledger should say after some changes, worked out in the plainest way. */
@@ -12,7 +11,6 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     holds: new Map(),
     roots: new Map(),
   };
-  const claims = new Map<string, Claim>();
   const removals = new Map<string, unknown[]>();
   const mounts = new Map<string, readonly string[]>();
   const mountIdentities = new Map<string, unknown>();
@@ -25,14 +23,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     const key = 'ref' in change ? `${change.ref.folder}/${change.ref.path}` : '';
     if (change.kind === 'put') {
       documents.set(key, change.record);
-      const { ref, record } = change;
-      const carried = record.attachments.map(({ path, folder = ref.folder }) => `${folder}/${path}`);
-      const claim = claims.get(key);
-      const isCarried = (path: string) => carried.includes(`${ref.folder}/${path}`);
-      if (claim !== undefined)
-        claims.set(key, { ...claim, paths: claim.paths.filter((path) => !isCarried(path)) });
-    } else if (change.kind === 'claim') claims.set(key, change.claim);
-    else if (change.kind === 'drop') {
+    } else if (change.kind === 'drop') {
       documents.delete(key);
       if (!isUsed(documents, directoryOf(key))) identities.delete(directoryOf(key));
     } else if (change.kind === 'directory') {
@@ -89,12 +80,6 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     intents: sortedValues(plain.intents),
     doubts: sortedValues(plain.doubts),
     failures: Object.fromEntries(plain.failures),
-    claims: ['inbox', 'archive'].map((folder) =>
-      [...claims]
-        .filter(([key, { paths }]) => key.startsWith(`${folder}/`) && paths.length > 0)
-        .map(([key, claim]) => [key.slice(folder.length + 1), claim] as const)
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    ),
     holds: ['inbox', 'archive'].map((folder) => plain.holds.get(folder)),
     roots: ['inbox', 'archive'].map((folder) => plain.roots.get(folder)),
     mounts: ['inbox', 'archive'].map((folder) => mounts.get(folder) ?? []),

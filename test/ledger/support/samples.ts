@@ -65,7 +65,6 @@ export function contentOf(ledger: LedgerReader | LedgerPort): object {
         .map(([ref, failure]) => [`${ref.folder}/${ref.path}`, failure] as const)
         .sort(byKey),
     ),
-    claims: ['inbox', 'archive'].map((folder) => [...ledger.claims(folder)].sort(byKey)),
     holds: ['inbox', 'archive'].map((folder) => ledger.hold(folder)),
     roots: ['inbox', 'archive'].map((folder) => ledger.root(folder)),
     mounts: ['inbox', 'archive'].map((folder) => ledger.mounts(folder)),

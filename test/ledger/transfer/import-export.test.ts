@@ -157,15 +157,6 @@ describe('an export', () => {
       },
       { kind: 'intent', intent: { id: 'i1', ref: ref('f.pdf'), size: 3, at: now + 1 } },
       { kind: 'fail', ref: ref('large.pdf'), failure },
-      {
-        kind: 'claim',
-        ref: ref('n/new.pdf'),
-        claim: {
-          sidecar: 'new.meta.json',
-          paths: ['n/z.csv', 'z.csv'],
-          directory: { ino: 10, birthtimeMs: 11.5, dev: 12 },
-        },
-      },
       { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },
       { kind: 'approve', folder: 'inbox', paths: ['a.pdf'] },
       { kind: 'approve', folder: 'inbox', paths: ['kept.pdf'], keeps: true },
@@ -205,7 +196,6 @@ describe('an export', () => {
       one.doubts(),
       one.intents(),
       [...one.failures()],
-      one.claims('inbox'),
       one.hold('inbox'),
       one.removals('inbox'),
       one.root('inbox'),
@@ -218,12 +208,6 @@ describe('an export', () => {
     expect(besidesOf(fresh)).toEqual(besidesOf(ledger));
     await fresh.close();
   });
-});
-
-it('an import refuses what sidecars attach outside of the folder', () => {
-  const claims = [{ folder: 'inbox', path: 'a.pdf', sidecar: 'a.pdf.meta.json', attachments: ['../b.csv'] }];
-  const { problems } = readImport(JSON.stringify({ version: 1, documents: [], claims }), inbox);
-  expect(problems[0]?.message).toContain('claims.0.attachments.0 is not a path inside the folder');
 });
 
 describe('an export of a folder that was taken out of the configuration', () => {

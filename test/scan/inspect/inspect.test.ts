@@ -248,7 +248,7 @@ describe('what a file beside documents is', () => {
     expect(await words(path)).toContain(expected);
   });
 
-  it('is a sidecar of the only document of its stem, where another file of it is an attachment', async () => {
+  it('is ambiguous where an attachment has the stem of its document', async () => {
     await scanned({
       'a.pdf': 'a',
       'a.csv': 'a',
@@ -256,9 +256,9 @@ describe('what a file beside documents is', () => {
       'other.pdf': 'o',
       'other.pdf.meta.json': '{"attachments": ["a.csv"]}',
     });
-    expect(await words('a.meta.json')).toContain('the sidecar of a.pdf');
+    expect(await words('a.meta.json')).toContain('it could be the sidecar of a.csv and a.pdf');
     expect(await words('a.csv')).toContain('an attachment of other.pdf');
-    expect(await folder.inspect('a.pdf')).toMatchObject({ document: { metadata: { title: 'A' } } });
+    expect(await folder.inspect('a.pdf')).toMatchObject({ kind: 'unfit', code: 'ambiguous-sidecar' });
   });
 
   it.each([

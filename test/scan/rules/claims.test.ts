@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createClaims } from '../../../src/scan/rules/claims.ts';
 
-const claim = (owner: string, ...paths: string[]) => new Map([[owner, { sidecar: 's', paths }]]);
+const claim = (owner: string, ...paths: string[]) => new Map([[owner, paths]]);
 
 describe('attachments that sidecars claim (F54)', () => {
   it('makes a claimed file an attachment, and a document again when the claim goes', () => {
@@ -27,8 +27,8 @@ describe('attachments that sidecars claim (F54)', () => {
     claims.set(
       '',
       new Map([
-        ['a.pdf', { sidecar: 's', paths: ['b.pdf'] }],
-        ['b.pdf', { sidecar: 's', paths: ['a.pdf'] }],
+        ['a.pdf', ['b.pdf']],
+        ['b.pdf', ['a.pdf']],
       ]),
     );
     expect([claims.isAttachment('a.pdf'), claims.isAttachment('b.pdf')]).toEqual([false, false]);
@@ -39,28 +39,5 @@ describe('attachments that sidecars claim (F54)', () => {
     claims.set('a', claim('a/x.pdf', 'y.pdf', 'y.pdf'));
     claims.set('a', new Map());
     expect([claims.isAttachment('y.pdf'), claims.dependents('')]).toEqual([false, []]);
-  });
-});
-
-describe('claims of an earlier process (I5)', () => {
-  it('hold beside what sidecars state by now, until their directories are scanned', () => {
-    const claims = createClaims();
-    claims.set('a', claim('a/x.pdf', 'a/y.csv'));
-    claims.set('c', claim('c/x.pdf', 'c/y.csv'));
-    const known = new Map([...claim('a/x.pdf', 'a/y.csv', 'b/z.csv'), ...claim('c/x.pdf', 'c/y.csv')]);
-    expect(claims.restore(known)).toEqual(['a', 'b']);
-    expect([claims.isAttachment('b/z.csv'), claims.isAttachment('a/y.csv')]).toEqual([true, true]);
-    expect(claims.set('a', claim('a/x.pdf', 'a/y.csv'))).toEqual(['b/z.csv']);
-  });
-
-  it('are told of once where they alter, with those that end', () => {
-    const claims = createClaims();
-    claims.set('a', claim('a/x.pdf', 'a/y.csv'));
-    claims.set('b', claim('b/x.pdf', 'b/y.csv'));
-    expect([...claims.takeAltered().keys()]).toEqual(['a/x.pdf', 'b/x.pdf']);
-    claims.set('a', claim('a/x.pdf', 'a/y.csv'));
-    claims.set('b', new Map());
-    expect(claims.takeAltered()).toEqual(claim('b/x.pdf'));
-    expect(claims.takeAltered().size).toBe(0);
   });
 });

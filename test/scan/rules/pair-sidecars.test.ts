@@ -6,8 +6,6 @@ function pair(
   documents: readonly string[],
   more: {
     files?: readonly string[];
-    attachments?: readonly string[];
-    lists?: Record<string, string[]>;
     foreign?: readonly string[];
     twins?: readonly string[];
   } = {},
@@ -16,8 +14,6 @@ function pair(
     sidecars: new Set(sidecars),
     documents: new Set(documents),
     fits: fitting(() => more.files ?? []),
-    isAttachment: (name) => (more.attachments ?? []).includes(name),
-    listedBy: (name) => new Set(more.lists?.[name]),
     mayBelong: (sidecar) => !(more.foreign ?? []).includes(sidecar),
     hasTwin: (sidecar) => more.twins?.includes(sidecar) === true,
   });
@@ -67,17 +63,6 @@ describe('pairing (F50, F56, F57)', () => {
       'a.txt': 'own a.txt.meta.json',
       'a.pdf': 'ambiguous a.meta.json',
       'a.csv': 'ambiguous a.meta.json',
-    });
-  });
-
-  it('does not count attachments as documents of the stem', () => {
-    expect(
-      pair(['a.meta.json'], ['a.pdf', 'a.xlsx'], { lists: { 'a.meta.json': ['a.xlsx'] } }).paired,
-    ).toEqual({
-      'a.pdf': 'own a.meta.json',
-    });
-    expect(pair(['a.meta.json'], ['a.pdf', 'a.xlsx'], { attachments: ['a.xlsx'] }).paired).toEqual({
-      'a.pdf': 'own a.meta.json',
     });
   });
 

@@ -86,8 +86,6 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
         known.set(scan.directory, scan);
       },
       scanned: (identity) => scanned.push(identity),
-      claimed: () => undefined,
-      claims: () => new Map(),
       changed: () => undefined,
     });
   }

@@ -315,9 +315,9 @@ export class Judge {
     );
   }
 
-  /** As what a file counts, beside what stands beside it. */
+  /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */
   isAttached({ identity }: SeenFile): boolean {
-    return this.#moments.at(-1)?.taintOf(identity).owner !== null;
+    return this.#moments.at(-1)?.glimpsedTaintOf(identity).owner !== null;
   }
 
   /** The rules for one request and one moment. */
@@ -427,6 +427,7 @@ export class Judge {
       held: this.held,
       intents: this.#intents,
       taintOf: this.#taints.all(now),
+      glimpsedTaintOf: this.#taints.all(now, 0),
       approved: new Set(this.#approved),
       isPaused: this.#isPaused,
     };

@@ -39,7 +39,7 @@ export class Taints {
   /** What stands for so long has been seen, ms. */
   readonly #seenMs: number;
   #attached = new Map<object, Attached>();
-  /** Attachments that are none any more, and the document that was sent with each. */
+  /** Attachments that are none any more. */
   readonly #former = new Map<object, Attached>();
   /** What own sidecars have said of files that were not sent. */
   readonly #unsent = new Map<object, Said[]>();

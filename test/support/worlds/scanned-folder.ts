@@ -7,6 +7,7 @@ import { hashFile, openSource } from '../../../src/scan/content.ts';
 import { folderHealth } from '../../../src/scan/folder-health.ts';
 import type { FolderTrouble } from '../../../src/scan/folder-health.ts';
 import { createFolderState, locateOnDisk } from '../../../src/scan/folder-state.ts';
+import { attaches } from '../../../src/scan/inspect/attaches.ts';
 import { findFiles } from '../../../src/scan/inspect/find-files.ts';
 import { createInspector } from '../../../src/scan/inspect/inspect.ts';
 import { createScheduler } from '../../../src/scan/scheduler.ts';
@@ -105,6 +106,7 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
     },
     rescan: (cause) => scheduler.everything(cause, false),
     inspect: (path): Promise<Inspection> => read(() => inspector(path)),
+    attaches: (question) => read(() => attaches(state, question, scanner.scannedRoot())),
     find: (wanted) => read(() => findFiles(state, wanted)),
     mounts: () => Promise.resolve(mountsBelow(root)),
     rootNow: () => {

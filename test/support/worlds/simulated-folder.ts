@@ -140,6 +140,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       return Promise.resolve();
     },
     inspect: (path) => Promise.resolve(look(path)),
+    attaches: () => Promise.resolve('gone'),
     find: (wanted) =>
       Promise.resolve(
         isAway

@@ -1,73 +1,41 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Inspection } from '../../../src/model/document.ts';
 import { planDocument } from '../../../src/model/plan.ts';
 import type { LedgerEntry } from '../../../src/model/ports/ledger-port.ts';
 import {
   attachmentsAfterMove,
-  carriersOf,
-  claimChanges,
-  hasLetGo,
+  recordedOwners,
   unsentAttachments,
 } from '../../../src/sync/decide/attachments.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const from = { folder: 'inbox', path: 'report.pdf' };
-const file = { folder: 'inbox', path: 'salaries.csv' };
 const carried = { name: 'salaries.csv', path: 'salaries.csv', stat: statOf({ ino: 8 }), sha256: 'aa' };
 const { document } = comparedOf({ fileName: 'report.pdf' });
-const reason = { code: 'any', message: 'any' };
-
-describe('a document lets go of an attachment (I5)', () => {
-  it.each<[string, Inspection, boolean]>([
-    ['stands there without it', { kind: 'document', document }, true],
-    ['lists it', { kind: 'document', document: { ...document, attachments: [{ ...carried }] } }, false],
-    ['is being saved', { kind: 'settling', againMs: 1 }, false],
-    ['waits', { kind: 'waiting', againMs: null, ...reason }, false],
-    ['is not valid', { kind: 'unfit', ...reason }, false],
-    ['is ignored', { kind: 'ignored', ...reason }, false],
-    ['is empty', { kind: 'skipped', ...reason }, false],
-    ['cannot be read', { kind: 'unknown', ...reason }, false],
-    ['is gone, and its deletion undecided', { kind: 'absent', device: 1 }, false],
-  ])('when it %s', (_, found, expected) => {
-    expect(hasLetGo(found, file, { from, isKept: false, isGracePast: true })).toBe(expected);
-  });
-
-  it('when it is gone for the grace period and is kept at the service', () => {
-    const absent: Inspection = { kind: 'absent', device: 1 };
-    expect(hasLetGo(absent, file, { from, isKept: true, isGracePast: false })).toBe(false);
-    expect(hasLetGo(absent, file, { from, isKept: true, isGracePast: true })).toBe(true);
-  });
-
-  it('when the file went to another folder and it stands there without it', () => {
-    const found: Inspection = { kind: 'document', document: { ...document, attachments: [{ ...carried }] } };
-    expect(hasLetGo(found, { ...file, folder: 'other' }, { from, isKept: false, isGracePast: false })).toBe(
-      true,
-    );
-  });
-});
 
 describe('who carries a file', () => {
   const entry: LedgerEntry = { ref: from, record: recordOf({ attachments: [carried] }) };
   const found = (path: string) => ({ ...document, ref: { folder: 'inbox', path }, stat: statOf({ ino: 8 }) });
-  const carriers = (path: string, known?: LedgerEntry) =>
-    carriersOf(found(path), {
-      findCarriers: () => [entry],
-      get: () => known?.record,
-    });
+  const owners = (path: string, known?: LedgerEntry, ino?: number) =>
+    recordedOwners(
+      { ...found(path), ...(ino === undefined ? null : { stat: statOf({ ino }) }) },
+      { findCarriers: () => [entry], get: () => known?.record },
+    ).map(({ at }) => at);
+  const place = { owner: from, place: { folder: 'inbox', path: 'salaries.csv' } };
 
   it('is told by the path, and for a new file by its identity', () => {
-    expect(carriers('salaries.csv')).toEqual([entry]);
-    expect(carriers('renamed.csv')).toEqual([entry]);
+    expect(owners('salaries.csv')).toEqual([[place]]);
+    expect(owners('renamed.csv')).toEqual([[place]]);
   });
 
   it('is not told by the identity where the file has a document of its own: it may be a hard link', () => {
-    expect(carriers('renamed.csv', entry)).toEqual([]);
-    expect(carriers('salaries.csv', entry)).toEqual([entry]);
+    expect(owners('renamed.csv', entry)).toEqual([]);
+    expect(owners('salaries.csv', entry)).toEqual([[place]]);
   });
 
   it('is never the file itself', () => {
-    expect(carriers('report.pdf')).toEqual([]);
+    expect(owners('report.pdf')).toEqual([]);
+    expect(owners('salaries.csv', undefined, entry.record.stat.ino)).toEqual([]);
   });
 });
 
@@ -114,29 +82,5 @@ describe('the attachments of a document that moves', () => {
       ['g/x.csv', 'inbox'],
     ]);
     expect(attachmentsAfterMove(recordOf({ attachments: away }), there, here)).toEqual(attachments);
-  });
-});
-
-describe('what the ledger learns of what sidecars attach (I5)', () => {
-  const claim = (...paths: string[]) => ({ sidecar: 'report.pdf.meta.json', paths });
-  const learned = (now: readonly string[], { known, sent }: { known?: string[]; sent?: string[] } = {}) => {
-    const attachments = sent?.map((path) => ({ ...carried, path }));
-    const changes = claimChanges('inbox', [['report.pdf', claim(...now)]], {
-      get: () => (attachments === undefined ? undefined : recordOf({ attachments })),
-      claims: () => new Map(known === undefined ? [] : [['report.pdf', claim(...known)]]),
-    });
-    return changes.map((change) => (change.kind === 'claim' ? change.claim.paths : change));
-  };
-
-  it.each([
-    ['is new', learned(['a.csv']), [['a.csv']]],
-    ['is known', learned(['a.csv'], { known: ['a.csv'] }), []],
-    ['was sent', learned(['a.csv'], { sent: ['a.csv'] }), []],
-    ['was sent in part', learned(['a.csv', 'b.csv'], { sent: ['a.csv'] }), [['b.csv']]],
-    ['is less than before', learned(['a.csv'], { known: ['a.csv', 'b.csv'] }), [['a.csv']]],
-    ['ended', learned([], { known: ['a.csv'] }), [[]]],
-    ['ended, and was not known', learned([]), []],
-  ])('where it %s', (_, changes, expected) => {
-    expect(changes).toEqual(expected);
   });
 });

@@ -39,15 +39,23 @@ it.each<readonly [string, () => Promise<void>, string]>([
     },
     'g.txt',
   ],
-])('I18: what was an attachment is sent when its document %s and stays kept', async (_, steps, sent) => {
-  await steps();
-  await world.sync();
-  await world.pass(3 * engineTiming.removeGraceMs);
-  await world.sync();
-  expect(world.held()).toHaveProperty([sent], '1,2,3');
-  // What it was sent with before is kept: its file is there.
-  expect([...world.engine().tasks.in('dormant')].map(({ ref }) => ref.path)).toEqual(['f.txt']);
-  await world.restart();
-  await world.sync();
-  expect([...world.docIds().keys()].sort()).toEqual(['f.txt', sent]);
-});
+])(
+  'I18: what was an attachment of a document that %s and stays kept is sent when a sidecar says so',
+  async (_, steps, sent) => {
+    await steps();
+    await world.sync();
+    await world.pass(3 * engineTiming.removeGraceMs);
+    await world.sync();
+    expect(world.held()).not.toHaveProperty([sent]);
+    await world.inbox.write('f.txt.meta.json', '{}');
+    await world.sync();
+    await world.pass(30_000);
+    await world.sync();
+    expect(world.held()).toHaveProperty([sent], '1,2,3');
+    // What it was sent with before is kept: its file is there.
+    expect([...world.engine().tasks.in('dormant')].map(({ ref }) => ref.path)).toEqual(['f.txt']);
+    await world.restart();
+    await world.sync();
+    expect([...world.docIds().keys()].sort()).toEqual(['f.txt', sent]);
+  },
+);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { eventually } from '../../support/eventually.ts';
+import { modeOf } from '../../../src/model/metadata/metadata.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
@@ -11,11 +11,19 @@ import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 const long = new Date(Date.now() - 86_400_000);
 const secret = { shareInfo: { mode: 'NONE' } };
 /** A restart reads them again. */
-let settings: { attachments: 'folder' | 'below'; sidecarOwner: 'any' | 'same' };
+let settings: {
+  attachments: 'folder' | 'below';
+  sidecarOwner: 'any' | 'same';
+  metadata: { shareInfo: { mode: 'EVERYONE' } };
+};
 let world: SyncedFolder;
 
 beforeEach(async () => {
-  settings = { attachments: 'folder', sidecarOwner: 'any' };
+  settings = {
+    attachments: 'folder',
+    sidecarOwner: 'any',
+    metadata: { shareInfo: { mode: 'EVERYONE' } },
+  };
   world = await syncedFolder({ settings });
 });
 
@@ -42,19 +50,11 @@ function sent(): readonly string[] {
 
 const own = () => [...world.docIds().keys()].sort();
 
-/** The process is killed before anything of the folder is sent. */
-async function killUnsent(meanwhile: () => void): Promise<void> {
-  world.engine().setPaused(['inbox']);
-  await world.rescan();
-  await world.until(() => world.ledger().claims('inbox').size === 1);
-  await world.restart(meanwhile);
-  await world.sync();
-}
-
-/** What documents claim is written in the background. */
-async function untilClaimed(...owners: readonly string[]): Promise<void> {
-  await world.until(() => [...world.ledger().claims('inbox').keys()].sort().join() === owners.join());
-}
+/** Contents of documents, with the mode that the service has for each. */
+const shared = () =>
+  Object.fromEntries(
+    [...world.service.documents.values()].map(({ content, metadata }) => [content, modeOf(metadata)]),
+  );
 
 async function laterOn(ms: number): Promise<void> {
   await world.rescan();
@@ -62,9 +62,32 @@ async function laterOn(ms: number): Promise<void> {
   await world.sync();
 }
 
-describe('I5: the attachment of a document that was not sent before a restart is not sent by itself', () => {
+/** Scans see it, and nothing of it is sent before something has happened. */
+async function unsent(meanwhile: () => void): Promise<void> {
+  world.engine().setPaused(['inbox']);
+  await world.rescan();
+  meanwhile();
+  await world.rescan();
+  for (let passed = 0; passed < 10_000; passed += 100) await world.clock.advance(100);
+  world.engine().setPaused([]);
+  await world.sync();
+  await laterOn(60_000);
+}
+
+describe('I5: what was attached to a document that was not sent is not sent by itself', () => {
+  beforeEach(() => {
+    put('sub/salaries.csv', 'jane,100');
+    put('report.pdf', 'report');
+    list('report.pdf.meta.json', 'sub/salaries.csv');
+  });
+
   it.each<[string, () => void]>([
     ['is half written', () => put('report.pdf.meta.json', '{"attachments": ["sal')],
+    ['is empty', () => put('report.pdf.meta.json', '')],
+    [
+      'is not valid',
+      () => put('report.pdf.meta.json', '{"attachments": ["sub/salaries.csv"], "nonsense": 1}'),
+    ],
     [
       'is a link',
       () => {
@@ -79,202 +102,206 @@ describe('I5: the attachment of a document that was not sent before a restart is
         put('.ingestignore', 'report.pdf\n');
       },
     ],
-  ])('where its sidecar %s by then, until it is valid again', async (_, spoil) => {
+    [
+      'is not valid, and the file is renamed',
+      () => {
+        put('report.pdf.meta.json', '');
+        renameSync(at('sub'), at('other'));
+      },
+    ],
+    [
+      'is not valid, and the document is renamed',
+      () => {
+        put('report.pdf.meta.json', '');
+        renameSync(at('report.pdf'), at('final.pdf'));
+        renameSync(at('report.pdf.meta.json'), at('final.pdf.meta.json'));
+      },
+    ],
+    ['is there without its document', () => rmSync(at('report.pdf'))],
+    [
+      'is there with a directory in the place of its document',
+      () => {
+        rmSync(at('report.pdf'));
+        mkdirSync(at('report.pdf'));
+      },
+    ],
+  ])('where its sidecar %s, however long, until that is valid again', async (_, spoil) => {
+    await unsent(spoil);
+    expect(sent()).toEqual([]);
+    for (const name of ['report.pdf', 'report.pdf.meta.json', '.ingestignore'])
+      rmSync(at(name), { recursive: true, force: true });
     put('sub/salaries.csv', 'jane,100');
     put('report.pdf', 'report');
     list('report.pdf.meta.json', 'sub/salaries.csv');
-    await killUnsent(spoil);
-    expect(sent()).toEqual([]);
-    await laterOn(10_000);
-    await world.restart();
-    await laterOn(10_000);
-    expect([sent(), world.port().health().attached]).toEqual([[], 1]);
-    rmSync(at('report.pdf.meta.json'), { recursive: true });
-    rmSync(at('.ingestignore'), { force: true });
-    put('report.pdf', 'report');
-    list('report.pdf.meta.json', 'sub/salaries.csv');
-    await laterOn(10_000);
-    expect([sent(), own()]).toEqual([['jane,100', 'report'], ['report.pdf']]);
-    await untilClaimed();
+    await laterOn(60_000);
+    expect(sent()).toContain('jane,100');
+    expect(own()).toContain('report.pdf');
+    expect(own()).not.toContain('sub/salaries.csv');
   });
 
-  it('where its sidecar bears the stem of a second document by then', async () => {
-    put('report.csv', 'jane,100');
-    put('report.pdf', 'report');
-    list('report.meta.json', 'report.csv');
-    await killUnsent(() => put('report.txt', 'another'));
-    expect(sent()).toEqual([]);
+  it('where its sidecar is gone, and its document is not', async () => {
+    await unsent(() => rmSync(at('report.pdf.meta.json')));
+    expect(own()).toEqual(['report.pdf']);
   });
 
-  it('where another directory holds it, and Unicode spells its name in another way', async () => {
-    put('other/salári.csv'.normalize('NFD'), 'jane,100');
-    put('döc/report.pdf'.normalize('NFD'), 'report');
-    list('döc/report.pdf.meta.json'.normalize('NFD'), '../other/salári.csv');
-    await killUnsent(() => put('döc/report.pdf.meta.json'.normalize('NFD'), ''));
+  it('where its sidecar bears the stem of a second document', async () => {
+    rmSync(at('report.pdf.meta.json'));
+    list('report.meta.json', 'sub/salaries.csv');
+    await unsent(() => put('report.txt', 'another'));
     expect(sent()).toEqual([]);
   });
 
   it.each<[string, () => void]>([
     ['is ignored', () => put('.ingestignore', 'years/\n')],
     ['is in one that cannot be listed for its ignore file', () => mkdirSync(at('years/.ingestignore'))],
-  ])('where the directory of its document %s by then, however long', async (_, leaveOut) => {
-    put('salaries.csv', 'jane,100');
+  ])('where the directory of its document %s, until that is gone', async (_, leaveOut) => {
+    rmSync(at('report.pdf'));
+    rmSync(at('report.pdf.meta.json'));
     put('years/2026/report.pdf', 'report');
-    list('years/2026/report.pdf.meta.json', '../../salaries.csv');
-    await killUnsent(leaveOut);
-    await laterOn(10_000);
-    await world.restart();
-    await laterOn(10_000);
-    expect([sent(), world.port().health().attached]).toEqual([[], 1]);
+    list('years/2026/report.pdf.meta.json', '../../sub/salaries.csv');
+    await unsent(leaveOut);
+    expect(sent()).toEqual([]);
     rmSync(at('years'), { recursive: true });
-    await laterOn(10_000);
-    expect(own()).toEqual(['salaries.csv']);
+    await laterOn(60_000);
+    expect(shared()).toEqual({ 'jane,100': 'NONE' });
   });
 
-  it('where its sidecar may not reach it by then, until it lists it no longer', async () => {
-    put('salaries.csv', 'jane,100');
-    put('d/report.pdf', 'report');
-    list('d/report.pdf.meta.json', '../salaries.csv');
-    await killUnsent(() => (settings.attachments = 'below'));
-    expect(sent()).toEqual([]);
-    list('d/report.pdf.meta.json');
+  it('where its sidecar may not reach it, until it lists it no longer', async () => {
+    put('salaries.csv', 'joe,90');
+    list('sub/more.pdf.meta.json', '../salaries.csv');
+    put('sub/more.pdf', 'more');
     await world.sync();
-    expect(own()).toEqual(['d/report.pdf', 'salaries.csv']);
+    await world.restart(() => (settings.attachments = 'below'));
+    await laterOn(10_000);
+    expect(own()).toEqual(['report.pdf', 'sub/more.pdf']);
+    list('sub/more.pdf.meta.json');
+    await laterOn(60_000);
+    expect(own()).toEqual(['report.pdf', 'salaries.csv', 'sub/more.pdf']);
+  });
+
+  it('though Unicode spells its name and those of its directories in another way', async () => {
+    put('other/salári.csv'.normalize('NFD'), 'joe,90');
+    put('döc/minutes.pdf'.normalize('NFD'), 'minutes');
+    list('döc/minutes.pdf.meta.json'.normalize('NFD'), '../other/salári.csv');
+    await unsent(() => put('döc/minutes.pdf.meta.json'.normalize('NFD'), ''));
+    expect(sent()).toEqual(['jane,100', 'report']);
   });
 
   describeWhere(process.getuid?.() === 0 ? null : 'root, to be somebody else', 'of another user', () => {
-    it('where its sidecar is another user’s by then', async () => {
+    it('where its sidecar is another user’s', async () => {
       settings.sidecarOwner = 'same';
-      put('salaries.csv', 'jane,100');
-      put('report.pdf', 'report');
-      list('report.pdf.meta.json', 'salaries.csv');
-      await killUnsent(() => chownSync(at('report.pdf.meta.json'), 1_001, 1_001));
       await world.restart();
-      await world.sync();
+      await unsent(() => chownSync(at('report.pdf.meta.json'), 1_001, 1_001));
       expect(own()).toEqual(['report.pdf']);
     });
   });
 
-  it('where the document itself was sent, without it, and its sidecar is not valid by then', async () => {
-    put('report.pdf', 'report');
-    list('report.pdf.meta.json');
+  it('where the document itself was sent without it', async () => {
     await world.sync();
-    put('figures.csv', 'q1');
-    list('report.pdf.meta.json', 'figures.csv');
-    await world.sync();
-    await untilClaimed();
-    put('salaries.csv', 'jane,100');
-    list('report.pdf.meta.json', 'figures.csv', 'salaries.csv');
-    await killUnsent(() => put('report.pdf.meta.json', ''));
-    expect([sent(), own()]).toEqual([['q1', 'report'], ['report.pdf']]);
-  });
-});
-
-describe('I5: the attachment of a document that was not sent comes along when its directory is renamed', () => {
-  const places = ['d/e/report.pdf', 'd/e/salaries.csv', 'd/parts/more.csv'];
-
-  beforeEach(() => {
-    put('d/e/salaries.csv', 'jane,100');
-    put('d/parts/more.csv', 'joe,90');
-    put('d/e/report.pdf', 'report');
-    list('d/e/report.pdf.meta.json', 'salaries.csv', '../parts/more.csv');
+    put('more.csv', 'joe,90');
+    list('report.pdf.meta.json', 'sub/salaries.csv', 'more.csv');
+    await unsent(() => put('report.pdf.meta.json', ''));
+    expect([sent(), own()]).toEqual([['jane,100', 'report'], ['report.pdf']]);
   });
 
-  const spoil = () => put('d/e/report.pdf.meta.json', '{"attachments": [');
-
-  it('and its sidecar is not valid', async () => {
+  it('and a restart forgets it', async () => {
     world.engine().setPaused(['inbox']);
     await world.rescan();
-    spoil();
-    await laterOn(10_000);
-    renameSync(at('d'), at('f'));
-    world.engine().setPaused([]);
-    await laterOn(10_000);
-    expect([sent(), world.port().health().attached]).toEqual([[], 2]);
-    await untilClaimed('f/e/report.pdf');
-    list('f/e/report.pdf.meta.json', 'salaries.csv', '../parts/more.csv');
-    await laterOn(10_000);
-    expect(own()).toEqual(['f/e/report.pdf']);
-  });
-
-  it.each<[string, () => void]>([
-    ['renamed', () => renameSync(at('d'), at('f'))],
-    [
-      'renamed, and a new one is in its place',
-      () => {
-        renameSync(at('d'), at('f'));
-        for (const path of places) put(path, `another ${path}`);
-      },
-    ],
-  ])('while no process runs: it is %s, and its sidecar is not valid', async (_, rename) => {
-    await killUnsent(() => {
-      spoil();
-      rename();
-    });
-    await laterOn(10_000);
-    await world.restart();
-    await laterOn(10_000);
-    expect(sent().filter((content) => !content.startsWith('another'))).toEqual([]);
-    await untilClaimed('f/e/report.pdf');
-    expect(world.ledger().claims('inbox').get('f/e/report.pdf')?.paths).toEqual([
-      'f/e/salaries.csv',
-      'f/parts/more.csv',
-    ]);
+    await world.restart(() => put('report.pdf.meta.json', ''));
+    await laterOn(60_000);
+    expect(own()).toEqual(['sub/salaries.csv']);
   });
 });
 
-describe('I5: the attachment of a document that was not sent before a restart becomes a document', () => {
-  beforeEach(() => {
+describe('I5: an attachment stays one when directories are renamed', () => {
+  it.each([2, 3])('%i of which change names while their sidecars are not valid', async (count) => {
+    const names = ['p', 'q', 'r'].slice(0, count);
+    for (const name of names) {
+      put(`${name}/report.pdf`, name);
+      list(`${name}/report.pdf.meta.json`, `${name}.csv`);
+      put(`${name}/${name}.csv`, `${name},2`);
+    }
+    await unsent(() => {
+      for (const name of names) put(`${name}/report.pdf.meta.json`, '{"attach');
+      renameSync(at('p'), at('t'));
+      for (const [index, name] of names.slice(1).entries()) renameSync(at(name), at(names[index] ?? ''));
+      renameSync(at('t'), at(names.at(-1) ?? ''));
+    });
+    expect(sent()).toEqual([]);
+  });
+
+  it('that lie beside a private document that was not sent: what its sidecar lists is not published', async () => {
+    put('extra/salaries.csv', 'jane,100');
+    put('report.pdf', 'report');
+    list('report.pdf.meta.json', 'extra/salaries.csv');
+    await unsent(() => renameSync(at('extra'), at('other')));
+    expect(sent()).toEqual([]);
+    list('report.pdf.meta.json');
+    await laterOn(60_000);
+    expect(shared()).toEqual({ report: 'NONE', 'jane,100': 'NONE' });
+  });
+
+  it('of attachments of a document that was sent, and that get an ordinary name', async () => {
+    put('report.pdf.attachments/salaries.csv', 'jane,100');
+    put('report.pdf', 'report');
+    await world.sync();
+    renameSync(at('report.pdf.attachments'), at('extra'));
+    await laterOn(60_000);
+    await world.restart();
+    await laterOn(60_000);
+    expect(own()).toEqual(['report.pdf']);
+    put('report.pdf.meta.json', '{}');
+    await laterOn(60_000);
+    expect(own()).toEqual(['extra/salaries.csv', 'report.pdf']);
+    expect(shared()).toHaveProperty(['jane,100'], 'NONE');
+  });
+
+  it('of attachments of a document that was not sent, too: they are held by nobody else', async () => {
+    put('report.pdf.attachments/salaries.csv', 'jane,100');
+    put('report.pdf', 'report');
+    await unsent(() => renameSync(at('report.pdf.attachments'), at('extra')));
+    expect(shared()).toEqual({ report: 'EVERYONE', 'jane,100': 'NONE' });
+  });
+});
+
+describe('I5: what was attached to a document that was not sent becomes a document', () => {
+  beforeEach(async () => {
     put('salaries.csv', 'jane,100');
     put('report.v2.pdf', 'its name is refused');
     list('report.v2.pdf.meta.json', 'salaries.csv');
+    await world.sync();
+    expect(sent()).toEqual([]);
   });
 
   it.each<[string, () => void]>([
     ['a valid sidecar lists it no longer', () => list('report.v2.pdf.meta.json')],
     ['a valid sidecar lists others', () => list('report.v2.pdf.meta.json', 'figures.csv')],
-  ])('at once when %s', async (_, change) => {
-    await killUnsent(change);
-    expect(own()).toEqual(['salaries.csv']);
+    [
+      'another file stands in its place',
+      () => {
+        renameSync(at('salaries.csv'), at('old.csv'));
+        put('salaries.csv', 'joe,90');
+      },
+    ],
+    [
+      'neither its document nor the sidecar exists',
+      () => {
+        rmSync(at('report.v2.pdf'));
+        rmSync(at('report.v2.pdf.meta.json'));
+      },
+    ],
+  ])('that is held by nobody else, when %s', async (_, change) => {
+    change();
+    await laterOn(60_000);
+    expect(shared()).toEqual({ 'jane,100': 'NONE' });
   });
 
   it.each<[string, () => void]>([
     ['its document', () => rmSync(at('report.v2.pdf'))],
     ['its sidecar', () => rmSync(at('report.v2.pdf.meta.json'))],
-  ])('when %s has been gone for the grace period', async (_, remove) => {
-    await killUnsent(remove);
-    expect(own()).toEqual(['salaries.csv']);
-    await untilClaimed();
+  ])('and does not while only %s is gone', async (_, remove) => {
+    remove();
+    await laterOn(60_000);
+    expect(sent()).toEqual([]);
   });
-
-  it('while the process runs, too', async () => {
-    await world.sync();
-    await world.until(() => world.ledger().claims('inbox').size === 1);
-    list('report.v2.pdf.meta.json');
-    await world.sync();
-    expect(own()).toEqual(['salaries.csv']);
-    await untilClaimed();
-  });
-});
-
-it('others have their turn while many sidecars are compared with what was sent', async () => {
-  let compared = 0;
-  Object.assign(world.ledger(), {
-    get: () => {
-      for (const began = performance.now(); performance.now() - began < 0.01;);
-      compared += 1;
-    },
-  });
-  const claim = { sidecar: 'x.meta.json', paths: [] };
-  const claims = new Map(Array.from({ length: 10_000 }, (_, number) => [`${number}.pdf`, claim]));
-  /** How many had been compared at each turn of somebody else. */
-  const turns: number[] = [];
-  const takeTurn = () => {
-    turns.push(compared);
-    if (compared < claims.size) setImmediate(takeTurn);
-  };
-  world.engine().listener('inbox').claimed(claims);
-  takeTurn();
-  await eventually(() => turns.at(-1) === claims.size);
-  expect(turns.filter((count) => count > 0 && count < claims.size).length).toBeGreaterThan(0);
 });

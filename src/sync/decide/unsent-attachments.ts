@@ -1,0 +1,123 @@
+import { posix } from 'node:path';
+
+import { directoryOf, isSameFile, joinPath, refKey } from '../../model/document.ts';
+import type {
+  AttachedFile,
+  DirectoryScan,
+  DocumentRef,
+  FileStat,
+  FoundDocument,
+  HeldMode,
+} from '../../model/document.ts';
+import type { FormerOwner } from './attachments.ts';
+import { modeOfAttachment } from './unsent-modes.ts';
+import type { UnsentModes } from './unsent-modes.ts';
+
+interface UnsentAttachment extends Omit<AttachedFile, 'owner'> {
+  readonly owner: DocumentRef;
+  /** Of the document. */
+  readonly ownerStat: FileStat;
+}
+
+type Found = Pick<FoundDocument, 'ref' | 'stat'>;
+
+/**
+ * What scans saw attached to documents that were not sent with it. What a sidecar lists stays an attachment while this
+ * process runs, whatever becomes of the sidecar, and all of it counts as held by nobody else (contract 4 and 7.27).
+ */
+export class UnsentAttachments {
+  readonly #modes: UnsentModes;
+  readonly #isSent: (owner: DocumentRef, place: DocumentRef) => boolean;
+  /** By document, then by path. */
+  readonly #byOwner = new Map<string, Map<string, UnsentAttachment>>();
+  /** By the key of the path, and by inode number. */
+  readonly #byFile = new Map<string | number, Set<UnsentAttachment>>();
+
+  /** `isSent`: a document was sent with the file of a place. */
+  constructor(modes: UnsentModes, isSent: (owner: DocumentRef, place: DocumentRef) => boolean) {
+    this.#modes = modes;
+    this.#isSent = isSent;
+  }
+
+  /** A directory was listed. */
+  note({ folder, directory, entries, attachments = [] }: DirectoryScan): void {
+    if (attachments.length === 0) return;
+    const stats = new Map(entries.map(({ name, stat }) => [name, stat]));
+    for (const file of attachments) {
+      const owner = { folder, path: joinPath(directory, file.owner) };
+      const ownerStat = stats.get(file.owner);
+      if (ownerStat === undefined || this.#isSent(owner, { folder, path: file.path })) continue;
+      const before = this.#byOwner.get(refKey(owner))?.get(file.path);
+      if (before !== undefined) this.#end(before, file.stat);
+      this.#add({ ...file, owner, ownerStat });
+    }
+  }
+
+  /**
+   * Documents to which a file was attached by a sidecar. `placesOf`: where a document stands by now; where that is another
+   * directory, the place of its attachment is reckoned from there.
+   */
+  ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
+    return this.#with(found).flatMap(({ owner, ownerStat, path, isListed }) => {
+      const fromOwner = posix.relative(directoryOf(owner.path), path);
+      const at = [owner, ...placesOf(ownerStat)].map((one) => ({
+        owner: one,
+        place: { folder: one.folder, path: posix.join(directoryOf(one.path), fromOwner) },
+      }));
+      return isListed ? [{ at, record: null }] : [];
+    });
+  }
+
+  /** No document attaches the file any more: only the mode that it counts as held with is remembered. */
+  release(found: Found): void {
+    for (const one of this.#with(found)) this.#end(one);
+  }
+
+  /** A document was sent: of what it was sent with its record tells from now on. */
+  sent(owner: DocumentRef): void {
+    for (const one of this.#byOwner.get(refKey(owner))?.values() ?? [])
+      if (this.#isSent(owner, { folder: owner.folder, path: one.path })) this.#remove(one);
+  }
+
+  /** The mode that this very file counts as held with; null: it was not seen attached. */
+  modeOf(stat: FileStat): HeldMode | null {
+    const [one] = this.#same(stat);
+    return one === undefined ? null : modeOfAttachment(one.owner);
+  }
+
+  /** Those that are this file, or stood at its path. */
+  #with({ ref, stat }: Found): readonly UnsentAttachment[] {
+    return [...new Set([...(this.#byFile.get(refKey(ref)) ?? []), ...this.#same(stat)])];
+  }
+
+  #same(stat: FileStat): readonly UnsentAttachment[] {
+    return [...(this.#byFile.get(stat.ino) ?? [])].filter((one) => isSameFile(one.stat, stat));
+  }
+
+  /** `by`: the file that stands in its place. */
+  #end(one: UnsentAttachment, by?: FileStat): void {
+    this.#remove(one);
+    if (by === undefined || !isSameFile(by, one.stat)) this.#modes.noteAttachment(one.owner, one.stat);
+  }
+
+  #add(one: UnsentAttachment): void {
+    const files = this.#byOwner.get(refKey(one.owner)) ?? new Map<string, UnsentAttachment>();
+    this.#byOwner.set(refKey(one.owner), files.set(one.path, one));
+    for (const key of keysOf(one))
+      this.#byFile.set(key, (this.#byFile.get(key) ?? new Set<UnsentAttachment>()).add(one));
+  }
+
+  #remove(one: UnsentAttachment): void {
+    const files = this.#byOwner.get(refKey(one.owner));
+    files?.delete(one.path);
+    if (files?.size === 0) this.#byOwner.delete(refKey(one.owner));
+    for (const key of keysOf(one)) {
+      this.#byFile.get(key)?.delete(one);
+      if (this.#byFile.get(key)?.size === 0) this.#byFile.delete(key);
+    }
+  }
+}
+
+function keysOf({ owner: { folder }, path, stat }: UnsentAttachment): readonly (string | number)[] {
+  return [refKey({ folder, path }), stat.ino];
+}
