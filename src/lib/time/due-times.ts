@@ -60,10 +60,6 @@ export function createDueTimes<K>(clock: Clock, onDue: () => void) {
   return {
     /** Sets when `key` is due, in the clock's monotonic time; replaces an earlier setting. O(log n). */
     set,
-    /** The same, unless the key is due before. */
-    setEarlier: (key: K, at: number) => {
-      if (at < (due.get(key) ?? Infinity)) set(key, at);
-    },
     delete: (key: K) => {
       due.delete(key);
     },

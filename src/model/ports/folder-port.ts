@@ -74,8 +74,8 @@ export interface FoundFiles {
 export interface AttachmentQuestion {
   /** The document's path. */
   readonly owner: string;
-  /** Where the file stood as its attachment. */
-  readonly path: string;
+  /** Where the file stood as its attachment; null: in another folder, as may be what the sidecar lists outside of this one. */
+  readonly path: string | null;
   /** The file that stands elsewhere now; null: it is the one that stands there. */
   readonly elsewhere: FileStat | null;
 }

@@ -23,13 +23,13 @@ export function attaches(
   scannedRoot: RootIdentity | null,
 ): AttachmentAnswer {
   if (rootTrouble(folder, scannedRoot) !== null) return 'unclear';
-  if (elsewhere !== null && isAnotherFile(folder, path, elsewhere)) return 'dropped';
+  if (path !== null && elsewhere !== null && isAnotherFile(folder, path, elsewhere)) return 'dropped';
   const sidecar = orNull(() => settledSidecar(folder, owner)) ?? null;
   if (sidecar === 'settling') return 'settling';
   if (sidecar !== null) {
     const isListed = sidecar.attachments.some((text) => {
       const place = resolveAttachment(directoryOf(owner), text, 'folder');
-      return place.kind === 'inside' && place.path === path;
+      return place.kind === 'inside' ? place.path === path : path === null;
     });
     return isListed ? 'listed' : 'dropped';
   }

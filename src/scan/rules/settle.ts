@@ -21,8 +21,6 @@ const pruneAbove = 5_000;
 export type Missable =
   /** A sidecar, a `.meta.json` or an `.ingestignore`. */
   | readonly [kind: 'companion', path: string]
-  /** A document that claims attachments, or the sidecar in which it does. */
-  | readonly [kind: 'claim', owner: string]
   /** A file that a document's sidecar attaches, as it is written there. */
   | readonly [kind: 'attachment', document: string, text: string];
 

@@ -148,8 +148,7 @@ export class DocumentComparison {
   ): Promise<AttachmentAnswer | 'not configured'> {
     const port = this.#options.folders.get(owner.folder)?.port;
     if (port === undefined) return 'not configured';
-    // A sidecar lists nothing in another folder.
-    const path = place.folder === owner.folder ? place.path : '';
+    const path = place.folder === owner.folder ? place.path : null;
     return port.attaches({ owner: owner.path, path, elsewhere: refKey(place) === refKey(ref) ? null : stat });
   }
 

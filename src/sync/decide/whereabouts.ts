@@ -12,7 +12,7 @@ import type { CoveredMountPoint } from '../folders/mounts.ts';
 import type { MoveEvidence } from './find-moves.ts';
 
 /** `code` of a document whose file stands where it is not sent. */
-export const keptElsewhereCode = 'kept-elsewhere';
+const keptElsewhereCode = 'kept-elsewhere';
 /** The same where that ends when something is fixed. */
 export const movedUnsentCode = 'moved-unsent';
 

@@ -89,29 +89,36 @@ describe('a listing', () => {
 describe('what is missing', () => {
   it('is remembered since it was noted first, until it is there', () => {
     observations.moment(100);
-    expect([observations.missingMs('claim', 't'), observations.noteMissing('claim', 't')]).toEqual([null, 0]);
+    expect([
+      observations.missingMs('attachment', 'd', 't'),
+      observations.noteMissing('attachment', 'd', 't'),
+    ]).toEqual([null, 0]);
     observations.moment(400);
     expect([
-      observations.missingMs('claim', 't'),
-      observations.noteMissing('claim', 't'),
+      observations.missingMs('attachment', 'd', 't'),
+      observations.noteMissing('attachment', 'd', 't'),
       observations.missingMs('companion', 't'),
     ]).toEqual([300, 300, null]);
-    observations.endMissing('claim', 't');
-    expect([observations.missingMs('claim', 't'), observations.noteMissing('claim', 't')]).toEqual([null, 0]);
+    observations.endMissing('attachment', 'd', 't');
+    expect([
+      observations.missingMs('attachment', 'd', 't'),
+      observations.noteMissing('attachment', 'd', 't'),
+    ]).toEqual([null, 0]);
   });
 
   it('is forgotten after an hour where there are thousands, and not before', () => {
     observations.moment(0);
-    for (let index = 0; index < 5_000; index += 1) observations.noteMissing('claim', `old ${index}`);
+    for (let index = 0; index < 5_000; index += 1)
+      observations.noteMissing('attachment', 'd', `old ${index}`);
     observations.moment(hourMs);
-    observations.noteMissing('claim', 'young');
+    observations.noteMissing('attachment', 'd', 'young');
     observations.prune();
-    expect(observations.missingMs('claim', 'old 0')).toBe(hourMs);
+    expect(observations.missingMs('attachment', 'd', 'old 0')).toBe(hourMs);
     observations.moment(hourMs + 1);
     observations.prune();
-    expect([observations.missingMs('claim', 'old 0'), observations.missingMs('claim', 'young')]).toEqual([
-      null,
-      1,
-    ]);
+    expect([
+      observations.missingMs('attachment', 'd', 'old 0'),
+      observations.missingMs('attachment', 'd', 'young'),
+    ]).toEqual([null, 1]);
   });
 });
