@@ -42,7 +42,6 @@ function decisionsIn(
     history: {
       add: (one) => said.push(one),
       recent: () => said,
-      readBack: async () => ({ entries: said.toReversed(), next: null }),
       listen: () => () => {},
       past: async (ref) => activities.filter(isAbout(ref)),
     },

@@ -7,7 +7,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { isLedgerMissing, missingFix, missingWords } from '../../daemon/preconditions/new-ledger.ts';
+import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { listLedger } from '../../ledger/ledger-files.ts';
 import { emptyLedger } from '../../ledger/read-ledger.ts';
 import { scratchLedger } from '../offline/resting-engine.ts';
@@ -23,7 +23,7 @@ export async function checkLedger(settings: Settings): Promise<{
     // Records of another service are nobody's here.
     if (other !== null)
       return {
-        findings: [finding('error', 'state.dir', { code: 'other-service', ...other })],
+        findings: [finding('error', 'state.dir', other)],
         ledger: emptyLedger(),
       };
     return { findings: [], ledger };
@@ -43,9 +43,8 @@ const tooLowBytes = 10_000_000;
 
 /** Judges whether a ledger is there that has to be. Of a directory that cannot be read it is said elsewhere. */
 export async function checkLedgerExists(state: Settings['state']): Promise<CheckFinding[]> {
-  if (!(await isLedgerMissing(state).catch(() => false))) return [];
-  const words = { code: 'state-missing', message: missingWords(state), fix: `${missingFix}.` };
-  return [finding('error', 'state.dir', words)];
+  const missing = await missingLedger(state).catch(() => null);
+  return missing === null ? [] : [finding('error', 'state.dir', missing)];
 }
 
 /** Judges the place of the ledger: may it be written, is there room, can others read it. */

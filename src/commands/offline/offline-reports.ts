@@ -3,10 +3,10 @@ import { storyOf } from '../../daemon/control/story-of.ts';
 import { historyDirectory, isAbout, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { listDuplicates, makeStatus } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
-import { otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { Why } from '../../model/report/command-reports.ts';
+import { withFix } from '../../model/report/explanations.ts';
 import { fleetPaused } from '../../model/report/fleet-pause.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -33,7 +33,7 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
   const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);
   const ownReasons: readonly Reason[] = [
     { code: 'not-running', message: 'ingestd is not running' },
-    ...(other === null ? [] : [{ code: 'other-service', message: otherServiceText(other) }]),
+    ...(other === null ? [] : [{ ...other, message: withFix(other) }]),
     ...(missing === null ? [] : [{ code: 'configuration', message: missing }]),
     ...(isFleetPaused ? [fleetPaused] : []),
   ];
@@ -107,7 +107,7 @@ export async function whyOffline(
         isRunning: false,
         paused,
         isFleetPaused,
-        obstacle: other === null ? null : otherServiceText(other),
+        obstacle: other === null ? null : withFix(other),
       }),
   );
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
-import type { OtherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import type { FolderOwnersView } from '../../cluster/folders/folder-owners.ts';
 import { guardSharedFolders } from '../../daemon/process/guard-shared-folders.ts';
@@ -15,7 +14,7 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { noMetrics } from '../../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../../model/ports/service-port.ts';
-import type { Activity } from '../../model/report/status.ts';
+import type { Activity, Reason } from '../../model/report/status.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { openConfiguredFolder } from '../../scan/folder.ts';
 import { Engine } from '../../sync/engine.ts';
@@ -109,7 +108,7 @@ export async function withRestingEngine<T>(
 /** The ledger as the next start will have it, in memory alone; `other`: why its records are not of this service. */
 export async function scratchLedger(
   settings: Settings,
-): Promise<{ readonly ledger: LedgerPort; readonly other: OtherService | null }> {
+): Promise<{ readonly ledger: LedgerPort; readonly other: Reason | null }> {
   const ledger = await readScratchLedger(settings.state.dir, settings.safety.inDoubt);
   const other = otherService(ledger, settings);
   if (other === null) await followFolders(ledger, settings, silentLog);

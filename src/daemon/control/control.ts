@@ -1,4 +1,3 @@
-import { createTurns } from '../../lib/queue/turns.ts';
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
@@ -11,7 +10,7 @@ import type { History } from '../history/history.ts';
 import type { Place } from '../process/join-cluster.ts';
 import { createDecisions } from './decide.ts';
 import type { DecisionSources } from './decide.ts';
-import { fleetPausedOf, isFleetPauseLogged } from './decisions.ts';
+import { fleetPausedOf, isFleetPauseLast } from './decisions.ts';
 import { listDocuments } from './list-documents.ts';
 import { requireFolder } from './resolve-path.ts';
 import { storyOf } from './story-of.ts';
@@ -19,7 +18,7 @@ import { storyOf } from './story-of.ts';
 interface Sources extends Omit<DecisionSources, 'rescan'> {
   readonly clock: Clock;
   readonly tokens: AuthPort;
-  readonly history: Pick<History, 'add' | 'recent' | 'listen' | 'past' | 'readBack'>;
+  readonly history: Pick<History, 'add' | 'recent' | 'listen' | 'past'>;
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
@@ -38,14 +37,11 @@ export function createControl(
 ): ControlPort & Pick<ReturnType<typeof createDecisions>, 'pausedUntil' | 'close'> {
   const { settings, clock, log, engine, folders, history, changes } = sources;
   const { decisionsBy, note, paused, pausedUntil, close } = createDecisions({ ...sources, rescan });
-  const inNews = createTurns();
   sources.fleet?.listenToPauses(({ isHalted: isPaused, isFirst: isOld }) => {
-    void inNews(async () => {
-      if (isOld && isPaused === (await isFleetPauseLogged(history.readBack))) return;
-      const own = paused();
-      const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
-      note(fleetPausedOf(others, { isPaused, isOld }), 'command line');
-    });
+    if (isOld && isPaused === isFleetPauseLast(history.recent())) return;
+    const own = paused();
+    const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
+    note(fleetPausedOf(others, { isPaused, isOld }), 'command line');
   });
   return {
     status: sources.status,

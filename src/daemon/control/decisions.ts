@@ -7,7 +7,6 @@ import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
-import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { Activity, Decider } from '../../model/report/status.ts';
 import { pausedNames } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
@@ -96,15 +95,9 @@ export function fleetPausedOf(
   return folders.map((name) => ofFolder(name, isPaused ? 'paused' : 'resumed', message));
 }
 
-/** Whether the last thing that the log says of the whole fleet is that it was paused. */
-export async function isFleetPauseLogged(readBack: (query: LogQuery) => Promise<LogPage>): Promise<boolean> {
-  for (let before: LogPage['next'] | undefined; before !== null;) {
-    const page = await readBack({ since: null, failed: false, search: onAllHosts, before: before ?? null });
-    const last = page.entries.find(({ message }) => message?.startsWith(onAllHosts));
-    if (last !== undefined) return last.what === 'paused';
-    before = page.next;
-  }
-  return false;
+/** Whether the last thing that was said of the whole fleet is that it was paused. `recent`: newest last. */
+export function isFleetPauseLast(recent: readonly Activity[]): boolean {
+  return recent.findLast(({ message }) => message?.startsWith(onAllHosts))?.what === 'paused';
 }
 
 function ofDocument(ref: DocumentRef, what: string, message: string | null): Decision {

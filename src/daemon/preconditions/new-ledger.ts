@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { ledgerPaths, listLedger } from '../../ledger/ledger-files.ts';
 import { isFresh } from '../../ledger/read-ledger.ts';
 import { ConfigurationError } from '../../model/errors.ts';
+import { withFix } from '../../model/report/explanations.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 
@@ -13,24 +14,15 @@ import type { Settings } from '../../model/settings.ts';
  * Throws ConfigurationError.
  */
 export async function requireLedger({ state }: Pick<Settings, 'state'>): Promise<void> {
-  if (!(await isLedgerMissing(state))) return;
-  throw new ConfigurationError(`state.dir: ${missingWords(state)}. ${missingFix}`);
+  const missing = await missingLedger(state);
+  if (missing !== null) throw new ConfigurationError(`state.dir: ${withFix(missing)}`);
 }
 
-/** Says whether a ledger that has to be there is not. */
-export async function isLedgerMissing({ dir, mustExist }: Settings['state']): Promise<boolean> {
-  return mustExist && (await isFresh(await listLedger(dir)));
+/** Says that a ledger is not there that has to be; null: it is, or need not be. */
+export async function missingLedger({ dir, mustExist }: Settings['state']): Promise<Reason | null> {
+  if (!mustExist || !(await isFresh(await listLedger(dir)))) return null;
+  return { code: 'state-missing', message: `there is no ledger in ${dir}, and state.mustExist is true` };
 }
-
-/** What `state.mustExist` refuses. */
-export function missingWords({ dir }: Pick<Settings['state'], 'dir'>): string {
-  return `there is no ledger in ${dir}, and state.mustExist is true`;
-}
-
-/** What a person can do about it. */
-export const missingFix =
-  'If there was one, mount its volume or restore it from a backup: without it every document would be uploaded again. ' +
-  'For the very first start set INGESTD_STATE__MUST_EXIST=false';
 
 /** A new ledger is worth a word before more files than this. */
 const fewFiles = 20;

@@ -1,49 +1,33 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
-import { sentences } from '../../lib/text/sentences.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import { withFix } from '../../model/report/explanations.ts';
+import type { Reason } from '../../model/report/status.ts';
 import type { Settings, ServiceSettings } from '../../model/settings.ts';
 
 type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
-
-/** Why the ledger's records must not be taken for those of the configured service. */
-export interface OtherService {
-  readonly message: string;
-  readonly fix: string;
-}
 
 /**
  * What stands between the ledger and the configured service; null: nothing. A ledger without records, or of a time
  * when it did not say whose they are, is anybody's.
  */
-export function otherService(ledger: Known, { service, state }: Settings): OtherService | null {
+export function otherService(ledger: Known, { service, state }: Settings): Reason | null {
   const known = ledger.service();
-  const configured = serviceIdentity(service);
   const documents = documentsIn(ledger);
-  if (known === null || known === configured || documents === 0) return null;
+  if (known === null || known === serviceIdentity(service) || documents === 0) return null;
   const now =
     service.mode === 'embedded' ? 'service.mode is embedded' : `service.ingestUrl is ${service.ingestUrl}`;
-  const moved = canMove(known) && canMove(configured);
-  return {
-    message:
-      `the ledger in ${state.dir} belongs to ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
-      `but ${now}. Nothing is sent, because documents of one service would count as delivered to the other`,
-    fix:
-      'If it is a different service, set another state.dir; everything is then uploaded to it.' +
-      (moved ? ' If it is the same service at a new address, run ingestd ledger service-moved.' : ''),
-  };
-}
-
-/** The same as one text. */
-export function otherServiceText({ message, fix }: OtherService): string {
-  return sentences([message, fix]);
+  const message =
+    `the ledger in ${state.dir} belongs to ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
+    `but ${now}. Nothing is sent, because documents of one service would count as delivered to the other`;
+  return { code: 'other-service', message };
 }
 
 /** Throws ConfigurationError where the records are another service's. */
 export function requireService(ledger: Known, settings: Settings): void {
   const other = otherService(ledger, settings);
-  if (other !== null) throw new ConfigurationError(`state.dir: ${otherServiceText(other)}`);
+  if (other !== null) throw new ConfigurationError(`state.dir: ${withFix(other)}`);
 }
 
 /**

@@ -5,10 +5,11 @@ import { pathInside } from '../../lib/files/path-inside.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { joinPath, sameDirectory } from '../../model/document.ts';
-import { errorMessage, shownTwiceCode } from '../../model/errors.ts';
+import { errorMessage } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import { guardFolder } from './guard-folder.ts';
 
 /** A mount causes no event: this often it is looked whether there are others, */
 const everyMs = 2_000;
@@ -58,40 +59,16 @@ export function guardTwinFolders<T extends FolderPort>(
 
   return folders.map((port) => {
     const { name } = port;
-    let isStarted = false;
+    const reason = () => twins.get(name) ?? null;
+    const look = () => lookAgain().then(reason);
+    const listen = (freed: () => void) => void ends.set(name, freed);
+    const guarded = guardFolder(port, { reason, look, listen }, log);
     return {
-      ...port,
+      ...guarded,
       start: async (listener) => {
-        const begin = async () => {
-          if (isStarted) return port.rescan('rescan');
-          isStarted = true;
-          await port.start(listener);
-        };
-        ends.set(name, () => {
-          begin().catch((error: unknown) =>
-            log.error({ folder: name, error: errorMessage(error) }, 'folder could not be started'),
-          );
-        });
         lookLater();
         await lookAgain();
-        if (!twins.has(name)) await begin();
-      },
-      rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
-      inspect: async (path) => {
-        await lookAgain();
-        const reason = twins.get(name);
-        return reason === undefined ? port.inspect(path) : { kind: 'unknown', ...reason };
-      },
-      find: async (files, since) => {
-        await lookAgain();
-        // Whatever is in it is found in the other one.
-        return twins.has(name) ? { files: [], unreadable: [] } : port.find(files, since);
-      },
-      health: () => {
-        const reason = twins.get(name);
-        return reason === undefined
-          ? port.health()
-          : { ...port.health(), state: 'unavailable', reasons: [reason] };
+        await guarded.start(listener);
       },
       close: async () => {
         cancel();
@@ -133,7 +110,7 @@ async function twinReason(
       const isShown = (await isListed(placed, here)) && (await isListed(other, there));
       if (!isShown || !(await areSame(here, there))) continue;
       const message = `${printable(here)} is the directory ${printable(there)} of the folder "${other.port.name}", by way of a mount; nothing of this folder is sent, so that no file is sent twice`;
-      return { code: shownTwiceCode, message };
+      return { code: 'folder-shown-twice', message };
     }
   }
   return null;

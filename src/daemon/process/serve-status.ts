@@ -1,8 +1,9 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { writeDurably } from '../../lib/files/durable-file.ts';
 import { makeDirectory } from '../../lib/files/make-directory.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
 import { systemClock } from '../../lib/time/clock.ts';
@@ -51,18 +52,10 @@ export async function serveStatus(
   let isServing = false;
 
   const writeAddress = () =>
-    inTurn(async () => {
-      // Whoever waits for it never reads half of it.
-      const fresh = `${file}.new`;
-      await rm(fresh, { force: true });
-      const address = {
-        pid: process.pid,
-        socket: socketPath,
-        http: state?.kind === 'open' ? state.url : null,
-        configuration: settings.file,
-      };
-      await writeFile(fresh, `${JSON.stringify(address)}\n`, { mode: 0o600 });
-      await rename(fresh, file);
+    inTurn(() => {
+      const http = state?.kind === 'open' ? state.url : null;
+      const address = { pid: process.pid, socket: socketPath, http, configuration: settings.file };
+      return writeDurably(file, `${JSON.stringify(address)}\n`);
     });
 
   const onPage = (now: PageState) => {

@@ -1,3 +1,4 @@
+import { sentences } from '../../lib/text/sentences.ts';
 import type { WaitKind } from './wait-kinds.ts';
 
 /** What a code means: for a person a heading and what to do about it, and how much it weighs. */
@@ -421,7 +422,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'state-missing': {
         cause: 'No ledger where state.mustExist is true (exit code 2)',
-        fix: 'Mount the volume with the state directory, or restore it from a backup. For the very first start set INGESTD_STATE__MUST_EXIST=false.',
+        fix: 'If there was one, mount its volume or restore it from a backup: without it every document would be uploaded again. For the very first start set INGESTD_STATE__MUST_EXIST=false.',
       },
       'ledger-damaged': {
         cause: 'Damaged ledger (exit code 1)',
@@ -503,6 +504,11 @@ export function waitKindOf(code: string): WaitKind {
 export function fixBeside(code: string): string {
   const { fix, inMessage } = explain(code);
   return inMessage === true ? '' : fix;
+}
+
+/** A message with what to do about it. */
+export function withFix({ code, message }: { readonly code: string; readonly message: string }): string {
+  return sentences([message, fixBeside(code)]);
 }
 
 function inWords(code: string): string {
