@@ -196,15 +196,9 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     current: Reloaded,
     control: ControlPort,
   ): Promise<() => Promise<void>> {
-    const { startNotifier } = await import('./notify/notifier.ts');
-    const stop = await startNotifier({
-      settings: current.settings,
-      webhook: current.notifyWebhook,
-      // Not settled: what was wrong with documents still is, and is not known while the ledger is closed.
-      control: { ...control, status: () => ({ ...control.status(), state: 'starting' }) },
-      clock: systemClock,
-      log,
-    });
+    // Not settled: what was wrong with documents still is, and is not known while the ledger is closed.
+    const unsettled = { ...control, status: () => ({ ...control.status(), state: 'starting' as const }) };
+    const stop = await startNotifying(current, unsettled);
     const stopListening = control.onStatus(() => {
       if (otherHolder(place) !== null) void stop();
     });
@@ -212,6 +206,14 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       stopListening();
       await stop();
     };
+  }
+
+  async function startNotifying(
+    { settings, notifyWebhook: webhook }: Reloaded,
+    control: Pick<ControlPort, 'status' | 'onStatus'>,
+  ): Promise<() => Promise<void>> {
+    const { startNotifier } = await import('./notify/notifier.ts');
+    return startNotifier({ settings, webhook, control, clock: systemClock, log });
   }
 
   async function runAlone(
@@ -258,14 +260,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
       // Only now: it loads what sends over HTTP, which would have held up the first scan.
-      const { startNotifier } = await import('./notify/notifier.ts');
-      const stopNotifier = await startNotifier({
-        settings: current.settings,
-        webhook: current.notifyWebhook,
-        control: daemon.control,
-        clock: systemClock,
-        log,
-      });
+      const stopNotifier = await startNotifying(current, daemon.control);
       const stopListening = daemon.control.onStatus(() => notify.status(statusLine(daemon.control.status())));
       try {
         const obeyed = obeySignals(daemon, current, { signals, notify, log, reload, over: over.signal });

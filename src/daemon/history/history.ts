@@ -1,19 +1,4 @@
-import {
-  appendFileSync,
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
-
 import type { Clock } from '../../lib/time/clock.ts';
-import { orNull } from '../../lib/or-null.ts';
 import { shortened } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -25,18 +10,9 @@ import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
-import {
-  historyDirectory,
-  historyFileName,
-  historyFiles,
-  isAbout,
-  lineText,
-  linesBack,
-  parseLine,
-  readBack,
-  readPast,
-} from './history-files.ts';
-import type { HistoryFile, Totals } from './history-files.ts';
+import { historyDirectory, isAbout, lineText, linesBack, readBack, readPast } from './history-files.ts';
+import type { Totals } from './history-files.ts';
+import { createHistoryWriter } from './history-writer.ts';
 
 interface HistoryOptions {
   readonly stateDir: string;
@@ -48,10 +24,6 @@ interface HistoryOptions {
 }
 
 const dayMs = 24 * 3_600_000;
-const mebibyte = 1024 * 1024;
-/** When one is full, the oldest beyond `log.keepMegabytes` goes: at least sixteen of them are the whole. */
-const longestFileBytes = 4 * mebibyte;
-const leastFiles = 16;
 /** A start reads the last day, and back so far at least: lines. */
 const readAtStart = 8_192;
 const retryMs = 1_000;
@@ -72,79 +44,42 @@ export type History = Awaited<ReturnType<typeof openHistory>>;
 export async function openHistory(options: HistoryOptions) {
   const { clock, log, keeps } = options;
   const directory = historyDirectory(options.stateDir);
-  const fileBytes = Math.min(longestFileBytes, (keeps.keepMegabytes * mebibyte) / leastFiles);
   const past = await readRecent(directory, options).catch((error: unknown): Past => {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
     return { totals: noTotals, recent: [], troubles: new Map(), wasKilled: false };
   });
   const { troubles, recent } = past;
   const listeners = new Set<(activity: Activity) => void>();
-  let current: (HistoryFile & { size: number }) | null = null;
   let totals = (): Totals => noTotals;
   let waiting: Activity[] = [];
   let writtenTotals = JSON.stringify(past.totals);
   let isComplaining = false;
   let isWriteDue = false;
+  const writer = createHistoryWriter({ directory, keeps, clock, totals: allTotals });
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
 
+  function allTotals(): Totals {
+    return addTotals(past.totals, totals());
+  }
+
   function write(): void {
     isWriteDue = false;
-    const sum = addTotals(past.totals, totals());
+    const sum = allTotals();
     const text = JSON.stringify(sum);
     const lines = [...waiting, ...(text === writtenTotals ? [] : [{ totals: sum }])];
     if (lines.length === 0) return;
     const data = Buffer.from(lines.map(lineText).join(''));
     try {
-      append(fileFor(data.length), data);
+      writer.append(data);
       waiting = [];
       writtenTotals = text;
       isComplaining = false;
     } catch (error) {
-      current = null;
       if (!isComplaining) log.warn({ error: errorMessage(error) }, 'history cannot be written');
       isComplaining = true;
       retry.note();
     }
-  }
-
-  /** All of it or nothing. */
-  function append(file: HistoryFile & { size: number }, data: Buffer): void {
-    const path = join(directory, file.name);
-    try {
-      appendFileSync(path, data, { mode: 0o600 });
-    } catch (error) {
-      orNull(() => truncateSync(path, file.size));
-      throw error;
-    }
-    file.size += data.length;
-  }
-
-  /**
-   * The file of this day with room for so many bytes; a new one where there is none. Where the clock was set back, the
-   * last file's day goes on: the order of the files is the order in which things happened.
-   */
-  function fileFor(bytes: number): HistoryFile & { size: number } {
-    const today = new Date(clock.now()).toISOString().slice(0, 10);
-    if (current !== null && current.day >= today && current.size + bytes <= fileBytes) return current;
-    // Not those above it: a state directory that was taken away comes back as it was, or not at all.
-    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
-    const last = historyFiles(readdirSync(directory)).at(-1);
-    const goesOn = last !== undefined && last.day >= today;
-    const size = goesOn ? statSync(join(directory, last.name)).size : 0;
-    if (goesOn && current?.name !== last.name && size + bytes <= fileBytes) {
-      current = { ...last, size: endLine(join(directory, last.name)) };
-      return current;
-    }
-    const { day, part } = goesOn ? { day: last.day, part: last.part + 1 } : { day: today, part: 0 };
-    const name = historyFileName({ day, part });
-    // The totals stand in each file, so that none of them is missed when older ones go.
-    const sinceBoot = clock.sinceBoot?.() ?? undefined;
-    const first = lineText({ totals: addTotals(past.totals, totals()), sinceBoot });
-    writeFileSync(join(directory, name), first, { mode: 0o600 });
-    current = { name, day, part, size: Buffer.byteLength(first) };
-    prune(directory, { clock, keeps, fileBytes });
-    return current;
   }
 
   function unreadable(error: unknown): [] {
@@ -255,43 +190,6 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
     ),
     wasKilled: run === 'started' || (run === undefined && lines > readAtStart),
   };
-}
-
-/**
- * A line that a crash cut short is taken away, so that the next one is not glued to it. Gives the size that is left.
- */
-function endLine(file: string): number {
-  chmodSync(file, 0o600);
-  const end = readFileSync(file).lastIndexOf(0x0a) + 1;
-  truncateSync(file, end);
-  return end;
-}
-
-interface Pruning extends Pick<HistoryOptions, 'clock' | 'keeps'> {
-  readonly fileBytes: number;
-}
-
-/** Removes what is older than it is to be kept, and the oldest beyond what it may take. */
-function prune(directory: string, { clock, keeps, fileBytes }: Pruning): void {
-  const keptMs = keeps.keepDays * dayMs;
-  const oldestDay = new Date(clock.now() - keptMs).toISOString().slice(0, 10);
-  let bytes = 0;
-  for (const { name, day } of historyFiles(readdirSync(directory)).toReversed()) {
-    const file = join(directory, name);
-    bytes += statSync(file).size;
-    const isOld = day < oldestDay && !isBegunWithin(keptMs, file, clock);
-    if (isOld || bytes > keeps.keepMegabytes * mebibyte - fileBytes) rmSync(file, { force: true });
-  }
-}
-
-/** Whether a file was begun so recently, whatever the clock said then: it is known since the machine was booted. */
-function isBegunWithin(ms: number, file: string, { sinceBoot }: Clock): boolean {
-  const now = sinceBoot?.() ?? null;
-  const [first = ''] = readFileSync(file, 'utf8').split('\n', 1);
-  const line = parseLine(first);
-  const begun = line !== null && 'totals' in line ? line.sinceBoot : undefined;
-  if (now === null || begun?.bootId !== now.bootId) return false;
-  return now.ms - begun.ms < ms;
 }
 
 /** Two sums of deliveries, added. */

@@ -21,7 +21,7 @@ export function otherService(ledger: Known, { service, state }: Settings): Reaso
   const message =
     `the ledger in ${state.dir} belongs to ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
     `but ${now}. Nothing is sent, because documents of one service would count as delivered to the other`;
-  return { code: 'other-service', message };
+  return { code: canMove(known) && service.mode !== embedded ? 'other-service' : 'trial-ledger', message };
 }
 
 /** Throws ConfigurationError where the records are another service's. */

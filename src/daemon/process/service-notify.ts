@@ -11,8 +11,6 @@ export interface ServiceNotifyOptions {
   readonly clock: Clock;
   readonly log: LogPort;
   readonly pid?: number;
-  /** Microseconds of CLOCK_MONOTONIC, the machine's and not the process's. */
-  readonly monotonicMicroseconds?: () => bigint;
 }
 
 export type ServiceNotify = ReturnType<typeof createServiceNotify>;
@@ -26,7 +24,7 @@ export type ServiceNotify = ReturnType<typeof createServiceNotify>;
  * message: by that the manager knows the sender. The unit has to say `NotifyAccess=all`.
  */
 export function createServiceNotify(options: ServiceNotifyOptions) {
-  const { env, clock, log, pid = process.pid, monotonicMicroseconds = machineMicroseconds } = options;
+  const { env, clock, log, pid = process.pid } = options;
   const send = createSender(options);
   let wanted: string | null = null;
   let told: string | null = null;
@@ -36,7 +34,7 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
     /** Started, or done with a reload. */
     ready: () => void send(() => ['READY=1']),
     /** The configuration is being read again; `ready` must follow. */
-    reloading: () => void send(() => ['RELOADING=1', `MONOTONIC_USEC=${monotonicMicroseconds()}`]),
+    reloading: () => void send(() => ['RELOADING=1', `MONOTONIC_USEC=${machineMicroseconds()}`]),
     stopping: () => void send(() => ['STOPPING=1']),
     /** One line for people, sent when it changes. Of those that wait for a message under way the newest is sent. */
     status: (text: string): void => {
@@ -115,6 +113,7 @@ function watchdogIntervalMs(env: ServiceNotifyOptions['env'], pid: number): numb
   return microseconds / 2_000;
 }
 
+/** Of CLOCK_MONOTONIC, the machine's and not the process's. */
 function machineMicroseconds(): bigint {
   return process.hrtime.bigint() / 1_000n;
 }

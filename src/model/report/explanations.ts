@@ -406,6 +406,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'The ledger belongs to another service (exit code 2)',
         fix: 'To upload everything to the new service, set another state.dir. If it is the same service at a new address, run ingestd ledger service-moved.',
       },
+      'trial-ledger': {
+        cause: 'The ledger belongs to a trial, or the service to come is one (exit code 2)',
+        fix: 'Set another state.dir; everything is then uploaded to it.',
+      },
       'http-token': {
         cause: 'No valid token for the HTTP address (exit code 2)',
         fix: 'Set INGESTD_HTTP_TOKEN to at least 16 characters (openssl rand -hex 16), or set http.host to 127.0.0.1.',
@@ -460,38 +464,30 @@ export const explanationGroups: readonly ExplanationGroup[] = [
 
 const explanations = new Map(explanationGroups.flatMap(({ codes }) => Object.entries(codes)));
 
-/** Statuses below 500 by which the service asks for the same once more. */
-const waits: ReadonlySet<string> = new Set(['425', '429']);
-
-/** Statuses below 500 of whoever stopped waiting for a request or its answer. */
-const stoppedWaiting: ReadonlySet<string> = new Set(['408', '460', '499']);
-
-/** Statuses that are listed as such only where it is not the service itself that does not know the document. */
-const unknownThere: ReadonlySet<string> = new Set(['404', '410']);
-
-/** Connections that failed, by ingestd's own words or by the system's. */
-const noAnswer =
-  /-timeout$|^no-answer$|^answer-|^e(?:conn[a-z]+|pipe|notfound|ai-again|hostunreach|netunreach|timedout)$/;
+/** Codes that are not listed each: their form, what they mean, what to do. The first form that fits counts. */
+const otherCodes: readonly (readonly [form: RegExp, cause: string, fix: string])[] = [
+  [/^http-(425|429)$/, 'The service asks us to wait', itRepeats],
+  [/^http-(408|460|499)$/, 'The service, or a proxy, stopped waiting', itRepeats],
+  // Where it is not the service itself that does not know the document.
+  [/^http-(404|410)$/, 'Another program answers at the service’s address', checkService],
+  [/^http-([5-9]\d\d)$/, 'Error of the service', itRepeats],
+  [/^http-(\d{3})$/, 'Refused by the service', asService],
+  // Connections that failed, by ingestd's own words or by the system's.
+  [
+    /-timeout$|^no-answer$|^answer-|^e(?:conn[a-z]+|pipe|notfound|ai-again|hostunreach|netunreach|timedout)$/,
+    'No valid answer from the service',
+    itRepeats,
+  ],
+];
 
 /** A heading and a fix for a code of a failure, a skip or a reason, whether it is known or not. */
 export function explain(code: string): Explanation {
   const known = explanations.get(code);
   if (known !== undefined) return known;
-  const status = /^http-(\d{3})$/.exec(code)?.[1];
-  if (status !== undefined && waits.has(status)) {
-    return { cause: `The service asks us to wait (${status})`, fix: itRepeats };
+  for (const [form, cause, fix] of otherCodes) {
+    const [found, status] = form.exec(code) ?? [];
+    if (found !== undefined) return { cause: status === undefined ? cause : `${cause} (${status})`, fix };
   }
-  if (status !== undefined && stoppedWaiting.has(status)) {
-    return { cause: `The service, or a proxy, stopped waiting (${status})`, fix: itRepeats };
-  }
-  if (status !== undefined && unknownThere.has(status)) {
-    return { cause: `Another program answers at the service’s address (${status})`, fix: checkService };
-  }
-  if (status !== undefined && status >= '500') {
-    return { cause: `Error of the service (${status})`, fix: itRepeats };
-  }
-  if (status !== undefined) return { cause: `Refused by the service (${status})`, fix: asService };
-  if (noAnswer.test(code)) return { cause: 'No valid answer from the service', fix: itRepeats };
   return { cause: inWords(code), fix: 'The message says what is wrong. Fix it, then retry.' };
 }
 

@@ -1,0 +1,119 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import { orNull } from '../../lib/or-null.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { Settings } from '../../model/settings.ts';
+import { historyFileName, historyFiles, lineText, parseLine } from './history-files.ts';
+import type { HistoryFile, Totals } from './history-files.ts';
+
+const dayMs = 24 * 3_600_000;
+const mebibyte = 1024 * 1024;
+/** When one is full, the oldest beyond `log.keepMegabytes` goes: at least sixteen of them are the whole. */
+const longestFileBytes = 4 * mebibyte;
+const leastFiles = 16;
+
+interface WriterOptions {
+  readonly directory: string;
+  /** How long, and how much. */
+  readonly keeps: Pick<Settings['log'], 'keepDays' | 'keepMegabytes'>;
+  readonly clock: Clock;
+  /** Of all that was ever delivered. */
+  readonly totals: () => Totals;
+}
+
+/** Writes to the newest file of a history, begins others, and removes what is no longer to be kept. */
+export function createHistoryWriter({ directory, keeps, clock, totals }: WriterOptions) {
+  const fileBytes = Math.min(longestFileBytes, (keeps.keepMegabytes * mebibyte) / leastFiles);
+  let current: (HistoryFile & { size: number }) | null = null;
+
+  return {
+    /** All of it or nothing: throws where the disk does not take it. */
+    append: (data: Buffer): void => {
+      const file = fileFor(data.length);
+      const path = join(directory, file.name);
+      try {
+        appendFileSync(path, data, { mode: 0o600 });
+        file.size += data.length;
+      } catch (error) {
+        current = null;
+        orNull(() => truncateSync(path, file.size));
+        throw error;
+      }
+    },
+  };
+
+  /**
+   * The file of this day with room for so many bytes; a new one where there is none. Where the clock was set back, the
+   * last file's day goes on: the order of the files is the order in which things happened.
+   */
+  function fileFor(bytes: number): HistoryFile & { size: number } {
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    if (current !== null && current.day >= today && current.size + bytes <= fileBytes) return current;
+    // Not those above it: a state directory that was taken away comes back as it was, or not at all.
+    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+    const last = historyFiles(readdirSync(directory)).at(-1);
+    const goesOn = last !== undefined && last.day >= today;
+    if (goesOn && current?.name !== last.name) {
+      current = { ...last, size: endLine(join(directory, last.name)) };
+      if (current.size + bytes <= fileBytes) return current;
+    }
+    const { day, part } = goesOn ? { day: last.day, part: last.part + 1 } : { day: today, part: 0 };
+    const name = historyFileName({ day, part });
+    // The totals stand in each file, so that none of them is missed when older ones go.
+    const sinceBoot = clock.sinceBoot?.() ?? undefined;
+    const first = lineText({ totals: totals(), sinceBoot });
+    writeFileSync(join(directory, name), first, { mode: 0o600 });
+    current = { name, day, part, size: Buffer.byteLength(first) };
+    prune(directory, { clock, keeps, fileBytes });
+    return current;
+  }
+}
+
+/**
+ * A line that a crash cut short is taken away, so that the next one is not glued to it. Gives the size that is left.
+ */
+function endLine(file: string): number {
+  chmodSync(file, 0o600);
+  const end = readFileSync(file).lastIndexOf(0x0a) + 1;
+  truncateSync(file, end);
+  return end;
+}
+
+interface Pruning extends Pick<WriterOptions, 'clock' | 'keeps'> {
+  readonly fileBytes: number;
+}
+
+/** Removes what is older than it is to be kept, and the oldest beyond what it may take. */
+function prune(directory: string, { clock, keeps, fileBytes }: Pruning): void {
+  const keptMs = keeps.keepDays * dayMs;
+  const oldestDay = new Date(clock.now() - keptMs).toISOString().slice(0, 10);
+  let bytes = 0;
+  for (const { name, day } of historyFiles(readdirSync(directory)).toReversed()) {
+    const file = join(directory, name);
+    bytes += statSync(file).size;
+    const isOld = day < oldestDay && !isBegunWithin(keptMs, file, clock);
+    if (isOld || bytes > keeps.keepMegabytes * mebibyte - fileBytes) rmSync(file, { force: true });
+  }
+}
+
+/** Whether a file was begun so recently, whatever the clock said then: it is known since the machine was booted. */
+function isBegunWithin(ms: number, file: string, { sinceBoot }: Clock): boolean {
+  const now = sinceBoot?.() ?? null;
+  const [first = ''] = readFileSync(file, 'utf8').split('\n', 1);
+  const line = parseLine(first);
+  const begun = line !== null && 'totals' in line ? line.sinceBoot : undefined;
+  if (now === null || begun?.bootId !== now.bootId) return false;
+  return now.ms - begun.ms < ms;
+}
