@@ -4,7 +4,7 @@ import { sentences } from '../lib/text/sentences.ts';
 import { ConfigurationError, isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
-import type { Credentials, Settings } from '../model/settings.ts';
+import type { Credentials } from '../model/settings.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
 import { reasonHealth } from '../model/report/health.ts';
 import type { Reason, Status } from '../model/report/status.ts';
@@ -21,6 +21,7 @@ import { version } from '../config/package-files.ts';
 import { newLedgerNotice } from './preconditions/new-ledger.ts';
 import { documentsIn } from './preconditions/whose-ledger.ts';
 import type { Place } from './process/join-cluster.ts';
+import type { Reloaded } from './process/obey-signals.ts';
 import { createChangeSignal } from '../lib/time/change-signal.ts';
 import { duplicateLister, generalReasons, makeStatus, withoutRepeats } from './make-status.ts';
 import { createControl } from './control/control.ts';
@@ -31,23 +32,16 @@ import type { History } from './history/history.ts';
 import { createTimeline } from './history/timeline.ts';
 import { createSignIn } from './sign-in.ts';
 
-export interface DaemonOptions {
-  readonly settings: Settings;
-  /** Null in embedded mode. */
-  readonly credentials: Credentials | null;
-  /** Reads them again, for each token: a secret file may have been rotated. Without it they stay as they are. */
-  readonly readCredentials?: (() => Promise<Credentials | null>) | undefined;
-  /** Where they come from and how to correct them, in words; left out: nobody knows. */
-  readonly credentialsAdvice?: (() => Promise<string>) | undefined;
+/** What is left out stays as it is, is nowhere, or nobody knows it. */
+export interface DaemonOptions
+  extends
+    Pick<Reloaded, 'settings' | 'credentials'>,
+    Partial<Pick<Reloaded, 'httpToken' | 'readCredentials' | 'credentialsAdvice' | 'makesFolders'>> {
   readonly log: Log;
   readonly clock: Clock;
   readonly startedAt: string;
-  /** Asked for by the embedded service's page too; null or left out: it is for the user that runs the daemon. */
-  readonly httpToken?: string | null | undefined;
   /** `sync` gives up after so many attempts; null: never. */
   readonly maxAttempts: number | null;
-  /** Folders that were never there are made: only for the trial configuration that ships with ingestd. */
-  readonly makesFolders?: boolean | undefined;
   /** Among the hosts of one account, with the lease of the state directory. Null or left out: this host is alone. */
   readonly place?: Place | null | undefined;
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
 import { exitCodes, unreadableNowCode } from '../model/errors.ts';
-import type { Credentials, Settings } from '../model/settings.ts';
+import type { Settings } from '../model/settings.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { longestList } from '../model/report/status.ts';
 import type { Reason } from '../model/report/status.ts';
@@ -12,6 +12,7 @@ import type { Daemon } from './assemble-daemon.ts';
 import { blockedBy, createStopwatch } from './process/patience.ts';
 import { withLease } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
+import type { Reloaded } from './process/obey-signals.ts';
 import { listenForSignals } from './process/signals.ts';
 
 /** How far one pass has come. */
@@ -20,14 +21,11 @@ export type SyncProgress = ReturnType<typeof progressOf>;
 /** What one pass did. */
 export type SyncReport = ReturnType<typeof report>;
 
-interface SyncOptions {
-  readonly settings: Settings;
-  /** Null in embedded mode. */
-  readonly credentials: Credentials | null;
-  readonly credentialsAdvice: () => Promise<string>;
+interface SyncOptions extends Pick<
+  Reloaded,
+  'settings' | 'credentials' | 'credentialsAdvice' | 'makesFolders'
+> {
   readonly log: Log;
-  /** True for the trial configuration that ships with ingestd: folders that were never there are made. */
-  readonly makesFolders: boolean;
   readonly onProgress: (progress: SyncProgress) => void;
 }
 

@@ -167,10 +167,10 @@ const worlds: Readonly<Record<string, World>> = {
     plan: { upload: 1, modify: 3, move: 1, delete: 1, kept: 1, unchanged: 1 },
     why: {
       'inbox/kept.txt': { next: asSent },
-      'inbox/edited.txt': { next: 'its changes are sent when ingestd runs (content)' },
-      'inbox/titled.txt': { next: 'its changes are sent when ingestd runs (title)' },
+      'inbox/edited.txt': { next: 'its changes are sent when ingestd runs' },
+      'inbox/titled.txt': { next: 'its changes are sent when ingestd runs' },
       'inbox/gone.txt': { next: 'its document is deleted at the service when ingestd runs' },
-      'inbox/there.txt': { next: 'its changes are sent when ingestd runs (title)' },
+      'inbox/there.txt': { next: 'its changes are sent when ingestd runs' },
       'inbox/moved.txt': {
         verdict: { message: 'the file was moved to inbox/there.txt, and its document with it' },
         next: 'nothing',

@@ -134,7 +134,7 @@ describe('a ledger that meets another service', () => {
     expect(err).not.toContain('service-moved');
     const moved = await place.run('ledger', 'service-moved');
     expect([moved.code, moved.out]).toEqual([2, '']);
-    expect(moved.err).toMatch(/belongs to the embedded service.*set another state\.dir/);
+    expect(moved.err).toMatch(/belongs to the embedded service.*Set another state\.dir/);
     expect(place.service.requests).toHaveLength(0);
     await place.configure({ service: embedded });
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^Nothing to do/);

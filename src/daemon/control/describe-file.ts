@@ -3,15 +3,14 @@ import { join } from 'node:path';
 
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { awaitsContent, nameOf, refKey, sameStat } from '../../model/document.ts';
+import { awaitsContent, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isImported, isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
-import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
-import { planDocument, unread } from '../../model/plan.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { FileKnowledge } from '../../sync/decide/inspect-document.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
@@ -263,22 +262,7 @@ function atStart(found: Inspection, { ledger, ref }: Pick<Sources, 'ledger' | 'r
       ? 'it is uploaded again when ingestd runs (safety.inDoubt: retry), and the service may then have it twice'
       : 'it is uploaded when ingestd runs';
   }
-  const parts = changedParts(found.document, record);
-  return `its changes are sent when ingestd runs${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
-}
-
-/** What differs, as far as the bytes need not be read. */
-function changedParts(document: FoundDocument, record: LedgerRecord): readonly string[] {
-  const operation = planDocument(unread(document), record);
-  const metadata = operation.kind === 'modify' ? Object.keys(operation.metadata ?? {}) : [];
-  const attachments = document.attachments.every(({ name, stat }) =>
-    record.attachments.some((known) => known.name === name && sameStat(known.stat, stat)),
-  );
-  return [
-    ...(sameStat(document.stat, record.stat) ? [] : ['content']),
-    ...(attachments ? [] : ['attachments']),
-    ...metadata,
-  ];
+  return 'its changes are sent when ingestd runs';
 }
 
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {

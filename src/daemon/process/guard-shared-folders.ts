@@ -15,17 +15,18 @@ export function guardSharedFolders<T extends FolderPort>(
   log: LogPort,
 ): readonly T[] {
   return folders.map((port) => {
-    const { name, path, rootNow } = port;
+    const { name, path } = port;
     const reason = (): Reason | null => {
       const owner = owners.ownerOf(name);
       return owner === null ? null : { code: 'folder-elsewhere', message: elsewhereWords(owner) };
     };
     const look = async (): Promise<Reason | null> => {
-      const root = await rootNow().catch(() => null);
+      const root = await port.rootNow().catch(() => null);
       if (root === null || owners.isAt(name, root)) return reason();
       return { code: 'folder-changed', message: `${path} is another directory than before` };
     };
-    return guardFolder(port, { reason, look, listen: owners.listen }, log);
+    const listen = (freed: () => void) => owners.listen(freed);
+    return guardFolder(port, { reason, look, listen }, log);
   });
 }
 

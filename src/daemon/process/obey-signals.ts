@@ -12,6 +12,7 @@ export interface Reloaded {
   readonly settings: Settings;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
+  /** Asked for by the pages, the embedded service's too; null: they are for the user that runs the daemon. */
   readonly httpToken: string | null;
   /** Where notifications go, a secret; null: nowhere. */
   readonly notifyWebhook: string | null;
