@@ -211,7 +211,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(metrics).toContain('ingestd_folder_paused{folder="inbox"} 1\n');
     const out = async (...words: string[]) => (await first.run(...words)).out;
     const status = await out('status');
-    expect(status).toMatch(/^The whole fleet is paused\. .*1 to send/);
+    expect(status).toMatch(/^The whole fleet is paused\. [^]*1 to send/);
     expect(status).not.toContain('left');
     expect(await out('why', 'inbox/one-0.txt')).toContain(
       'it is sent after the pause of all hosts of the fleet; end it with ingestd resume --fleet',
