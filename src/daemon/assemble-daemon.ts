@@ -252,15 +252,6 @@ export function assembleDaemon(
     forgetNotice = clock.after(notice.until - clock.now(), () => note(code, null));
   }
 
-  /** A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes. */
-  async function revokeInTime(): Promise<void> {
-    await isWithin(
-      clock,
-      longestRevokeMs,
-      tokens.revoke({ all: false }).catch(() => {}),
-    );
-  }
-
   return {
     control,
     engine,
@@ -317,7 +308,11 @@ export function assembleDaemon(
       await endRequests();
       await Promise.all(folders.map((port) => port.close()));
       // The other hosts go on with a token that is shared.
-      if (settings.service.revokeOnStop && cluster === null) await revokeInTime();
+      if (settings.service.revokeOnStop && cluster === null) {
+        const revoked = tokens.revoke({ all: false }).catch(() => {});
+        // A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes.
+        await isWithin(clock, longestRevokeMs, revoked);
+      }
       client.close();
       tokens.close();
       limiter.close();

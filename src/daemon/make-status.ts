@@ -66,19 +66,15 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const held = sources.folders.flatMap(({ name }) => heldOf(sources, name));
   const reasons = allReasons(sources, held);
   const blockedMs = blockedForMs(reasons, clock.now());
-  const sum = (pick: (folder: FolderStatus) => number) =>
-    folders.reduce((total, one) => total + pick(one), 0);
+  const sum = (pick: (folder: FolderStatus) => number) => sumOf(folders, pick);
   const counts = sources.folders.map(({ name }) => engine.tasks.counts(name));
-  const removing = counts.reduce((total, { removing }) => total + removing, 0);
-  const removingLater = counts.reduce((total, { removingLater }) => total + removingLater, 0);
   const sending = engine.tasks.in('sending').size;
-  const pending = Math.max(0, sum((one) => one.pending) + removing - sending);
+  const pending = Math.max(0, sum((one) => one.pending) + sumOf(counts, (one) => one.removing) - sending);
   const paused = pausedOf(sources);
   // What is paused takes no permits.
-  const isPaused = (index: number) => paused.includes(sources.folders[index]?.name ?? '');
-  const kept = counts.reduce(
-    (total, { pending, removing }, index) => total + (isPaused(index) ? pending + removing : 0),
-    0,
+  const kept = sumOf(
+    paused.map((name) => engine.tasks.counts(name)),
+    (one) => one.pending + one.removing,
   );
   const canSend =
     paused.length < sources.folders.length && reasons.every(({ code }) => reasonHealth(code) !== 'error');
@@ -103,7 +99,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     queue: {
       pending,
       inFlight: sending,
-      waiting: sum((one) => one.waiting) + removingLater,
+      waiting: sum((one) => one.waiting) + sumOf(counts, (one) => one.removingLater),
       etaSeconds: canSend ? etaSeconds : null,
     },
     rate: {
@@ -144,6 +140,10 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       retryAt: dueMs === null ? null : isoOf(clock.now() + dueMs - clock.monotonic()),
     };
   }
+}
+
+function sumOf<T>(items: readonly T[], pick: (item: T) => number): number {
+  return items.reduce((total, item) => total + pick(item), 0);
 }
 
 function wordsOf(task: Task): Pick<Reason, 'code' | 'message'> {
@@ -344,7 +344,7 @@ const everyMs = 10_000;
 
 /** How many further copies the service may hold: of records, and of uploads in doubt. */
 function countDuplicates(ledger: Omit<Duplicates, 'entries'>): number {
-  return openDoubts(ledger).reduce((total, { count }) => total + count, ledger.possibleDuplicates());
+  return ledger.possibleDuplicates() + sumOf(openDoubts(ledger), ({ count }) => count);
 }
 
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */

@@ -91,7 +91,6 @@ const lastPort = 65_535;
 
 /** The embedded service's address follows from the page's, so that a bookmark holds; undefined: any free one. */
 function portBeside({ port }: Settings['http']): number | undefined {
-  if (port === 0) return undefined;
   const usual = (port === false ? pagePort : port) + besidePage;
-  return usual > lastPort ? undefined : usual;
+  return port === 0 || usual > lastPort ? undefined : usual;
 }

@@ -54,14 +54,10 @@ export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): r
 /** With one folder more on pause; null: with all. `until`: wall clock, ms. */
 export function pause(pauses: Pauses, folder: PausedFolder | null, until?: number): Pauses {
   if (folder === null) return { all: true, folders: [], ...untilOf(until) };
-  if (isPaused({ ...pauses, folders: [] }, folder)) return pauses;
+  if (pauses.all) return pauses;
   const { name, path } = folder;
-  const paused = { name, path, ...untilOf(until) };
-  const isThere = pauses.folders.some((one) => one.name === name);
-  const folders = isThere
-    ? pauses.folders.map((one) => (one.name === name ? paused : one))
-    : [...pauses.folders, paused];
-  return { ...pauses, folders };
+  const others = pauses.folders.filter((one) => one.name !== name);
+  return { ...pauses, folders: [...others, { name, path, ...untilOf(until) }] };
 }
 
 function untilOf(until: number | undefined): { readonly until?: number } {

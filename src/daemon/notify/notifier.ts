@@ -71,9 +71,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
   if (ways.length === 0) return async () => {};
   const afterMs = settings.notify.afterMinutes * 60_000;
   const ending = new AbortController();
-  const ended = new Promise<void>((resolve) => {
-    ending.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  const ended = once(ending.signal, 'abort');
   const before = await readNotifyState(settings.state.dir);
   let written = JSON.stringify(before);
   let state = before;

@@ -239,14 +239,12 @@ export function failuresInDoubt({
   failures,
   inDoubt,
 }: Pick<Status, 'failures' | 'inDoubt'>): ReadonlySet<FailureStatus> {
-  if (inDoubt.length === 0) return new Set();
-  const doubts = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt]));
-  return new Set(
-    failures.filter((failure) => {
-      const doubt = doubts.get(refKey(failure));
-      return doubt !== undefined && (failure.code === inDoubtCode || failure.message === doubt.message);
-    }),
-  );
+  const doubts = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt.message]));
+  const isDoubt = (failure: FailureStatus) => {
+    const message = doubts.get(refKey(failure));
+    return message !== undefined && (failure.code === inDoubtCode || failure.message === message);
+  };
+  return new Set(failures.filter(isDoubt));
 }
 
 /** The folders, with how many of their failures are uploads in doubt. */
