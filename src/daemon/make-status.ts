@@ -26,7 +26,7 @@ import type {
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { Engine } from '../sync/engine.ts';
-import { bareReason, dueOf, reasonOf } from '../sync/tasks/task.ts';
+import { dueOf, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
 
 /** What status is made of. */
@@ -147,7 +147,8 @@ function sumOf<T>(items: readonly T[], pick: (item: T) => number): number {
 }
 
 function wordsOf(task: Task): Pick<Reason, 'code' | 'message'> {
-  return bareReason(reasonOf(task) ?? { code: 'unknown', message: '' });
+  const reason = reasonOf(task);
+  return { code: reason?.code ?? 'unknown', message: reason?.message ?? '' };
 }
 
 function isoOf(ms: number): string {

@@ -234,7 +234,7 @@ describe('decisions that come while an earlier one is written, or that cannot be
       await rm(state.join('paused.json'), { recursive: true });
       expect(await decisions.pause('inbox')).toEqual({ paused: ['inbox', 'scans'] });
       const { folders } = await readPauses(state.path);
-      expect(folders.map(({ name }) => name)).toEqual(['inbox', 'scans']);
+      expect(folders.map(({ name }) => name).toSorted()).toEqual(['inbox', 'scans']);
       expect(await decisions.resume('inbox')).toEqual({ paused: ['scans'] });
       expect([...world.engine().paused()]).toEqual(['scans']);
     } finally {

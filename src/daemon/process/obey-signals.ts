@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { Log } from '../../log/create-log.ts';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
-import type { Daemon } from '../assemble-daemon.ts';
 import type { ServiceNotify } from './service-notify.ts';
 import type { Signals } from './signals.ts';
 
@@ -24,11 +23,21 @@ export interface Reloaded {
   readonly makesFolders: boolean;
 }
 
+/** What is told of signals. */
+interface Obedient {
+  /** Says why the configuration on disk is not the one that runs; null: it is. */
+  readonly refuseConfiguration: (faults: readonly string[] | null) => void;
+  /** Scans everything, tries credentials again. */
+  readonly refresh: () => Promise<void>;
+  /** Takes no more work; resolves when the requests under way have ended. */
+  readonly drain: () => Promise<void>;
+}
+
 const unusable = 'the new configuration is invalid; the previous one stays in effect';
 
 /** Obeys signals until one stops the process (null), or another configuration is to be run; `over` ends it too. */
 export async function obeySignals(
-  { refuseConfiguration: refuse, refresh, drain }: Pick<Daemon, 'refuseConfiguration' | 'refresh' | 'drain'>,
+  { refuseConfiguration: refuse, refresh, drain }: Obedient,
   current: Reloaded,
   {
     signals,
