@@ -14,7 +14,6 @@ import { findMissingPart, hashFile, openSource, smallFileBytes } from './content
 import type { Wanted } from './content.ts';
 import { folderHealth, createFolderLog } from './folder-health.ts';
 import type { FolderTrouble } from './folder-health.ts';
-import { createRecentChanges } from './recent-changes.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
 import { tellsItsEnd } from './rules/missing-part.ts';
@@ -79,7 +78,6 @@ export function openFolder(options: FolderOptions): Folder {
   let trouble: FolderTrouble = null;
   let report: ScanReport | null = null;
   let identity: RootMarks | null = null;
-  const happened = createRecentChanges(clock);
   let closed = false;
   let cancelCheck = () => {};
 
@@ -87,16 +85,9 @@ export function openFolder(options: FolderOptions): Folder {
     if (closed) throw new StoppedError();
     client ??= createWorkerClient(workerPlan(options, root), clock, {
       heard,
-      directory: (scan: DirectoryScan) => {
-        if (scan.cause !== 'start') happened.note([scan.directory]);
-        listener?.directory(scan);
-      },
-      changed: (directories) => {
-        happened.note(directories);
-        scheduler?.changed(directories);
-      },
+      directory: (scan: DirectoryScan) => listener?.directory(scan),
+      changed: (directories) => scheduler?.changed(directories),
       lost: ({ code, message }) => {
-        happened.noteLost();
         log.warn(
           { folder: settings.name, code, reason: message },
           'watcher may have missed changes; rescanning',
@@ -208,11 +199,7 @@ export function openFolder(options: FolderOptions): Folder {
       }
     },
     attaches: (question) => ask('attaches', question).catch(() => 'unclear'),
-    find: async (files, since) => {
-      const directories = since === undefined ? null : happened.since(since);
-      if (directories?.length === 0) return { files: [], unreadable: [] };
-      return ask('find', { files, directories }).catch(() => null);
-    },
+    find: (files) => ask('find', files).catch(() => null),
     mounts: () => ask('mounts', null).catch(() => null),
     rootNow: async () => {
       const now = await ask('root', null);

@@ -15,8 +15,9 @@ export interface Scheduler {
   /** True while an event waits for its scan, a scan runs, or one is to follow. */
   readonly busy: () => boolean;
   /**
-   * Monotonic ms: what changed before that was scanned, and once more when it had settled. A file that never stops
-   * growing keeps a folder busy, and does not hold this back. -Infinity: not yet.
+   * Monotonic ms: what changed before that was scanned, and once more when it had settled; where there are no events, as
+   * far as it was polled. A file that never stops growing keeps a folder busy, and does not hold this back. -Infinity:
+   * not yet.
    */
   readonly coveredUntil: () => number;
   readonly close: () => void;
@@ -52,6 +53,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   let running = false;
   let closed = false;
   let coveredUntil = -Infinity;
+  /** When what reports no events was scanned last; Infinity: all of it reports them. */
+  let polledUntil = -Infinity;
   let restUntil = 0;
   let lostUntil = 0;
   let cancelRest = () => {};
@@ -87,6 +90,12 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     if (request.targets !== 'all') restUntil = clock.monotonic() + Math.min(took * restFactor, longestRestMs);
     running = false;
     note(request, outcome, waiters);
+    if (outcome.kind === 'scanned') {
+      const isPoll = request.targets === 'all' || request.targets === 'withoutEvents';
+      if (!outcome.report.eventless) polledUntil = Infinity;
+      // Where nothing needs to settle, one look is enough.
+      else if (isPoll || polledUntil === Infinity) polledUntil = began - Math.min(timing.settleMs, 0);
+    }
     if (outcome.kind === 'scanned' && request.targets !== 'withoutEvents' && pendingFull === null && !pollDue)
       coveredUntil = began - timing.settleMs - followUpSlackMs;
     done(outcome);
@@ -163,6 +172,11 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     }
   }
 
+  function isBusy(): boolean {
+    const isPlanned = pendingFull !== null || cancelLost !== null || pollDue || followUps.size() > 0;
+    return running || dirty.size > 0 || isPlanned;
+  }
+
   function poll(): void {
     pollDue = true;
     kick();
@@ -201,8 +215,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       if (wait <= 0) begin();
       else cancelLost = clock.after(wait, begin);
     },
-    coveredUntil: () => coveredUntil,
-    busy: () => running || dirty.size > 0 || pendingFull !== null || pollDue || followUps.size() > 0,
+    coveredUntil: () => Math.min(isBusy() ? coveredUntil : clock.monotonic(), polledUntil),
+    busy: isBusy,
     close: () => {
       closed = true;
       cancelRest();

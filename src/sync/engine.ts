@@ -57,7 +57,7 @@ import { UnsentAttachments } from './decide/unsent-attachments.ts';
 import { UnsentModes } from './decide/unsent-modes.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
-import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
+import { findInFolders, whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { FolderRoots } from './folders/folder-roots.ts';
 import { createKnownDirectories } from './folders/known-directories.ts';
@@ -183,7 +183,6 @@ export class Engine {
   readonly #reports: ActivityReports;
   readonly #ledger: LedgerPort;
   readonly #directories: KnownDirectories;
-  readonly #search: ReturnType<typeof createFileSearch>;
   readonly #writer: LedgerCommits;
   readonly #roots: FolderRoots;
   readonly #notes: ScanNotes;
@@ -222,13 +221,6 @@ export class Engine {
     this.tasks = new TaskStore(ledger, clock.monotonic);
     this.#locks = new PathLocks(this.tasks);
     this.#directories = createKnownDirectories(ledger, this.folders);
-    this.#search = createFileSearch(clock, {
-      folders: folders.map(({ port }) => port),
-      missing: () => this.tasks.missingFiles(),
-      rootDevice: (folder) => ledger.root(folder)?.dev,
-      // What was not found may be below what is mounted by then.
-      afterWalk: (folder) => this.#roots.rememberMounts(folder, false),
-    });
     this.#moveEvidence = {
       ledger,
       tasks: this.tasks,
@@ -1070,9 +1062,8 @@ export class Engine {
     // Its record is about to leave: it is no longer the document of this path.
     if (this.#locks.has(task.ref)) return true;
     if (!this.folders.areAllScanned()) return true;
-    // It may have been moved to a directory that is not listed yet; only changes of before it went count.
-    const health = this.folders.get(task.ref.folder)?.port.health();
-    if (health?.busy === true && health.coveredUntil < (task.gone?.since ?? Infinity)) return true;
+    // It may have been moved to a directory, of any folder, that is not listed yet; only changes of before it went count.
+    if (!this.folders.isListedSince(task.gone?.since ?? task.since)) return true;
     const stat = this.#ledger.get(task.ref)?.stat;
     if (stat === undefined) return false;
     const likes = task.seen === null ? [stat] : [stat, task.seen.stat];
@@ -1083,10 +1074,13 @@ export class Engine {
   }
 
   /** Where the file of a document is that is gone from its path. What a person approved is not looked for. */
-  async #locate({ ref, gone, since }: Task): Promise<Whereabouts> {
+  async #locate({ ref, since }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
-    const search = await this.#search(record.stat, gone?.since ?? since);
+    const ports = this.#options.folders.map(({ port }) => port);
+    const search = await findInFolders(record.stat, ports, (folder) => this.#ledger.root(folder)?.dev);
+    // What was not found may be below what is mounted by then.
+    for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);
     const view = this.folders.viewOf(ref.folder);
     view.noteClocks(this.#clock);
     const seenAt = view.lastScanBefore(since);

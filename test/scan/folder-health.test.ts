@@ -11,6 +11,7 @@ const report: ScanReport = {
   backend: 'native',
   polled: false,
   eventlessFileSystem: null,
+  eventless: false,
   withoutEvents: false,
   unwatched: 0,
   unreadable: [],

@@ -100,7 +100,14 @@ describe('I2: a document whose file is gone from its path', () => {
         await writeFile(at('old/.ingestignore'), '*\n');
       },
     ],
-    ['a directory of attachments', 'b.pdf.attachments', async () => mkdir(at('b.pdf.attachments'))],
+    [
+      'the directory of attachments of another document',
+      'b.txt.attachments',
+      async () => {
+        await writeFile(at('b.txt'), 'b');
+        await mkdir(at('b.txt.attachments'));
+      },
+    ],
   ])('stays at the service while its file is in %s', async (_, directory, make) => {
     world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
     await make();
@@ -121,8 +128,8 @@ describe('I2: a document whose file is gone from its path', () => {
     });
   });
 
-  it.each(['.trash', '.Trash-1000', 'drafts'])(
-    'is deleted when its file moves into %s, which is ignored as a whole',
+  it.each(['.trash', '.Trash-1000', 'drafts', 'b.pdf.attachments'])(
+    'is deleted when its file moves into %s, in which nothing is looked for',
     async (directory) => {
       const before = async (inbox: TemporaryFolder) => {
         await writeFile(inbox.join('a.txt'), 'a');

@@ -12,6 +12,7 @@ const report: ScanReport = {
   backend: 'native',
   polled: false,
   eventlessFileSystem: null,
+  eventless: false,
   withoutEvents: false,
   unwatched: 0,
   unreadable: [],
@@ -199,30 +200,42 @@ describe('a scheduler says', () => {
     expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([-Infinity, true]);
     await clock.advance(1_000);
     await done;
-    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([covered(0), false]);
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([clock.monotonic(), false]);
     scheduler.changed(['d']);
     await clock.advance(5);
     expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([covered(0), true]);
     await clock.advance(5);
-    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([covered(1_000), false]);
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([clock.monotonic(), false]);
+    scheduler.changed(['d']);
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([covered(1_000), true]);
   });
 
-  it('that nothing is covered by a poll, by a folder that is away, or while everything is to be scanned', async () => {
-    const { clock, scheduler, requests } = scripted(
-      { report: { ...report, withoutEvents: true } },
-      {},
-      {},
-      away,
-    );
+  it('that nothing is covered by a folder that is away, or while everything is to be scanned', async () => {
+    const { clock, scheduler, requests } = scripted({}, {}, away);
     void scheduler.everything('start', true);
-    await clock.advance(30_050);
-    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['2060 poll withoutEvents', covered(0)]);
+    await clock.advance(100);
     scheduler.changed(['d']);
     void scheduler.everything('rescan', false);
+    await clock.advance(5);
+    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['100 event d', covered(0)]);
     await clock.advance(10);
-    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['30060 rescan all', covered(0)]);
-    await clock.advance(10);
-    expect(scheduler.coveredUntil()).toBe(covered(0));
+    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['110 rescan all', covered(0)]);
+  });
+
+  it('that what reports no events is covered until it was polled last', async () => {
+    const polled = { report: { ...report, eventless: true, withoutEvents: true } };
+    const { clock, scheduler, requests } = scripted(polled, polled, polled, {});
+    void scheduler.everything('start', true);
+    await clock.advance(2_000);
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([0, false]);
+    await clock.advance(1_000);
+    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['2060 poll withoutEvents', 2_060]);
+    scheduler.changed(['d']);
+    await clock.advance(100);
+    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['3000 event d', 2_060]);
+    // Nothing is without events any more.
+    await clock.advance(30_000);
+    expect(scheduler.coveredUntil()).toBe(clock.monotonic());
   });
 
   it('that all that changed is scanned once more when it has settled, whoever found it', async () => {

@@ -144,15 +144,15 @@ describe('the sync engine', () => {
   });
 
   it.each([
-    ['has nothing to list', false, -Infinity, ['delete']],
-    ['has still to list what changed before that', true, -Infinity, []],
-    ['has only to list what changed later', true, 3_600_000, ['delete']],
-  ] as const)('deletes what is gone where its folder %s', async (_, busy, coveredUntil, calls) => {
+    ['has nothing to list', Infinity, ['delete']],
+    ['has still to list what changed before that', -Infinity, []],
+    ['has only to list what changed later', 3_600_000, ['delete']],
+  ] as const)('deletes what is gone where a folder %s', async (_, coveredUntil, calls) => {
     world = await filled(3);
     world.folder.remove('a/1.txt');
     world.folder.scan();
     const { health } = world.folder;
-    Object.assign(world.folder, { health: () => ({ ...health(), busy, coveredUntil }) });
+    Object.assign(world.folder, { health: () => ({ ...health(), coveredUntil }) });
     for (let turn = 0; turn < 150; turn += 1) {
       await world.clock.advance(100);
       await delay(1);

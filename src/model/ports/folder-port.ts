@@ -15,8 +15,9 @@ export interface FolderHealth {
   /** True while an event waits for its scan or a scan runs. */
   readonly busy: boolean;
   /**
-   * Monotonic ms: what changed before that was listed, and once more when it had settled. A file that never stops
-   * growing keeps its folder busy and does not hold this back. -Infinity: not yet.
+   * Monotonic ms: what changed before that was listed, and once more when it had settled; where nothing reports changes,
+   * as far as it was polled. A file that never stops growing keeps its folder busy and does not hold this back.
+   * -Infinity: not yet.
    */
   readonly coveredUntil: number;
 }
@@ -63,7 +64,7 @@ export interface UnreadableDirectory {
   readonly movedMs: number;
 }
 
-/** What a search of a whole folder found. */
+/** Where files are that were looked for in a folder. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
   /** Directories in which others of the files may be. */
@@ -103,11 +104,10 @@ export interface FolderPort {
   /** Whether a file is still an attachment of a document. Never rejects. */
   readonly attaches: (question: AttachmentQuestion) => Promise<AttachmentAnswer>;
   /**
-   * Looks for files by their identity in every directory that is not ignored as a whole: what is ignored by its own name,
-   * attached, empty or of no supported type is found too. It takes one walk through these directories. Null: the root cannot be read. With `since` (monotonic ms, at
-   * most two minutes ago) it looks only into directories in which something has happened since then.
+   * Looks for files by their identity in every directory that is listed, as it was listed last: what is ignored by its own
+   * name, attached, empty or of no supported type is found too. Null: the root cannot be read.
    */
-  readonly find: (files: readonly FileIdentity[], since?: number) => Promise<FoundFiles | null>;
+  readonly find: (files: readonly FileIdentity[]) => Promise<FoundFiles | null>;
   /**
    * Directories below the root, NFC, on which something is mounted now; none where the system has no mount table. Null:
    * they cannot be read at this moment.

@@ -1,5 +1,5 @@
 import { joinPath, nameOf, directoryOf } from '../../model/document.ts';
-import type { FileStat } from '../../model/document.ts';
+import type { FileIdentity, FileStat } from '../../model/document.ts';
 
 /** How soon a place is inspected again that a scan has to see first. */
 export const afterScanMs = 250;
@@ -11,6 +11,8 @@ type Look = Pick<FileStat, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
 interface Listed {
   readonly keys: readonly number[];
   readonly since: readonly number[];
+  /** The marks of their identities. */
+  readonly marks: Uint32Array;
 }
 
 /** Nothing is inspected again this late. */
@@ -71,7 +73,7 @@ export function createObservations(settleMs: number, passed = () => performance.
     list: (
       directory: string,
       own: Look,
-      entries: Iterable<{ readonly name: string; readonly stats: Look | null }>,
+      entries: Iterable<{ readonly name: string; readonly stats: (Look & FileIdentity) | null }>,
     ): ReadonlySet<string> => {
       const before = listed.get(directory) ?? nothing;
       const known = new Map(before.keys.map((key, index) => [key, before.since[index]]));
@@ -81,8 +83,10 @@ export function createObservations(settleMs: number, passed = () => performance.
       const since = [knownSince(directory, ownKey) ?? now];
       seen.delete(directory);
       const fresh = new Set<string>();
+      const marks: number[] = [];
       for (const { name, stats } of entries) {
         if (stats === null) continue;
+        marks.push(markOf(stats));
         const key = keyOf(name, stats);
         const path = joinPath(directory, name);
         const last = seen.get(path);
@@ -92,12 +96,18 @@ export function createObservations(settleMs: number, passed = () => performance.
         keys.push(key);
         since.push(from ?? now);
       }
-      listed.set(directory, { keys, since });
+      listed.set(directory, { keys, since, marks: Uint32Array.from(marks) });
       return fresh;
     },
     /** Whether a directory's listing showed something just like this. */
     isListed: (path: string, look: Look): boolean =>
       listed.get(directoryOf(path))?.keys.includes(keyOf(nameOf(path), look)) === true,
+    /** Directories whose listings showed one of these files, or one that cannot be told from it by four bytes. */
+    directoriesOf: (files: readonly FileIdentity[]): readonly string[] => {
+      const wanted = files.map(markOf);
+      const isOne = (mark: number) => wanted.some((one) => isSameMark(one, mark));
+      return [...listed].flatMap(([directory, { marks }]) => (marks.some(isOne) ? [directory] : []));
+    },
     /** A directory is gone. */
     forget: (directory: string): void => {
       listed.delete(directory);
@@ -139,7 +149,7 @@ export function createObservations(settleMs: number, passed = () => performance.
   };
 }
 
-const nothing: Listed = { keys: [], since: [] };
+const nothing: Listed = { keys: [], since: [], marks: new Uint32Array() };
 
 /** The longest step of the times that file systems keep: that of FAT. */
 const coarsestMs = 2_000;
@@ -166,4 +176,20 @@ function keyOf(name: string, { size, mtimeMs, ctimeMs, ino }: Look): number {
   numbers.set([size, mtimeMs, ctimeMs, ino]);
   for (const word of words) add(word);
   return (high & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
+}
+
+/** Of the birth time in a mark. */
+const birthBits = 10;
+const birthMask = 2 ** birthBits - 1;
+
+/** What is kept of a file's identity: 22 bits of the inode number and 10 of the birth time, 0 where that is not known. */
+function markOf({ ino, birthtimeMs }: FileIdentity): number {
+  const birth = birthtimeMs === 0 ? 0 : 1 + (Math.floor(birthtimeMs * 1_000) % birthMask);
+  return ((ino << birthBits) | birth) >>> 0;
+}
+
+function isSameMark(one: number, other: number): boolean {
+  const differs = one ^ other;
+  if (differs >>> birthBits !== 0) return false;
+  return differs === 0 || (one & birthMask) === 0 || (other & birthMask) === 0;
 }

@@ -22,6 +22,8 @@ export type AttachmentListing =
   | {
       readonly kind: 'listed';
       readonly files: readonly Entry[];
+      /** Everything in it, attachment or not. */
+      readonly entries: readonly Entry[];
       /** Names of symbolic links, which are no attachments, wherever they lead. */
       readonly links: readonly string[];
       /** Names that cannot be sent at all: printable. */
@@ -56,7 +58,7 @@ export async function listAttachments(
       ...bytes.filter(({ kind }) => kind === 'file').map(({ name }) => printableBytes(name)),
       ...twins.filter(({ kind }) => kind === 'file').map(({ name }) => name),
     ];
-    return { kind: 'listed', files, links, nameless };
+    return { kind: 'listed', files, entries, links, nameless };
   } catch (error) {
     return { kind: 'unreadable', code: errorCode(error) ?? 'unknown error' };
   }

@@ -60,6 +60,8 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly twins: ReadonlySet<string> | null;
   /** Names that are not UTF-8, decoded as far as they are, in NFC. */
   readonly undecodable: ReadonlySet<string> | null;
+  /** Something in it cannot be looked at or named, or not be listed: files may be in it that nobody sees. */
+  readonly hidesFiles: boolean;
   /** Sidecars that belong to none of its documents. */
   readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'> | null;
   /** Sidecars that fit none of its files, and the document that each may be meant for; null for none. */

@@ -41,7 +41,9 @@ export interface FoundDocuments {
   readonly attached: number;
   /** Names of twins, as they are on disk. */
   readonly twins: ReadonlySet<string> | null;
-  /** A directory of attachments that cannot be listed at the moment, in words; null: none. */
+  /** There is a directory of attachments that cannot be listed. */
+  readonly hidesFiles: boolean;
+  /** One that cannot be listed at the moment, in words; null: none. */
   readonly unread: string | null;
 }
 
@@ -50,7 +52,14 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   const { path: directory, fingerprint, sorted, paired } = listed;
   const entries: DocumentEntry[] = [];
   const fingerprints: string[] = [];
-  const attachments: Attachments = { directories: [], found: [], files: 0, links: [], unread: null };
+  const attachments: Attachments = {
+    directories: [],
+    found: [],
+    files: 0,
+    links: [],
+    hidesFiles: false,
+    unread: null,
+  };
   const skips: Skip[] = [];
   const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
     skips.push({ path: joinPath(directory, name), code, message });
@@ -91,6 +100,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     attachments: attachments.found,
     attached: attachments.files,
     twins: twins.size === 0 ? null : twins,
+    hidesFiles: attachments.hidesFiles,
     unread: attachments.unread,
   };
 }
@@ -120,6 +130,7 @@ interface Attachments {
   readonly found: AttachedFile[];
   files: number;
   readonly links: string[];
+  hidesFiles: boolean;
   unread: string | null;
 }
 
@@ -139,7 +150,7 @@ async function fingerprintOf(
     const place = placeBelow(context.realRoot, raw);
     const listing = await listAttachments({ path: own.path, place, rules }, context.slice);
     if (listing.kind === 'listed') {
-      folder.observations.list(own.path, directory.stats, listing.files);
+      folder.observations.list(own.path, directory.stats, listing.entries);
       attachments.files += listing.files.length;
       for (const { name: file, stats } of listing.files)
         if (stats !== null)
@@ -150,8 +161,11 @@ async function fingerprintOf(
             isListed: false,
           });
       attachments.links.push(...listing.links.map((link) => joinPath(directory.name, link)));
-    } else if (readFaultOf(listing.code) === 'passing')
-      attachments.unread ??= cannotBeRead(printable(directory.name), listing.code);
+    } else {
+      attachments.hidesFiles = true;
+      if (readFaultOf(listing.code) === 'passing')
+        attachments.unread ??= cannotBeRead(printable(directory.name), listing.code);
+    }
     keys.push(...attachmentKeys(own.path, listing));
   }
   const sidecar = paired.sidecars.get(name);

@@ -34,7 +34,9 @@ export interface ScanReport {
   readonly polled: boolean;
   /** The file system without events, where that is why. */
   readonly eventlessFileSystem: string | null;
-  /** Some directories report no events, or could not be read: they are scanned on a timer. */
+  /** Some directories report no events. */
+  readonly eventless: boolean;
+  /** Some do not, or could not be read: they are scanned on a timer. */
   readonly withoutEvents: boolean;
   /** Directories for which no watch was to be had. */
   readonly unwatched: number;

@@ -226,6 +226,7 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     rawNames: null,
     twins: null,
     undecodable: null,
+    hidesFiles: true,
     unpaired: null,
     unfit: null,
     lists: null,

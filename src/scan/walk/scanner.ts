@@ -125,11 +125,13 @@ export function createScanner(
     let unreadableTotal = 0;
     let attached = 0;
     let unwatched = 0;
+    let eventless = false;
     let withoutEvents = false;
     for (const [directory, state] of tree.entries()) {
       attached += state.attached;
       if (state.unwatched) unwatched += 1;
-      withoutEvents ||= state.polled || state.unwatched || state.unreadable?.isPassing === false;
+      eventless ||= state.polled || state.unwatched;
+      withoutEvents ||= state.unreadable?.isPassing === false;
       const why = state.unreadable ?? state.again;
       if (why === null) continue;
       unreadableTotal += 1;
@@ -148,7 +150,8 @@ export function createScanner(
       backend: watches.backend(),
       polled: tree.get('')?.polled ?? false,
       eventlessFileSystem: watches.eventlessFileSystem(),
-      withoutEvents,
+      eventless,
+      withoutEvents: eventless || withoutEvents,
       unwatched,
       unreadable,
       unreadableTotal,

@@ -95,7 +95,9 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       }
     : opened.listing;
   const listedAt = observations.now();
-  const fresh = observations.list(path, stats, [...listing.entries, ...listing.twins]);
+  const named = [...listing.entries, ...listing.twins];
+  const undecoded = listing.bytes.map(({ name, stats }) => ({ name: name.toString(), stats }));
+  const fresh = observations.list(path, stats, [...named, ...undecoded]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const ownRules = ownRulesOf(tree, absolute, { key: rulesKey, before });
   const earlier = folder.formerCompanions.get(path) ?? before ?? noCompanions;
@@ -141,6 +143,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     rawNames: rawNames(listing),
     twins: found.twins,
     undecodable: sorted.undecodable,
+    hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
     unpaired: paired.unpaired.size === 0 ? null : paired.unpaired,
     unfit: found.unfit.size === 0 ? null : found.unfit,
     lists: paired.lists,
@@ -198,6 +201,15 @@ function againOf(
 
 function countNames({ entries, twins, bytes }: Listing): number {
   return entries.length + twins.length + bytes.length;
+}
+
+/** What cannot be looked at may be any file, and a directory whose name cannot be written is not listed. */
+function hidesFiles({ entries, twins, bytes }: Listing): boolean {
+  const unnamed = [...twins, ...bytes];
+  return (
+    entries.some(({ stats }) => stats === null) ||
+    unnamed.some(({ kind, stats }) => kind === 'directory' || stats === null)
+  );
 }
 
 /** The key of a `.meta.json` or `.ingestignore` that counts; '' where there is none. */

@@ -77,11 +77,7 @@ export function servePlan(
         // Where it cannot be told, opening the path says so.
         return orNull(() => locateOnDisk(folder, question.ask.path)) ?? folder.absolute(question.ask.path);
       case 'find':
-        return findFiles(
-          folder,
-          question.ask.files,
-          question.ask.directories?.map((path) => ({ path, raw: folder.tree.rawPath(path) })),
-        );
+        return findFiles(folder, question.ask);
       case 'mounts':
         return mountsBelow(folder.root);
       case 'root':

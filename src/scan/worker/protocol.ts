@@ -28,14 +28,7 @@ export interface Questions {
   };
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
-  /** `directories` null: everywhere. */
-  readonly find: {
-    readonly ask: {
-      readonly files: readonly FileIdentity[];
-      readonly directories: readonly string[] | null;
-    };
-    readonly answer: FoundFiles | null;
-  };
+  readonly find: { readonly ask: readonly FileIdentity[]; readonly answer: FoundFiles | null };
   readonly mounts: { readonly ask: null; readonly answer: readonly string[] };
   readonly root: { readonly ask: null; readonly answer: RootReading };
 }

@@ -1,5 +1,4 @@
 import { printable } from '../../lib/text/printable.ts';
-import type { Clock } from '../../lib/time/clock.ts';
 import { isBirthKnown, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
@@ -42,7 +41,7 @@ const clockDifferenceMs = 60_000;
 
 const nowhere = { kind: 'nowhere' } as const;
 
-/** Where the file of a record stands now, by what a search of all folders found. */
+/** Where the file of a record stands now, by where it was found in all folders. */
 export async function whereaboutsOf(
   { ref, record }: { readonly ref: DocumentRef; readonly record: LedgerRecord },
   evidence: Evidence,
@@ -124,90 +123,31 @@ function kept(ref: DocumentRef, why: string, code = keptElsewhereCode): Whereabo
 
 type InFolder<T> = T & { readonly folder: string };
 
-/** What one walk over all folders found. */
+/** Where a file was found, in all folders. */
 interface SearchResult {
   readonly files: readonly InFolder<FoundFile>[];
   readonly unreadable: readonly InFolder<UnreadableDirectory>[];
 }
 
-interface Walk extends SearchResult {
-  readonly beganAt: number;
-  readonly endedAt: number;
-  readonly wanted: readonly FileIdentity[];
-}
-
-/** A file may come from outside at any time: what was found longer ago is looked for again. */
-const freshMs = 60_000;
-
 /**
- * Looks for files in all folders by their identity: one walk at a time, for all that are missing together. What it
- * makes says where a file stands that went after `since` (monotonic ms), by a walk that began later, and by another look
- * into the directories in which something has happened since that.
+ * Looks for a file in all folders by its identity. `rootDevice`: on which device the root of a folder was when it was seen
+ * last; undefined: it never was.
  */
-export function createFileSearch(
-  clock: Clock,
-  {
-    folders,
-    missing,
-    rootDevice,
-    afterWalk,
-  }: {
-    readonly folders: readonly Pick<FolderPort, 'name' | 'find'>[];
-    readonly missing: () => Iterable<FileIdentity>;
-    /** On which device the root of a folder was when it was seen last; undefined: it never was. */
-    readonly rootDevice: (folder: string) => number | undefined;
-    /** A folder was walked; what it notes is known before anything is concluded. */
-    readonly afterWalk: (folder: string) => Promise<void>;
-  },
-): (file: FileIdentity, since: number) => Promise<SearchResult> {
-  let last: Walk | null = null;
-  let running: Promise<void> | null = null;
-  let looking: Promise<SearchResult> | null = null;
-
-  async function walk(file: FileIdentity): Promise<void> {
-    const beganAt = clock.monotonic();
-    const wanted = [file, ...missing()];
-    const found = await lookIn(wanted);
-    for (const { name } of folders) await afterWalk(name);
-    last = { beganAt, endedAt: clock.monotonic(), wanted, ...found };
-  }
-
-  /** `since`: only where something has happened since then. */
-  async function lookIn(wanted: readonly FileIdentity[], since?: number): Promise<SearchResult> {
-    const found = await Promise.all(
-      folders.map(async ({ name, find }) => ({ folder: name, found: await find(wanted, since) })),
-    );
-    return {
-      files: found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
-      unreadable: found.flatMap(({ folder, found }) =>
-        (found?.unreadable ?? [wholeRoot]).map((one) => ({ ...one, folder })),
-      ),
-    };
-  }
-
+export async function findInFolders(
+  file: FileIdentity,
+  folders: readonly Pick<FolderPort, 'name' | 'find'>[],
+  rootDevice: (folder: string) => number | undefined,
+): Promise<SearchResult> {
+  const found = await Promise.all(
+    folders.map(async ({ name, find }) => ({ folder: name, found: await find([file]) })),
+  );
   /** A file is renamed within its device only. */
-  function mayHold({ folder, path }: InFolder<UnreadableDirectory>, { dev }: FileIdentity): boolean {
-    const device = path === '' ? rootDevice(folder) : undefined;
-    return device === undefined || device === dev;
-  }
-
-  return async (file, since) => {
-    for (;;) {
-      // Counted from the end: a walk that takes longer than that would never be fresh.
-      const isFresh = last !== null && last.endedAt >= clock.monotonic() - freshMs;
-      const isMeant = last?.wanted.some(({ ino }) => ino === file.ino) === true;
-      if (last !== null && isFresh && last.beganAt >= since && isMeant) {
-        const { wanted, beganAt, files, unreadable } = last;
-        looking ??= lookIn(wanted, beganAt).finally(() => (looking = null));
-        const later = await looking;
-        return {
-          files: [...files, ...later.files].filter(({ stat }) => sameFile(stat, file)),
-          unreadable: [...unreadable, ...later.unreadable].filter((one) => mayHold(one, file)),
-        };
-      }
-      running ??= walk(file).finally(() => (running = null));
-      await running;
-    }
+  const mayHold = (folder: string) => (rootDevice(folder) ?? file.dev) === file.dev;
+  return {
+    files: found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
+    unreadable: found.flatMap(({ folder, found }) =>
+      (found?.unreadable ?? (mayHold(folder) ? [wholeRoot] : [])).map((one) => ({ ...one, folder })),
+    ),
   };
 }
 

@@ -98,6 +98,12 @@ export class WatchedFolders {
     return true;
   }
 
+  /** What changed before `since`, monotonic ms, was listed in every folder that can be read, polled ones too. */
+  isListedSince(since: number): boolean {
+    const health = Array.from(this.#folders.values(), ({ port }) => port.health());
+    return health.every(({ state, coveredUntil }) => state === 'unavailable' || coveredUntil >= since);
+  }
+
   /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
   isArrivalCovered({ folder, path }: DirectoryRef): boolean {
     const since = this.viewOf(folder).directorySince(path);

@@ -139,16 +139,6 @@ export class TaskStore {
     return this.#missing.get(folder) ?? nobody;
   }
 
-  /** What is recorded of the files that are missing, of all folders. */
-  *missingFiles(): Iterable<FileStat> {
-    for (const tasks of this.#missing.values()) {
-      for (const { ref } of tasks) {
-        const record = this.#ledger.get(ref);
-        if (record !== undefined) yield record.stat;
-      }
-    }
-  }
-
   /** Tasks of files without a record that could be the one of this stat: of its size or its inode number. A copy. */
   newcomersLike({ size, ino }: Pick<FileStat, 'size' | 'ino'>): readonly Task[] {
     const others = [...this.#inodes.of(ino)].filter(

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
@@ -107,6 +109,53 @@ describe('a kernel queue that overflows', () => {
     await eventually(async () => (await folder.ask('causes')).includes('overflow'), patience);
     expect(await folder.ask('causes')).not.toContain('rescan');
   });
+});
+
+const traced = join(tmpdir(), `listings-${process.pid}`);
+const traceListings = [
+  'strace',
+  '--follow-forks',
+  '--seccomp-bpf',
+  '--output',
+  traced,
+  '--trace',
+  'getdents64',
+];
+
+describeWhere(missing('strace', ['strace', '--version']), 'the removal of one among 100,000 files', () => {
+  afterEach(async () => {
+    await folder.close();
+    await rm(traced, { force: true });
+  });
+
+  it('lists its directory alone, and nothing more to see that the file is nowhere', async () => {
+    folder = await folderProcess({
+      by: traceListings,
+      before: ({ join }) => {
+        for (let directory = 0; directory < 100; directory += 1) {
+          mkdirSync(join(`d${directory}`));
+          for (let at = 0; at < 1_000; at += 1) writeFileSync(join(`d${directory}/${at}.pdf`), 'x');
+        }
+        return Promise.resolve();
+      },
+    });
+    /** A directory is read until there is nothing more of it. */
+    const listings = () => readFileSync(traced, 'utf8').match(/getdents64.* = 0$/gm)?.length ?? 0;
+    const isQuiet = async () => !(await folder.ask('health')).busy;
+    await eventually(isQuiet, patience);
+    expect(await folder.ask('count')).toBe(100_000);
+    const before = listings();
+    expect(before).toBeGreaterThanOrEqual(101);
+    const { ino, dev, birthtimeMs } = lstatSync(folder.join('d7/7.pdf'));
+    await rm(folder.join('d7/7.pdf'));
+    await eventually(async () => (await folder.ask('count')) === 99_999, patience);
+    expect(listings() - before).toBe(1);
+    expect(await folder.ask('find', { files: [{ ino, dev, birthtimeMs }] })).toEqual({
+      files: [],
+      unreadable: [],
+    });
+    expect(listings() - before).toBe(1);
+  }, 180_000);
 });
 
 /** Root may read everything: without these two rights it may not. */

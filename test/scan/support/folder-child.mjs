@@ -42,6 +42,7 @@ const answers = {
   polled: () => [...polled],
   health: () => port.health(),
   inspect: ({ path }) => port.inspect(path),
+  find: ({ files }) => port.find(files),
   rescan: () => port.rescan('rescan'),
   block: ({ ms }) => {
     process.send({ kind: 'blocked' });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Inspection } from '../../../src/model/document.ts';
-import type { FolderHealth } from '../../../src/model/ports/folder-port.ts';
+import type { FolderHealth, FoundFiles } from '../../../src/model/ports/folder-port.ts';
 import type { FolderSettings, TimingSettings } from '../../../src/model/settings.ts';
 import type { Watcher } from '../../../src/scan/watch/backend.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
@@ -18,6 +18,7 @@ interface Questions {
   polled: readonly string[];
   health: FolderHealth;
   inspect: Inspection;
+  find: FoundFiles | null;
   rescan: null;
   block: null;
 }

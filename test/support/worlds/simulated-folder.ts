@@ -180,7 +180,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       attached: 0,
       reasons: [],
       busy: false,
-      coveredUntil: clock.monotonic(),
+      coveredUntil: Infinity,
     }),
     close: () => Promise.resolve(),
     write: (path, content, ino) => {

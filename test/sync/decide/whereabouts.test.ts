@@ -1,14 +1,12 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import type { FileIdentity, FileStat, Inspection } from '../../../src/model/document.ts';
+import type { FileStat, Inspection } from '../../../src/model/document.ts';
 import type { FolderPort, FoundFiles } from '../../../src/model/ports/folder-port.ts';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
-import { createFileSearch, whereaboutsOf } from '../../../src/sync/decide/whereabouts.ts';
+import { findInFolders, whereaboutsOf } from '../../../src/sync/decide/whereabouts.ts';
 import type { Whereabouts } from '../../../src/sync/decide/whereabouts.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
 
 const minuteMs = 60_000;
 const seenAt = Date.UTC(2026, 0, 1);
@@ -169,123 +167,30 @@ function unknown(code: string): Inspection {
   return { kind: 'unknown', code, message: 'any' };
 }
 
-describe('the search for missing files', () => {
-  const one = statOf({ ino: 1 });
-  const two = statOf({ ino: 2 });
-
-  let clock: ManualClock;
-  let walks: (readonly FileIdentity[])[];
-  let missing: readonly FileIdentity[];
-  let finds: FoundFiles | null;
-  let later: FoundFiles['files'];
-  const nothing: FoundFiles = { files: [], unreadable: [] };
-  let search: ReturnType<typeof createFileSearch>;
-
-  beforeEach(() => {
-    clock = manualClock();
-    walks = [];
-    missing = [];
-    later = [];
-    finds = {
-      files: [
-        { path: 'a.pdf', stat: one, isNamed: true },
-        { path: 'b.pdf', stat: two, isNamed: true },
-      ],
-      unreadable: [{ path: 'closed', changedMs: 1, movedMs: 2 }],
-    };
-    const folder = (name: string): Pick<FolderPort, 'name' | 'find'> => ({
-      name,
-      find: async (wanted, since) => {
-        await new Promise((resolve) => setImmediate(resolve));
-        if (since !== undefined) return name === 'inbox' ? { files: later, unreadable: [] } : nothing;
-        if (name === 'inbox') walks.push(wanted);
-        return name === 'inbox' ? finds : nothing;
-      },
-    });
-    search = createFileSearch(clock, {
-      folders: [folder('inbox'), folder('beside')],
-      missing: () => missing,
-      rootDevice: () => one.dev,
-      afterWalk: async () => {},
-    });
+describe('a file that is looked for in all folders', () => {
+  const file = statOf({ ino: 1 });
+  const folder = (name: string, found: FoundFiles | null): Pick<FolderPort, 'name' | 'find'> => ({
+    name,
+    find: () => Promise.resolve(found),
   });
 
-  it('gives where a file stands in whatever folder, and which directories may hide it', async () => {
-    expect(await search(one, 0)).toEqual({
-      files: [{ folder: 'inbox', path: 'a.pdf', stat: one, isNamed: true }],
+  it('is found in each, with the directories that may hide it', async () => {
+    const inbox = { files: [], unreadable: [{ path: 'closed', changedMs: 1, movedMs: 2 }] };
+    const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], unreadable: [] };
+    expect(
+      await findInFolders(file, [folder('inbox', inbox), folder('beside', beside)], () => undefined),
+    ).toEqual({
+      files: [{ folder: 'beside', path: 'a.pdf', stat: file, isNamed: true }],
       unreadable: [{ folder: 'inbox', path: 'closed', changedMs: 1, movedMs: 2 }],
     });
   });
 
-  it('may hide it in a root that cannot be read, on its own device', async () => {
-    finds = null;
-    const { files, unreadable } = await search(one, 0);
-    expect([files, unreadable.map(({ folder, path }) => ({ folder, path }))]).toEqual([
-      [],
-      [{ folder: 'inbox', path: '' }],
-    ]);
-    expect(await search(statOf({ ino: 3, dev: one.dev + 1 }), 0)).toEqual({ files: [], unreadable: [] });
-  });
-
-  it('finds what has come to a directory since the walk, without another one', async () => {
-    await search(one, 0);
-    later = [{ path: 'c.tmp', stat: one, isNamed: true }];
-    expect((await search(one, 0)).files.map(({ path }) => path)).toEqual(['a.pdf', 'c.tmp']);
-    expect(walks).toHaveLength(1);
-  });
-
-  it('walks once for all that are missing together', async () => {
-    missing = [one, two];
-    await Promise.all([search(one, 0), search(two, 0), search(one, 0)]);
-    expect(walks).toEqual([[one, one, two]]);
-    await search(two, 0);
-    expect(walks).toHaveLength(1);
-  });
-
-  it('walks again for one that nobody has looked for yet', async () => {
-    await search(one, 0);
-    await search(two, 0);
-    expect(walks).toEqual([[one], [two]]);
-  });
-
-  it('walks again for one that went after the walk began', async () => {
-    await search(one, 0);
-    await clock.advance(1_000);
-    await search(one, 0);
-    expect(walks).toHaveLength(1);
-    await search(one, 1);
-    expect(walks).toHaveLength(2);
-  });
-
-  it('ends with a walk that takes longer than a minute', async () => {
-    const find: FolderPort['find'] = async (wanted, since) => {
-      if (since !== undefined) return nothing;
-      walks.push(wanted);
-      await clock.advance(70_000);
-      return finds;
-    };
-    const noted: string[] = [];
-    const slow = createFileSearch(clock, {
-      folders: [{ name: 'inbox', find }],
-      missing: () => [one, two],
-      rootDevice: () => undefined,
-      afterWalk: async (folder) => {
-        noted.push(folder);
-      },
-    });
-    expect((await slow(one, 0)).files).toHaveLength(1);
-    expect((await slow(two, 0)).files).toHaveLength(1);
-    expect(walks).toHaveLength(1);
-    expect(noted).toEqual(['inbox']);
-  });
-
-  it('believes what it found for a minute', async () => {
-    await search(one, 0);
-    await clock.advance(60_000);
-    await search(one, 0);
-    expect(walks).toHaveLength(1);
-    await clock.advance(1);
-    await search(one, 0);
-    expect(walks).toHaveLength(2);
+  it.each([
+    ['on its own device', file.dev, 1],
+    ['of which no device is known', undefined, 1],
+    ['on another device', file.dev + 1, 0],
+  ])('may be in a root that cannot be read, %s: %j', async (_, device, hiding) => {
+    const found = await findInFolders(file, [folder('inbox', null)], () => device);
+    expect(found.unreadable).toHaveLength(hiding);
   });
 });
