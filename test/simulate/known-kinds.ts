@@ -16,6 +16,10 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a copy is taken for the file that was renamed, and its first place is gone by then (7.1, 7.19)',
   ],
   [
+    /^deleted-standing\/identities/,
+    'without identities a file is not recognised where it cannot be sent: below an invalid sidecar, as an attachment (7.19)',
+  ],
+  [
     /^left-over\/identities/,
     'without birth times a file with a reused number is taken for the one that is gone (7.19)',
   ],

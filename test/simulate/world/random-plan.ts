@@ -134,8 +134,9 @@ const person: Trouble = (draft, random) => {
   draft.act({ kind: 'resume' });
 };
 
-/** Some documents are not taken for half an hour, while others come. */
+/** Some documents are not taken for half an hour, while others come: rare, since it takes as long as ten other plans. */
 const refuse: Trouble = (draft, random) => {
+  if (random.chance(0.8)) return answer(draft, random);
   const texts = [draft.text(), draft.text()].slice(0, 1 + random.below(2));
   draft.act({ kind: 'refuse', texts });
   for (const text of texts) draft.write(draft.place(), text);
