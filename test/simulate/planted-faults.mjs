@@ -125,7 +125,7 @@ export const plantedFaults = {
   },
   'sends-no-new-attachment': {
     kind: 'attachments-at-end',
-    seed: 67,
+    seed: 70,
     file: 'src/model/plan.ts',
     from: "if (found.length !== recorded.length) return 'changed';",
     to: "if (found.length !== recorded.length) return 'same';",
@@ -272,7 +272,7 @@ export const plantedFaults = {
   },
   'takes-parts-for-files': {
     kind: 'incomplete',
-    seed: 69,
+    seed: 56,
     file: 'src/scan/rules/missing-part.ts',
     from: "return tail.includes('%%EOF') && size >= statedLength(head) ? null : 'a PDF file without its end';",
     to: 'return tail.length > 0 || statedLength(head) > 0 ? null : null;',
@@ -300,7 +300,7 @@ export const plantedFaults = {
   },
   'tries-the-same-again': {
     kind: 'kept-back',
-    seed: 70,
+    seed: 86,
     file: 'src/sync/send/choose-probe.ts',
     from: '  return inTurn[Math.floor(random * inTurn.length)];',
     to: '  return random < 2 ? candidates.toSorted((one, other) => other.attempts - one.attempts)[0] : inTurn[0];',

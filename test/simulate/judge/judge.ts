@@ -71,8 +71,6 @@ export class Judge {
   /** Of kinds that were not asked for. */
   readonly passed: Violation[] = [];
   readonly held: HeldDocuments;
-  /** Requests to ingestion operations. */
-  requests = 0;
   readonly #options: JudgeOptions;
   readonly #spans = new ContentSpans();
   readonly #arrivals: Arrivals;
@@ -198,7 +196,6 @@ export class Judge {
 
   /** Never more than the limit in any minute. */
   began(limit: number, now: number): void {
-    this.requests += 1;
     this.#sentAt = [...this.#sentAt.filter((at) => at > now - minuteMs), now];
     if (this.#sentAt.length > limit)
       this.report('too-many', `${this.#sentAt.length} requests within a minute`);

@@ -7,18 +7,7 @@ import type { RequestHead } from './read-head.ts';
 
 /** Fields of interface 2.2, as far as anybody here looks at them. */
 interface SentMetadata {
-  readonly title?: string;
-  readonly documentOwner?: string;
   readonly shareInfo?: { readonly mode?: string };
-}
-
-/** What the service holds. */
-export interface HeldDocument {
-  readonly docId: string;
-  readonly name: string;
-  readonly text: string;
-  readonly attachments: readonly FormFile[];
-  readonly metadata: SentMetadata;
 }
 
 /** A request, as far as it has come. */
@@ -74,7 +63,8 @@ const prefix = '/services/i/ingestion-api/v1';
 
 /** The service of the interface, in memory: it takes what it is sent, unless its manners say otherwise. */
 export class SimulatedService implements Network {
-  readonly documents = new Map<string, HeldDocument>();
+  /** The docIds that it knows. */
+  readonly #documents = new Set<string>();
   readonly #scheduler: Scheduler;
   readonly #manners: ServiceManners;
   /** Tokens and until when they hold, monotonic ms. */
@@ -144,7 +134,7 @@ export class SimulatedService implements Network {
 
   /** Nothing is done where one of the documents is unknown. */
   #possible(ending: Ending, { docIds }: Pick<ServiceRequest, 'docIds'>): Ending {
-    if (!ending.taken || docIds.every((docId) => this.documents.has(docId))) return ending;
+    if (!ending.taken || docIds.every((docId) => this.#documents.has(docId))) return ending;
     return { kind: ending.kind === 'ok' ? 'missing' : ending.kind, taken: false };
   }
 
@@ -196,39 +186,13 @@ export class SimulatedService implements Network {
   }
 
   /** Gives the docId of a new document. */
-  #take({
-    kind,
-    docIds,
-    file,
-    attachments,
-    metadata,
-  }: Omit<ServiceRequest, 'firstByteAt' | 'lastByteAt'>): string | null {
-    if (kind === 'delete') for (const docId of docIds) this.documents.delete(docId);
-    if (kind === 'upload') {
-      this.#lastDocument += 1;
-      const docId = `doc-${this.#lastDocument}`;
-      const { name = '', text = '' } = file ?? {};
-      this.documents.set(docId, {
-        docId,
-        name,
-        text,
-        attachments: attachments ?? [],
-        metadata: metadata ?? {},
-      });
-      return docId;
-    }
-    for (const docId of docIds) {
-      const held = this.documents.get(docId);
-      if (kind !== 'modify' || held === undefined) continue;
-      this.documents.set(docId, {
-        docId,
-        name: file?.name ?? held.name,
-        text: file?.text ?? held.text,
-        attachments: attachments ?? held.attachments,
-        metadata: { ...held.metadata, ...metadata },
-      });
-    }
-    return null;
+  #take({ kind, docIds }: Pick<ServiceRequest, 'kind' | 'docIds'>): string | null {
+    if (kind === 'delete') for (const docId of docIds) this.#documents.delete(docId);
+    if (kind !== 'upload') return null;
+    this.#lastDocument += 1;
+    const docId = `doc-${this.#lastDocument}`;
+    this.#documents.add(docId);
+    return docId;
   }
 }
 

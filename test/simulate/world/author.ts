@@ -91,9 +91,6 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
     case 'remove':
       disk.removeAll(at(act.path));
       return;
-    case 'touch':
-      disk.changed(at(act.path), (inode) => inode.touch('content'));
-      return;
     case 'chmod':
       disk.changed(at(act.path), (inode) => (inode.mode = act.mode));
       return;

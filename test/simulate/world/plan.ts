@@ -40,7 +40,7 @@ export type Act =
       readonly encoding?: 'utf16le';
     }
   | { readonly kind: 'rename' | 'link' | 'copy'; readonly path: string; readonly to: string }
-  | ({ readonly kind: 'remove' | 'touch' } & { readonly path: string })
+  | { readonly kind: 'remove'; readonly path: string }
   | { readonly kind: 'chmod'; readonly path: string; readonly mode: number }
   | { readonly kind: 'fail'; readonly path: string; readonly code: string; readonly forMs: number }
   /** A disk is mounted on a directory: empty at first, and the same one at each later time; or it is taken away. */

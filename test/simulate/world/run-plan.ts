@@ -17,7 +17,6 @@ export interface RunResult {
   /** Those that were not asked for. */
   readonly passed: readonly Violation[];
   readonly log: readonly string[];
-  readonly requests: number;
 }
 
 /** Which kinds of violation end a run. */
@@ -56,7 +55,6 @@ export async function runPlan(plan: Plan, isWanted: Wanted): Promise<RunResult> 
     violations: judge.violations,
     passed: judge.passed,
     log: simulation.log,
-    requests: judge.requests,
   };
 }
 
