@@ -788,9 +788,9 @@ export class Engine {
     );
   }
 
-  /** Inspects what failed for one reason, which may have ended. */
+  /** Inspects what failed or waits for one reason, which may have ended. */
   #inspectFailed(code: string, isMeant: (ref: DocumentRef) => boolean = () => true): void {
-    for (const task of Array.from(this.tasks.in('failed')))
+    for (const task of [...this.tasks.in('failed'), ...this.tasks.in('waiting')])
       if (reasonOf(task)?.code === code && isMeant(task.ref)) this.#advance(task, { kind: 'touched' });
   }
 

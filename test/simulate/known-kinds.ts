@@ -56,10 +56,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a document that a sidecar lists is kept as its attachment when its file is gone (section 4)',
   ],
   [
-    /^waits-at-end\/unreadable$/,
-    'what could not be read for want of rights may wait longer than that (7.37)',
-  ],
-  [
     /^deleted-unguarded\/clock-jumped$/,
     "the ten minutes of the guard against mass deletion are counted by this host's clock (3)",
   ],

@@ -57,7 +57,7 @@ describe('the simulation', () => {
     const said = await simulate('--runs', '300', '--seed', '1', '--plain');
     expect(said).toContain('300 runs');
     expect(said).toContain('; 0 failed');
-  }, 120_000);
+  }, 240_000);
 
   it('does the same from the same seed', async () => {
     const [one, other] = [

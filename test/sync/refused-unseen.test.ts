@@ -45,3 +45,24 @@ it('what was refused is not sent again with each start because its directory can
   await world.quiesce();
   expect(world.service.calls).toEqual(['upload', 'upload']);
 });
+
+it('what could not be read for want of rights is looked at again with each scan (7.37)', async () => {
+  let isBarred = true;
+  const barred = { kind: 'unknown', code: 'unreadable', message: 'permission denied' } as const;
+  let rescan = () => {};
+  world = await engineWorld({
+    port: (clock) => {
+      const port = simulatedFolder({ name: 'inbox', clock, settleMs: 2_000, nextInode: () => 10 });
+      port.write('a.txt', 'a');
+      rescan = () => port.scan('rescan');
+      return { ...port, inspect: async (path) => (isBarred ? barred : port.inspect(path)) };
+    },
+  });
+  await world.clock.advance(60_000);
+  expect(world.service.calls).toEqual([]);
+  isBarred = false;
+  rescan();
+  const at = world.clock.monotonic();
+  await world.until(() => world.service.calls.length > 0, 10);
+  expect(world.clock.monotonic() - at).toBeLessThan(500);
+});
