@@ -27,9 +27,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^(?:wrong-file|narrower-at-end|doubled)\/copy$/,
     'a copy is taken for the file that was renamed (7.1, 7.19)',
   ],
-  [/^unquiet(?:\/below|\/grown)?\/polled$/, 'in a polled folder quiet does not take two polls (7.28)'],
-  [/^unquiet\/below$/, 'what comes deeper in a new tree is not waited for (7.28)'],
-  [/^unquiet\/grown$/, 'what still grows beside it when a process begins is not waited for (7.28)'],
   [
     /^(?:deleted-standing|not-there)\/moved-over$/,
     'a document that is renamed to the place of another one may lose its docId to that (7.1)',

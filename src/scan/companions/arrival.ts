@@ -6,7 +6,6 @@ import { directoriesTo, directoryOf, joinPath } from '../../model/document.ts';
 import type { Arrival } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { FolderState } from '../folder-state.ts';
-import { hasSidecars } from '../walk/directory-state.ts';
 import type { DirectoryState, ReadAgain } from '../walk/directory-state.ts';
 import { recentLook } from './recent-look.ts';
 
@@ -19,10 +18,9 @@ const partOfAge = 0.1;
 
 /**
  * Whether the sidecar of a file, or the document that attaches it, may still be on its way; null: no more. Files are
- * copied and moved one by one, in any order: so it is as long as names come to its directory, or to one above it. A
- * sidecar is expected where others are in use, and `mode`, which the document has without it, is not private: then names
- * must not come below its directory either, nor new files grow, because a large one takes longer to come than a file to
- * settle. Throws where a directory cannot be read.
+ * copied and moved one by one, in any order: so it is as long as names come, or new files grow, in its directory, or
+ * anywhere below the topmost new one above it. A sidecar is expected where the folder has others, and `mode`, which the
+ * document has without it, is not private. Throws where a directory cannot be read.
  */
 export function arrivalOf(
   folder: FolderState,
@@ -37,14 +35,11 @@ export function arrivalOf(
       isExpected: true,
       message: `it may be an attachment that a sidecar lists: ${hiding.message}`,
     };
-  const directory = tree.get(directoryOf(path));
-  const isExpected = mode !== 'NONE' && directory !== undefined && areSidecarsInUse(folder, directory);
+  const isExpected = mode !== 'NONE' && tree.hasSidecars();
   const mostMs = isExpected ? Math.max(mostSettleTimes * settleMs, longestMs) : mostSettleTimes * settleMs;
   const ageMs = observations.standsMs(path, stats);
   if (ageMs >= mostMs) return null;
-  const places = ['', ...directoriesTo(path)];
-  const belowMs = isExpected ? arrivingBelowMs(folder, directoryOf(path), directory) : 0;
-  const quietInMs = Math.max(belowMs, ...places.map((place) => unsettledMs(folder, place)));
+  const quietInMs = unquietMs(folder, path);
   if (quietInMs <= 0) return null;
   const ms = Math.min(Math.max(quietInMs, ageMs * partOfAge), mostMs - ageMs);
   return { ms: Math.ceil(ms), isExpected };
@@ -58,17 +53,32 @@ function hidingListOf({ tree, settings }: FolderState, path: string): ReadAgain 
   return null;
 }
 
-/** How long names still come, or new files grow, in a directory and below it, ms; below it only scans tell. At most 0: no more. */
-function arrivingBelowMs(folder: FolderState, path: string, directory: DirectoryState): number {
+/** How long it is not quiet around a path, ms; at most 0: it is. */
+function unquietMs(folder: FolderState, path: string): number {
+  const { tree, observations } = folder;
+  const places = ['', ...directoriesTo(path)];
+  const own = directoryOf(path);
+  const isNew = (place: string) => observations.now() - (tree.get(place)?.cameAt ?? -Infinity) < longestMs;
+  const top = places.find(isNew);
+  const around = top === undefined ? [own] : places.slice(places.indexOf(top));
+  return Math.max(
+    arrivingMs(folder, own, tree.arrivedAt(own)),
+    top === undefined ? 0 : arrivingMs(folder, top, tree.arrivedBelow(top)),
+    ...around.map((place) => unsettledMs(folder, place)),
+  );
+}
+
+/** How long names still come, or new files grow, where that last happened at `arrivedAt`, ms; below `place` only scans tell. */
+function arrivingMs(folder: FolderState, place: string, arrivedAt: number): number {
   const { tree, observations, settleMs } = folder;
-  const { polled, unwatched, listedAt } = directory;
-  const arrivedAt = tree.arrivedAt(path);
+  const directory = tree.get(place);
+  if (directory === undefined) return 0;
   // Without events, only a listing tells that nothing grows any more.
-  if (polled || unwatched) return settleMs - (listedAt - arrivedAt);
+  if (directory.polled || directory.unwatched) return settleMs - (directory.listedAt - arrivedAt);
   const quietMs = observations.now() - arrivedAt;
   if (quietMs < settleMs) return settleMs - quietMs;
   // A scan may come late: it rests after another one.
-  return hasGrown(folder, path, directory) ? settleMs : 0;
+  return hasGrown(folder, place, directory) ? settleMs : 0;
 }
 
 /** Whether a directory has grown since it was scanned. */
@@ -102,12 +112,6 @@ export function lateFiles<T extends { readonly stats: Stats | null }>(
   );
   const newest = files.reduce((latest, { stats }) => Math.max(latest, stats.ctimeMs), -Infinity);
   return files.filter(({ stats }) => stats.birthtimeMs === 0 || newest - stats.birthtimeMs < longestMs);
-}
-
-/** In the directory, or, as long as it is too young to tell, anywhere in the folder. */
-function areSidecarsInUse({ tree, observations }: FolderState, directory: DirectoryState): boolean {
-  if (hasSidecars(directory)) return true;
-  return observations.now() - directory.cameAt < longestMs && tree.hasSidecars();
 }
 
 function unsettledMs({ tree, observations, absolute }: FolderState, directory: string): number {

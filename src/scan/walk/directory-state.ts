@@ -38,7 +38,7 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly nameCount: number;
   /** Changes when anything in it does. */
   readonly signature: number;
-  /** When it was listed first, monotonic ms. */
+  /** When it was listed first, monotonic ms; -Infinity: at the start, when nobody knows how long it had stood. */
   readonly cameAt: number;
   /** When it was listed last, monotonic ms. */
   readonly listedAt: number;
@@ -112,8 +112,10 @@ export interface Tree {
   readonly forget: (path: string) => readonly (readonly [path: string, state: DirectoryState])[];
   /** A name came to a directory, or a new file grew there, at this time, monotonic ms. */
   readonly noteArrival: (path: string, at: number) => void;
-  /** When that last happened in a directory or below, monotonic ms; -Infinity: never, as far as is known. */
+  /** When that last happened in a directory, monotonic ms; -Infinity: never, as far as is known. */
   readonly arrivedAt: (path: string) => number;
+  /** The same of a directory and all below it. */
+  readonly arrivedBelow: (path: string) => number;
   /** Whether there is a sidecar in any directory. */
   readonly hasSidecars: () => boolean;
   /** The rules of an ignore file of this content, where any directory has one. */
@@ -134,6 +136,7 @@ export interface Tree {
 export function createTree(): Tree {
   const states = new Map<string, DirectoryState>();
   const arrivals = new Map<string, number>();
+  const arrivalsBelow = new Map<string, number>();
   const hidingLists = new Map<string, ReadAgain>();
   /** By content, with the number of directories. */
   const ignoreFiles = new Map<string, { readonly rules: FileRules; directories: number }>();
@@ -166,6 +169,7 @@ export function createTree(): Tree {
     if (state === undefined) return;
     put(path, undefined);
     arrivals.delete(path);
+    arrivalsBelow.delete(path);
     into.push([path, state]);
     for (const name of state.children) forget(joinPath(path, name), into);
   }
@@ -189,8 +193,12 @@ export function createTree(): Tree {
       forget(path, gone);
       return gone;
     },
-    noteArrival: (path, at) => noteBelow(arrivals, path, at),
+    noteArrival: (path, at) => {
+      arrivals.set(path, at);
+      noteBelow(arrivalsBelow, path, at);
+    },
     arrivedAt: (path) => arrivals.get(path) ?? -Infinity,
+    arrivedBelow: (path) => arrivalsBelow.get(path) ?? -Infinity,
     rulesOf: (content) => ignoreFiles.get(content)?.rules,
     patterns: () => patterns,
     hasSidecars: () => withSidecars > 0,
@@ -210,6 +218,7 @@ export function createTree(): Tree {
       withSidecars = 0;
       hidingLists.clear();
       arrivals.clear();
+      arrivalsBelow.clear();
     },
   };
 }

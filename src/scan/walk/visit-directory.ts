@@ -130,7 +130,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     mtimeMs: stats.mtimeMs,
     nameCount: countNames(opened.listing),
     signature: signatureOf(fingerprint, sorted, found),
-    cameAt: before?.cameAt ?? listedAt,
+    cameAt: before?.cameAt ?? (context.cause === 'start' ? -Infinity : listedAt),
     listedAt,
     rules,
     ownRules,

@@ -37,23 +37,41 @@ async function goOn(ms: number, happen: (step: number) => Promise<unknown>): Pro
   }
 }
 
+const growing = (path: string) => (step: number) => folder.write(path, 'x'.repeat(step + 1));
 const writeAnother = (directory: string) => (step: number) => folder.write(`${directory}/${step}.pdf`, 'pdf');
 
 describe('I19: where documents have sidecars, one of a new document', () => {
-  it.each([
+  it.each<readonly [string, (step: number) => Promise<unknown>, string?]>([
     ['as long as names come', writeAnother('proj')],
-    ['as long as a large file comes', (step: number) => folder.write('proj/large.pdf', 'x'.repeat(step + 1))],
+    ['as long as a large file comes', growing('proj/large.pdf')],
     ['as long as a file of any type comes', (step: number) => folder.write('proj/.film.zip.part', `${step}`)],
     ['as long as names come below its directory', writeAnother('proj/sub/deep')],
-  ])('is expected %s, ten minutes at most', async (_, happen) => {
+    [
+      'as long as names come below the topmost new directory',
+      writeAnother('proj/sub/deep'),
+      'proj/sib/a.pdf',
+    ],
+    ['as long as a large file comes there', growing('proj/sub/deep/large.pdf'), 'proj/sib/a.pdf'],
+  ])('is expected %s, ten minutes at most', async (_, happen, path = 'proj/a.pdf') => {
     await open('EVERYONE');
     await folder.write('proj/old.pdf.meta.json', sidecar);
     await folder.scan();
-    await folder.write('proj/a.pdf', 'pdf');
+    await folder.write(path, 'pdf');
     await folder.scan();
     await goOn(longestMs / 2, happen);
-    expect(await stateOf('proj/a.pdf')).toBe('is expected');
+    expect(await stateOf(path)).toBe('is expected');
     await goOn(longestMs / 2, happen);
+    expect(await stateOf(path)).toBe('does not come');
+  });
+
+  it('is not expected because names come below a directory that is not new', async () => {
+    await open('EVERYONE');
+    await folder.write('proj/old.pdf.meta.json', sidecar);
+    await folder.write('proj/sub/deep/old.pdf', 'pdf');
+    await folder.scan({ cause: 'start', fromScratch: true });
+    await folder.write('proj/a.pdf', 'pdf');
+    await folder.scan();
+    await goOn(4 * settleMs, writeAnother('proj/sub/deep'));
     expect(await stateOf('proj/a.pdf')).toBe('does not come');
   });
 
