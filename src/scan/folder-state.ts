@@ -4,6 +4,7 @@ import { pathBelow } from '../lib/files/path-inside.ts';
 import { directoryOf, nameOf } from '../model/document.ts';
 import { errorCode, readFaultOf } from '../model/errors.ts';
 import type { FolderSettings } from '../model/settings.ts';
+import { lookUp } from './look-up.ts';
 import { createClaims } from './rules/claims.ts';
 import type { RecentLooks } from './companions/recent-look.ts';
 import { binRules } from './rules/bins.ts';
@@ -134,7 +135,7 @@ function isShown(absolute: string): boolean {
 /** Whether anything stands at a path, whatever Unicode form its name has; `unreadable`: the system does not tell. */
 export function presenceOf(folder: FolderOnDisk, path: string): 'there' | 'gone' | 'unreadable' {
   try {
-    const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
+    const stats = lookUp(locateOnDisk(folder, path));
     return stats === undefined ? 'gone' : 'there';
   } catch (error) {
     return readFaultOf(errorCode(error)) === 'gone' ? 'gone' : 'unreadable';

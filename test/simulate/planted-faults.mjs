@@ -7,7 +7,7 @@ export const plantedFaults = {
   'believes-a-lookup': {
     kind: 'doubled',
     seed: 96,
-    file: 'src/scan/companions/look-up.ts',
+    file: 'src/scan/look-up.ts',
     from: '!isFoundInOtherCase(absolute, stats) || isListed(absolute)',
     to: 'isFoundInOtherCase(absolute, stats) !== undefined',
   },

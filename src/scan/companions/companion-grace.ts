@@ -6,7 +6,7 @@ import type { FolderState } from '../folder-state.ts';
 import { statKey } from '../rules/entry.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import type { ListedCompanions } from '../walk/directory-state.ts';
-import { lookUp } from './look-up.ts';
+import { lookUp } from '../look-up.ts';
 
 /** Of a directory that is gone, or that is seen for the first time. */
 export const noCompanions: ListedCompanions = { lists: null, defaultsKey: '', rulesKey: '' };

@@ -7,7 +7,7 @@ import type { Sidecar } from '../../model/metadata/metadata.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { AttachmentAnswer, AttachmentQuestion } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { lookUp } from '../companions/look-up.ts';
+import { lookUp } from '../look-up.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';

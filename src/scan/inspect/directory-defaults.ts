@@ -8,7 +8,7 @@ import { defaultsName } from '../rules/pair-sidecars.ts';
 import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
-import { lookUp } from '../companions/look-up.ts';
+import { lookUp } from '../look-up.ts';
 import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';

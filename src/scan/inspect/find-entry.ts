@@ -9,7 +9,7 @@ import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { kindOf, statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
-import { lookUp } from '../companions/look-up.ts';
+import { lookUp } from '../look-up.ts';
 import { markInnerLink } from '../walk/mark-inner-link.ts';
 import { readRoot, realRoot } from '../walk/root-identity.ts';
 import { afterScanMs } from '../rules/settle.ts';

@@ -16,7 +16,7 @@ import { kindOf, statOf } from '../rules/entry.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { lookUp } from '../companions/look-up.ts';
+import { lookUp } from '../look-up.ts';
 import { lookInside } from './find-entry.ts';
 import { notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';

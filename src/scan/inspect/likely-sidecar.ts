@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
-import { lookUp } from '../companions/look-up.ts';
+import { lookUp } from '../look-up.ts';
 import { recentLook } from '../companions/recent-look.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';

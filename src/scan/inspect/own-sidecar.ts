@@ -11,7 +11,7 @@ import type { EntryKind } from '../rules/classify.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionGrace } from '../companions/companion-grace.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { lookUp } from '../companions/look-up.ts';
+import { lookUp } from '../look-up.ts';
 import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';

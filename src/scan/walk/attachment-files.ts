@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
@@ -8,6 +7,7 @@ import { errorCode } from '../../model/errors.ts';
 import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
+import { lookUp } from '../look-up.ts';
 import { isTemporaryName } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
@@ -74,7 +74,7 @@ export function isLinkedAttachment(folder: FolderState, path: string): boolean {
   const place = directoryOf(path);
   const state = folder.tree.get(directoryOf(place));
   if (state?.attachmentDirectories.includes(place) !== true || !mayCount(path, state.rules)) return false;
-  const stats = orNull(() => lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }));
+  const stats = orNull(() => lookUp(locateOnDisk(folder, path)));
   return stats?.isSymbolicLink() === true;
 }
 
@@ -117,7 +117,7 @@ export function listedFiles(
     const { path } = place;
     if (isIgnored(folder, path, document)) return { text, key: 'ignored', file: null };
     try {
-      const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
+      const stats = lookUp(locateOnDisk(folder, path));
       if (stats === undefined) return { text, key: 'missing', file: null };
       const kind = kindOf(stats);
       return { text, key: entryKey({ kind, stats }), file: kind === 'file' ? { path, stats } : null };

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-import { errorCode, readFaultOf } from '../../model/errors.ts';
+import { errorCode, readFaultOf } from '../model/errors.ts';
 
 /**
  * What `lstat` says; undefined where nothing stands. The listing of its directory decides where a lookup cannot: the path
