@@ -73,9 +73,9 @@ function arrivingMs(folder: FolderState, place: string, arrivedAt: number): numb
   const { tree, observations, settleMs } = folder;
   const directory = tree.get(place);
   if (directory === undefined) return 0;
-  // Without events, only a listing tells that nothing grows any more.
-  if (directory.polled || directory.unwatched) return settleMs - (directory.listedAt - arrivedAt);
-  const quietMs = observations.now() - arrivedAt;
+  // Without events, only a listing tells that nothing comes any more.
+  const isPolled = directory.polled || directory.unwatched;
+  const quietMs = (isPolled ? directory.listedAt : observations.now()) - arrivedAt;
   if (quietMs < settleMs) return settleMs - quietMs;
   // A scan may come late: it rests after another one.
   return hasGrown(folder, place, directory) ? settleMs : 0;

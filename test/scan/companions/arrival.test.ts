@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { lateFiles } from '../../../src/scan/companions/arrival.ts';
@@ -38,7 +38,11 @@ async function goOn(ms: number, happen: (step: number) => Promise<unknown>): Pro
 }
 
 const growing = (path: string) => (step: number) => folder.write(path, 'x'.repeat(step + 1));
-const writeAnother = (directory: string) => (step: number) => folder.write(`${directory}/${step}.pdf`, 'pdf');
+/** A new name, in place of the one before: hundreds would take long to list. */
+const writeAnother = (directory: string) => async (step: number) => {
+  await folder.write(`${directory}/${step}.pdf`, 'pdf');
+  await rm(folder.join(`${directory}/${step - 1}.pdf`), { force: true });
+};
 
 describe('I19: where documents have sidecars, one of a new document', () => {
   it.each<readonly [string, (step: number) => Promise<unknown>, string?]>([
