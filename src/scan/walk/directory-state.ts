@@ -232,6 +232,6 @@ function noteBelow(times: Map<string, number>, path: string, at: number): void {
 }
 
 /** Whether there is a sidecar in a directory. */
-export function hasSidecars(state: DirectoryState | undefined): boolean {
+function hasSidecars(state: DirectoryState | undefined): boolean {
   return state !== undefined && state.lists !== null && state.lists.size > 0;
 }
