@@ -5,7 +5,6 @@ import type { RedisLink } from '../../src/cluster/redis/connection.ts';
 import { createTokenStore } from '../../src/cluster/token-store.ts';
 import type { TokenStore } from '../../src/cluster/token-store.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
-import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
 import type { Credentials } from '../../src/model/settings.ts';
 import { createTokenSource } from '../../src/remote/auth/token-source.ts';
 import type { TokenSource } from '../../src/remote/auth/token-source.ts';
@@ -15,7 +14,7 @@ import { plantedCredentials } from '../support/planted-secrets.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startScriptedService, steps } from '../support/services/scripted-service.ts';
 import type { ScriptedService } from '../support/services/scripted-service.ts';
-import { missingRedis, startRedis } from './support/redis-server.ts';
+import { addressOf, missingRedis, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 interface Host {
@@ -48,8 +47,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     /** Called with each operation on the token. */
     note: (operation: string) => void = () => {},
   ): Promise<Host> => {
-    const address = parseRedisAddress(redis.url);
-    if (address === null) throw new Error('no address');
+    const address = addressOf(redis.url);
     const log = recordedLog();
     let store: TokenStore | null = null;
     const link = openLink({

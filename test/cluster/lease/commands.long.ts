@@ -6,12 +6,11 @@ import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { listLedger } from '../../../src/ledger/ledger-files.ts';
 import { prepareDirectory, readLeaseTraces } from '../../../src/ledger/lock-state-directory.ts';
-import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { missingRedis } from '../support/redis-server.ts';
+import { addressOf, missingRedis } from '../support/redis-server.ts';
 import { startSharedPlaces } from '../support/shared-places.ts';
 import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
@@ -30,8 +29,7 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
   async function heldElsewhere() {
     const dir = place.home.join('state');
     await prepareDirectory(dir);
-    const address = parseRedisAddress(places.redis.url);
-    if (address === null) throw new Error('no address');
+    const address = addressOf(places.redis.url);
     const cluster = await openCluster({
       settings: { redis: address, account: 'shared', host: 'one', standBy: true },
       requestsPerMinute: 50,

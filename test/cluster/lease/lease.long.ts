@@ -6,7 +6,6 @@ import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { openLink } from '../../../src/cluster/redis/connection.ts';
 import type { RedisLink } from '../../../src/cluster/redis/connection.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
-import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { LeaseTraces } from '../../../src/model/ports/write-lease-port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
@@ -15,7 +14,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { cableTo } from '../support/cable.ts';
 import type { Cable } from '../support/cable.ts';
 import { wait } from '../support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
+import { addressOf, missingRedis, settle, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 
 const times = { lifeMs: 1_200, beatMs: 200, marginMs: 100, failoverMs: 600 };
@@ -46,8 +45,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
 
   async function hostOf(host: string, options: Options = {}): Promise<Lease> {
     const { port = redis.port, skewMs = () => 0 } = options;
-    const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
-    if (address === null) throw new Error('no address');
+    const address = addressOf(`redis://127.0.0.1:${port}`);
     const clock = { ...systemClock, now: () => systemClock.now() + skewMs() };
     let lease: Lease | null = null;
     const link = openLink({
@@ -113,8 +111,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
   it.each([undefined, 'archive'])(
     'is had at once by who has just made the state directory, named %s, though Redis is new',
     async (host) => {
-      const address = parseRedisAddress(redis.url);
-      if (address === null) throw new Error('no address');
+      const address = addressOf(redis.url);
       const directory = await temporaryFolder();
       const cluster = await openCluster({
         settings: { redis: address, account: 'lease', host, standBy: true },

@@ -2,14 +2,12 @@ import { afterEach, expect, it } from '@jest/globals';
 
 import { haltFleet } from '../../../src/cluster/fleet/whole-fleet.ts';
 import { openSession } from '../../../src/cluster/redis/connection.ts';
-import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
-import type { RedisAddress } from '../../../src/lib/server/redis-address.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { clockLibrary, missingClock } from '../network/support/fast-clock.ts';
 import { mostInWindow, scaledTimes, wait } from '../support/fleet-host.ts';
-import { missingRedis } from '../support/redis-server.ts';
+import { addressOf, missingRedis } from '../support/redis-server.ts';
 import { limit, startSmallFleet, times, windowMs } from '../support/small-fleet.ts';
 import type { SmallFleet } from '../support/small-fleet.ts';
 
@@ -74,8 +72,7 @@ describeWhere(missingRedis ?? missingClock, 'the shared minute, when Redis may h
   it('keeps the pause of the fleet, and does not take back that a person has ended it', async () => {
     await startThreeHosts();
     const prefix = 'ingestd:{test}';
-    const address = parseRedisAddress(fleet.redis.url) as RedisAddress;
-    const session = await openSession({ address, prefix });
+    const session = await openSession({ address: addressOf(fleet.redis.url), prefix });
     try {
       const state = `${prefix}:state`;
       const arePaused = () =>

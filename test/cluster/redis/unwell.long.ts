@@ -4,15 +4,13 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
-import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
-import type { RedisAddress } from '../../../src/lib/server/redis-address.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { scaledTimes } from '../support/fleet-host.ts';
-import { missingRedis, settle } from '../support/redis-server.ts';
+import { addressOf, missingRedis, settle } from '../support/redis-server.ts';
 import { startSharedPlaces } from '../support/shared-places.ts';
 import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
@@ -101,7 +99,7 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
     const open = () =>
       openCluster({
         settings: {
-          redis: parseRedisAddress(places.redis.url) as RedisAddress,
+          redis: addressOf(places.redis.url),
           account: 'failover',
           host: 'a',
           standBy: true,

@@ -4,11 +4,11 @@ import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import type { FleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
-import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { SentRequest } from '../../../src/model/ports/ledger-port.ts';
 import type { Demand, LimiterPort, Permit } from '../../../src/model/ports/service-port.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
+import { addressOf } from './redis-server.ts';
 
 /** The fleet's times with a window of so many ms, the others in proportion; the margin stays what clocks need. */
 export function scaledTimes(windowMs: number): FleetTimes {
@@ -53,8 +53,7 @@ interface HostOptions {
 
 export async function fleetHost(options: HostOptions): Promise<FleetHost> {
   const { redisUrl, name, limit, times, clock = systemClock, recent = [], requestMs = () => 2 } = options;
-  const redis = parseRedisAddress(redisUrl);
-  if (redis === null) throw new Error(`no address: ${redisUrl}`);
+  const redis = addressOf(redisUrl);
   const log = recordedLog();
   const cluster = await openCluster({
     settings: { redis, account: options.account ?? 'test', host: name, standBy: false },

@@ -2,6 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
 
+import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
+import type { RedisAddress } from '../../../src/lib/server/redis-address.ts';
 import { eventually } from '../../support/eventually.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -13,10 +15,8 @@ export const missingRedis =
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  readonly pid: () => number;
   /** Runs a command by redis-cli; gives what it says. */
   readonly command: (...words: string[]) => string;
-  readonly signal: (signal: NodeJS.Signals) => void;
   /** Ends it at once. */
   readonly kill: () => Promise<void>;
   /** Starts it again on the same port, with what its directory holds. */
@@ -82,9 +82,7 @@ export async function startRedis(options: ServerOptions = {}): Promise<RedisServ
   return {
     url: `redis://${address}:${port}`,
     port,
-    pid: () => child?.pid ?? 0,
     command,
-    signal: (signal) => void child?.kill(signal),
     kill,
     start,
     directory: folder.path,
@@ -93,6 +91,13 @@ export async function startRedis(options: ServerOptions = {}): Promise<RedisServ
       await folder.remove();
     },
   };
+}
+
+/** The address as the program reads it. */
+export function addressOf(url: string): RedisAddress {
+  const address = parseRedisAddress(url);
+  if (address === null) throw new Error(`no address: ${url}`);
+  return address;
 }
 
 /** As if a fleet had been here for a while: its hosts get permits at once, without one window of silence. */

@@ -28,7 +28,6 @@ const account = 'network';
 
 /** A host with the real program. */
 export interface Member extends NetworkHost, Pick<Installation, 'home' | 'inbox'> {
-  readonly clock: FastClock;
   /** Starts the daemon; resolves when it answers. */
   readonly start: () => Promise<void>;
   /** Starts it with other settings in `service`. */
@@ -52,7 +51,6 @@ interface MemberOptions {
   readonly service?: object;
   /** Another host may have its state directory. */
   readonly standBy?: boolean;
-  readonly safety?: object;
   readonly skewSeconds?: number;
   /** Has the folder and the state directory of this one. */
   readonly sharing?: Member;
@@ -107,11 +105,10 @@ export async function networkFleet({
     const add = async (name: string, options: MemberOptions = {}): Promise<Member> => {
       const host = network.host(name);
       const clock = clockOf(name, options.skewSeconds);
-      const { service: own = {}, safety, sharing, standBy = sharing !== undefined } = options;
+      const { service: own = {}, sharing, standBy = sharing !== undefined } = options;
       const settings = {
         service: { requestsPerMinute, ...own },
         cluster: { redisUrl: redisUrl({ redis }), account, host: name, standBy },
-        ...(safety === undefined ? {} : { safety }),
         ...(sharing === undefined
           ? {}
           : {
@@ -138,7 +135,6 @@ export async function networkFleet({
         ...host,
         home: place.home,
         inbox: sharing?.inbox ?? place.inbox,
-        clock,
         start,
         startWith: async (more) => {
           await place.configure({ ...settings, service: { ...settings.service, ...more } });
