@@ -22,7 +22,6 @@ import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
 import { SharedMinute } from './permits/shared-minute.ts';
-import type { FleetPauseNews } from './permits/shared-minute.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
 
 export interface ClusterOptions {
@@ -49,7 +48,6 @@ export async function openCluster(options: ClusterOptions) {
   let lease: Lease | null = null;
   let owners: FolderOwners | null = null;
   let notify = () => {};
-  let notifyHalt: (news: FleetPauseNews) => void = () => {};
   const redis = openLink({
     address: settings.redis,
     clock,
@@ -79,7 +77,6 @@ export async function openCluster(options: ClusterOptions) {
     waitsToJoin: !settings.standBy || isNew,
     mayAsk: () => owners?.isPending !== true && redis.trouble() === null,
     onReset: () => owners?.ask(),
-    onHalt: (news) => notifyHalt(news),
   });
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
 
@@ -129,11 +126,8 @@ export async function openCluster(options: ClusterOptions) {
     listen: (listener: () => void) => {
       notify = listener;
     },
-    /** Calls when it is first known whether a person has paused all hosts, and whenever that changes. */
-    listenToPauses: (listener: (news: FleetPauseNews) => void) => {
-      notifyHalt = listener;
-      if (minute.isHalted !== null) listener({ isHalted: minute.isHalted, isFirst: true });
-    },
+    /** Whether a person has paused all hosts; null: not known yet. */
+    isPaused: () => minute.isHalted,
     /** What keeps Redis from answering this host, or from taking what it says; null: nothing. */
     trouble: redis.trouble,
     /** What the others and Redis keep this host from. */

@@ -52,7 +52,6 @@ describe('the limiter of a host', () => {
       mayAsk: () => true,
       onReset: () => {},
       onChange: () => {},
-      onHalt: () => {},
     });
     minute.join([], null);
     limiter = createLimiter({ requestsPerMinute: 50, clock, recent: [], source: minute });

@@ -41,14 +41,6 @@ export interface SharedMinuteOptions {
   readonly onReset: () => void;
   /** What `isHalted` or `opening` say has changed. */
   readonly onChange: () => void;
-  /** Called with the first answer, and when a person has stopped all hosts or lets them send again. */
-  readonly onHalt: (news: FleetPauseNews) => void;
-}
-
-/** Whether a person has stopped all hosts. `isFirst`: it may be long since this host was there to see it. */
-export interface FleetPauseNews {
-  readonly isHalted: boolean;
-  readonly isFirst: boolean;
 }
 
 /** What Redis does not know yet. */
@@ -278,9 +270,7 @@ export class SharedMinute implements PermitSource {
     if (answer.epoch !== before.epoch && this.#held.size > 0) this.call();
     if (answer.epoch !== before.epoch && !isFirst) this.#options.onReset();
     if (answer.reset) this.#options.log.warn({ reason: answer.why }, resetWords[answer.why]);
-    const isHalted = answer.halted !== '';
-    if (isFirst || isHalted !== (before.halted !== '')) this.#options.onHalt({ isHalted, isFirst });
-    if (answer.halted !== before.halted || closedEpoch(answer) !== closedEpoch(before))
+    if (isFirst || answer.halted !== before.halted || closedEpoch(answer) !== closedEpoch(before))
       this.#options.onChange();
   }
 

@@ -3,7 +3,6 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
-import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { History } from '../history/history.ts';
@@ -25,7 +24,7 @@ interface Sources extends Omit<DecisionSources, 'rescan'> {
   /** What keeps back more than single documents. */
   readonly reasons: () => readonly Reason[];
   /** Null: this host is alone. */
-  readonly fleet: Pick<Place['cluster'], 'listenToPauses' | 'reasons'> | null;
+  readonly fleet: Pick<Place['cluster'], 'isPaused'> | null;
 }
 
 /** An inspection or a request that takes longer than this is not expected to end any more. */
@@ -37,7 +36,14 @@ export function createControl(
 ): ControlPort & Pick<ReturnType<typeof createDecisions>, 'pausedUntil' | 'close'> {
   const { settings, clock, log, engine, folders, history, changes } = sources;
   const { decisionsBy, note, paused, pausedUntil, close } = createDecisions({ ...sources, rescan });
-  sources.fleet?.listenToPauses(({ isHalted: isPaused, isFirst: isOld }) => {
+  let wasPaused: boolean | null = null;
+  const fleetIsPaused = () => sources.fleet?.isPaused() ?? null;
+  changes.listen(() => {
+    const isPaused = fleetIsPaused();
+    if (isPaused === null || isPaused === wasPaused) return;
+    // It may be long since this host was there to see it.
+    const isOld = wasPaused === null;
+    wasPaused = isPaused;
     if (isOld && isPaused === isFleetPauseLast(history.recent())) return;
     const own = paused();
     const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
@@ -62,7 +68,7 @@ export function createControl(
         past: history.past,
         isRunning: true,
         paused: paused(),
-        isFleetPaused: isFleetPaused(sources.fleet?.reasons() ?? []),
+        isFleetPaused: fleetIsPaused() === true,
         obstacle: sources.reasons().find(isObstacle)?.message ?? null,
       }),
     documents: (query) =>

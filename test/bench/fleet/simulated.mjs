@@ -123,7 +123,6 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
     mayAsk: () => true,
     onReset: () => {},
     onChange: () => {},
-    onHalt: () => {},
   });
   minute.join([], null);
   const limiter = createLimiter({
