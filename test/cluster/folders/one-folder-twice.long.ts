@@ -43,6 +43,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     expect(status).toMatchObject({ health: 'attention', state: 'degraded' });
     expect(status.reasons).toContainEqual({
       code: 'folder-elsewhere',
+      folder: 'inbox',
       message: sends,
     });
     await writeFile(join(one.inbox, 'b.txt'), 'b');
@@ -138,6 +139,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await symlink(one.inbox, link);
     expect((await elsewhere(second)).reasons).toContainEqual({
       code: 'folder-elsewhere',
+      folder: 'inbox',
       message: sends,
     });
     await wait(1_000);
