@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import picocolors from 'picocolors';
+import { countWords } from '../lib/text/amounts.ts';
 import { printable, printableJson } from '../lib/text/printable.ts';
 import { errorCode } from '../model/errors.ts';
 
@@ -26,15 +27,21 @@ export function createOutput(stream: OutputStream, env: Readonly<Record<string, 
     used = true;
     stream.write(text);
   };
+  const line = (text = ''): void => raw(`${safeLine(text)}\n`);
+  const colors = createColors(wantsColor(terminal, env));
   return {
     /** Text of ingestd's own as it stands: scripts, help. */
     raw,
     /** One line: control characters in it are escaped. */
-    line: (text = ''): void => raw(`${safeLine(text)}\n`),
+    line,
+    /** A line that begins with a count; nothing where there is nothing to count. */
+    tally: (paint: keyof typeof colors, count: number, noun: string, words: string): void => {
+      if (count > 0) line(colors[paint](`${countWords(count, noun)} ${words}`));
+    },
     /** A JSON value, its control characters as `\u` escapes. On a terminal it is indented unless `compact`. */
     json: (value: unknown, layout: 'compact' | 'indented' = terminal ? 'indented' : 'compact'): void =>
       raw(`${printableJson(JSON.stringify(value, null, layout === 'indented' ? 2 : undefined))}\n`),
-    colors: createColors(wantsColor(terminal, env)),
+    colors,
     /** True once nothing more can be written. */
     closed: (): boolean => closed,
     /** Resolves when everything is written, or with what kept it from being written. */

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { isStateFree } from '../ledger/lock-state-directory.ts';
@@ -45,7 +46,6 @@ const STATUS_MS = 7000;
 const PROBE_MS = 5000;
 /** Of one that answers the probe: it may have to wait for a disk, or for the service. */
 const ANSWER_MS = 60_000;
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const addressSchema = z.object({
   pid: z.int(),
@@ -148,8 +148,7 @@ async function readAddress(file: string): Promise<Address | null> {
   try {
     return addressSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EACCES' || code === 'EPERM') throw forbidden(file, error);
+    throwIfForbidden(file, error);
     return null;
   }
 }
@@ -160,8 +159,7 @@ async function answers(socketPath: string): Promise<boolean> {
     await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
     return true;
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EACCES' || code === 'EPERM') throw forbidden(socketPath, error);
+    throwIfForbidden(socketPath, error);
     return false;
   } finally {
     socket.destroy();
@@ -176,26 +174,16 @@ interface Call {
   readonly withinMs: number;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
+type Answer = Awaited<ReturnType<typeof send>>;
 
-async function send({ socket, path, method, body, withinMs }: Call): Promise<Answer> {
+async function send({ socket, path, method, body, withinMs }: Call) {
   const signal = AbortSignal.timeout(withinMs);
   try {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
     const call = request({ socketPath: socket, path, method, headers, agent: false, signal });
     call.end(body === undefined ? undefined : JSON.stringify(body));
     const [response] = (await once(call, 'response')) as [IncomingMessage];
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is too long');
-      chunks.push(chunk);
-    }
-    return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+    return { status: response.statusCode ?? 0, text: await textOf(response) };
   } catch (cause) {
     const why = signal.aborted
       ? `nothing came within ${countWords(withinMs / 1000, 'second')}; it hangs or is suspended: see its log, or restart it`
@@ -215,11 +203,9 @@ function json({ status, text }: Answer): unknown {
   throw new IngestdError(code ?? 'daemon', exitCodes.unforeseen, message);
 }
 
-function forbidden(file: string, cause: unknown): IngestdError {
-  return new IngestdError(
-    'daemon-forbidden',
-    exitCodes.usage,
-    `${file} is not accessible to this user; run the command as the user that runs ingestd`,
-    { cause },
-  );
+function throwIfForbidden(file: string, cause: unknown): void {
+  const code = errorCode(cause);
+  if (code !== 'EACCES' && code !== 'EPERM') return;
+  const message = `${file} is not accessible to this user; run the command as the user that runs ingestd`;
+  throw new IngestdError('daemon-forbidden', exitCodes.usage, message, { cause });
 }

@@ -180,17 +180,18 @@ function configurationError(
       const variable = named ?? overriding?.variable;
       const at = variable === undefined ? (place ?? yaml.position(path)) : undefined;
       const where = variable ?? (at === undefined ? file : `${file}:${at.line}:${at.col}`);
-      return { at, whole: `${where}: ${message}`, afterOthers: at && `Line ${at.line}: ${message}` };
+      return { at, where, message };
     })
     .toSorted((one, other) => compareLines(one.at, other.at))
     .slice(0, maxProblems);
   const more = problems.length > maxProblems ? [`and ${problems.length - maxProblems} more`] : [];
-  const isFileNamed = placed[0]?.afterOthers !== undefined;
-  const faults = placed.map(({ whole, afterOthers = whole }, index) =>
-    (isFileNamed && index > 0 ? afterOthers : whole).replaceAll(/\n\s+/g, ' '),
-  );
-  const message = [...placed.map(({ whole }) => whole), ...more].join('\n');
-  return new ConfigurationError(message, { faults: [...faults, ...more] });
+  const faults = placed.map(({ at, where, message }, index) => {
+    // The first names the file.
+    const place = at === undefined || index === 0 ? where : `Line ${at.line}`;
+    return `${place}: ${message.replaceAll(/\n\s+/g, ' ')}`;
+  });
+  const lines = placed.map(({ where, message }) => `${where}: ${message}`);
+  return new ConfigurationError([...lines, ...more].join('\n'), { faults: [...faults, ...more] });
 }
 
 /** What the environment says comes after the file. */

@@ -141,7 +141,7 @@ describe('a command beside a running daemon', () => {
       body: { ...status, possibleDuplicates: 4, recordedDuplicates: 2, duplicates, inDoubt, inDoubtTotal: 1 },
     });
     expect((await run('status')).stdout).toContain(
-      '\nPossible duplicates\n  inbox/e.pdf: 2 extra copies\n  (delete extra copies at the service, then run ingestd resolve PATH --dismiss)\n',
+      '\nPossible duplicates (1)\n  inbox/e.pdf: 2 extra copies\n  (delete extra copies at the service, then run ingestd resolve PATH --dismiss)\n',
     );
   });
 

@@ -70,9 +70,6 @@ describe('credentials that the service refuses', () => {
     await eventually(async () => (await daemon.status()).failures.length === 1);
     const { text } = await said('status');
     expect(text.split(words())).toHaveLength(3);
-    expect(text).toContain(
-      'Retrying (1) inbox/a.txt: Credentials refused (they are sent when the reason above is gone)',
-    );
     expect(text).not.toContain('nothing to do');
     expect(await said('status', '--check')).toEqual({ code: 2, text: expect.stringContaining(words()) });
     expect((await said('why', 'inbox/a.txt')).text).toContain(words());

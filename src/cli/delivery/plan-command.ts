@@ -23,14 +23,13 @@ export async function plan(
 }
 
 function printPlan(report: PlanReport, output: Output): void {
-  const { counts, requests, seconds } = report;
-  for (const operation of report.operations) output.line(operationLine(operation, output));
-  for (const { folder, message } of report.unavailable) {
-    output.line(output.colors.red(`${folder} is left out: ${message}`));
-  }
-  for (const { folder, message } of report.unreadable)
-    output.line(output.colors.red(`${folder}: ${message}`));
-  if (report.operations.length + report.unavailable.length + report.unreadable.length > 0) output.line();
+  const { counts, requests, seconds, unavailable, unreadable, operations } = report;
+  const { line, tally, colors } = output;
+  for (const operation of operations) line(operationLine(operation, output));
+  for (const { folder, message } of unavailable) line(colors.red(`${folder} is left out: ${message}`));
+  for (const { folder, message } of unreadable) line(colors.red(`${folder}: ${message}`));
+  const unread = unavailable.length + unreadable.length;
+  if (operations.length + unread > 0) line();
   const changes = [
     [counts.upload, 'upload'],
     [counts.modify, 'change'],
@@ -38,52 +37,25 @@ function printPlan(report: PlanReport, output: Output): void {
     [counts.delete, 'deletion'],
   ] as const;
   const words = changes.filter(([count]) => count > 0).map(([count, word]) => countWords(count, word));
-  const { line, colors } = output;
-  const undelivered =
-    counts.held + counts.failed + counts.waiting + report.unavailable.length + report.unreadable.length;
   if (words.length === 0) {
-    const paint = undelivered === 0 ? colors.green : colors.yellow;
+    const paint = counts.held + counts.failed + counts.waiting + unread === 0 ? colors.green : colors.yellow;
     line(paint(`Nothing to send: ${countWords(counts.unchanged, 'document')} unchanged.`));
   } else {
-    line(
-      `${words.join(', ')}: ${countWords(requests, 'request')}, ${durationWords(seconds)}. ${numberWords(counts.unchanged)} unchanged.`,
-    );
+    const unchanged = `${numberWords(counts.unchanged)} unchanged.`;
+    line(`${words.join(', ')}: ${countWords(requests, 'request')}, ${durationWords(seconds)}. ${unchanged}`);
   }
-  if (counts.inDoubt > 0) {
-    line(
-      colors.yellow(
-        `${countWords(counts.inDoubt, 'upload')} in doubt: the service may have been given the same before. To prevent copies, run ingestd resolve PATH first.`,
-      ),
-    );
-  }
+  const doubt =
+    'the service may have been given the same before. To prevent copies, run ingestd resolve PATH';
+  tally('yellow', counts.inDoubt, 'upload', `in doubt: ${doubt} first.`);
   if (report.paused.length > 0) line(colors.yellow(pauseWords(report)));
-  if (counts.held > 0) {
-    line(
-      colors.yellow(
-        `${countWords(counts.held, 'deletion')} would be held until you approve with ingestd approve:`,
-      ),
-    );
-    const reasons = report.operations
-      .filter(({ kind }) => kind === 'held')
-      .map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);
-    for (const reason of new Set(reasons)) line(colors.yellow(reason));
-  }
-  if (counts.waiting > 0) {
-    line(
-      colors.yellow(
-        `${countWords(counts.waiting, 'document')} not ready: still changing, or waiting for another file.`,
-      ),
-    );
-  }
-  if (counts.failed > 0)
-    line(colors.red(`${countWords(counts.failed, 'document')} cannot be sent: the lines above say why.`));
-  if (counts.kept > 0) {
-    line(
-      colors.dim(`${countWords(counts.kept, 'document')} kept at the service: the file is no longer sent.`),
-    );
-  }
-  if (counts.skipped > 0)
-    line(colors.dim(`${countWords(counts.skipped, 'file')} skipped: ingestd check says why.`));
+  tally('yellow', counts.held, 'deletion', 'would be held until you approve with ingestd approve:');
+  const held = operations.filter(({ kind }) => kind === 'held');
+  const reasons = held.map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);
+  for (const reason of new Set(reasons)) line(colors.yellow(reason));
+  tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
+  tally('red', counts.failed, 'document', 'cannot be sent: the lines above say why.');
+  tally('dim', counts.kept, 'document', 'kept at the service: the file is no longer sent.');
+  tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');
 }
 
 function operationLine(operation: PlannedOperation, { colors }: Output): string {

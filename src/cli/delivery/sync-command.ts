@@ -2,6 +2,7 @@ import { createSyncProgress } from './sync-progress.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { SyncReport } from '../../daemon/run-sync.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { fleetPaused, pauseWords } from '../../model/report/fleet-pause.ts';
@@ -43,9 +44,15 @@ export async function sync(
   }
 }
 
-const MAX_FAILURES = 20;
+interface Named extends DocumentRef {
+  readonly code?: string;
+  readonly message: string;
+}
 
-function printReport(report: SyncReport, { line, colors }: Output): void {
+/** So many names are printed of each kind. */
+const mostNamed = 20;
+
+function printReport(report: SyncReport, { line, tally, colors }: Output): void {
   const parts = [
     countWords(report.uploaded, 'upload'),
     countWords(report.modified, 'change'),
@@ -56,41 +63,26 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   const nothing = report.exitCode === exitCodes.ok ? 'Nothing to send.' : 'Nothing was sent.';
   line(done + report.inDoubt === 0 ? nothing : `${parts.join(', ')}.`);
   if (report.gaveUp !== null) line(colors.red(sentence(reasonWords(report.gaveUp))));
-  if (report.held > 0) {
-    line(
-      colors.yellow(
-        `${countWords(report.held, 'deletion')} held: list with ingestd status, release with ingestd approve`,
-      ),
-    );
-  }
+  tally('yellow', report.held, 'deletion', 'held: list with ingestd status, release with ingestd approve');
   for (const { folder, message } of report.unavailable)
     line(colors.red(`${folder} cannot be read: ${message}`));
   for (const { folder, message } of report.unreadable) line(colors.red(`${folder}: ${message}`));
-  if (report.waitingTotal > 0)
-    line(colors.yellow(`${countWords(report.waitingTotal, 'document')} not ready:`));
-  for (const { folder, path, message } of report.waiting.slice(0, MAX_FAILURES))
-    line(`  ${folder}/${path}: ${message}`);
-  if (report.waitingTotal > MAX_FAILURES) line(`  and ${report.waitingTotal - MAX_FAILURES} more`);
-  if (report.skipped > 0)
-    line(colors.dim(`${countWords(report.skipped, 'file')} skipped: ingestd check says why.`));
+  tally('yellow', report.waitingTotal, 'document', 'not ready:');
+  printNames(report.waiting, report.waitingTotal);
+  tally('dim', report.skipped, 'file', 'skipped: ingestd check says why.');
   if (report.paused.length > 0 && report.gaveUp?.code !== fleetPaused.code)
     line(colors.yellow(pauseWords(report)));
-  if (report.unsent > 0)
-    line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
+  tally('yellow', report.unsent, 'document', 'left for the next pass.');
   const named = report.failures.filter(({ code }) => code === inDoubtCode).length;
-  if (report.inDoubt > named) {
-    const uploads = countWords(report.inDoubt - named, 'upload');
-    line(colors.yellow(`${uploads} in doubt: list with ingestd status`));
+  tally('yellow', report.inDoubt - named, 'upload', 'in doubt: list with ingestd status');
+  const copies = 'at the service: list with ingestd status';
+  tally('yellow', report.possibleDuplicates, 'possible duplicate', copies);
+  tally('red', report.failed, 'document', 'failed:');
+  printNames(report.failures, report.failures.length);
+
+  function printNames(documents: readonly Named[], total: number): void {
+    for (const { folder, path, code, message } of documents.slice(0, mostNamed))
+      line(`  ${folder}/${path}: ${code === inDoubtCode ? 'its upload is in doubt: ' : ''}${message}`);
+    if (total > mostNamed) line(`  and ${total - mostNamed} more: ingestd status --json`);
   }
-  if (report.possibleDuplicates > 0) {
-    const copies = countWords(report.possibleDuplicates, 'possible duplicate');
-    line(colors.yellow(`${copies} at the service: list with ingestd status`));
-  }
-  if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));
-  for (const failure of report.failures.slice(0, MAX_FAILURES)) {
-    const doubt = failure.code === inDoubtCode ? 'its upload is in doubt: ' : '';
-    line(`  ${failure.folder}/${failure.path}: ${doubt}${failure.message}`);
-  }
-  const more = report.failures.length - MAX_FAILURES;
-  if (more > 0) line(`  and ${more} more: ingestd status --json`);
 }

@@ -59,12 +59,11 @@ function lineOf(progress: SyncProgress, columns: number): string {
   const requests = `${countWords(requestsLeftInMinute, 'request')} left`;
   const left = etaSeconds === null ? 'nothing can be sent now' : durationWords(etaSeconds);
   const time = documentsDone >= documentsTotal ? 'done' : left;
-  const short = `${documents}, ${requests}, ${time}`;
   const words =
     [
       `${documents} ${documentsTotal === 1 ? 'document' : 'documents'}, ${bytes}, ${requests} this minute, ${time}`,
       `${documents}, ${bytes}, ${requests}, ${time}`,
-    ].find(({ length }) => length + SHORTEST_BAR + 4 <= columns) ?? short;
+    ].find(({ length }) => length + SHORTEST_BAR + 4 <= columns) ?? `${documents}, ${requests}, ${time}`;
   const size = Math.min(LONGEST_BAR, columns - words.length - 4);
   if (size < SHORTEST_BAR) return words;
   // Full is for the end.

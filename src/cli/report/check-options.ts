@@ -1,8 +1,10 @@
 import type { Credentials } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
 import { findHttpToken, sourceFault } from '../../config/secrets/read-secrets.ts';
+import type { MissingSecret } from '../../config/secrets/read-secrets.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
-import { explain } from '../../model/report/explanations.ts';
+import { finding } from '../../model/report/command-reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 
 import { credentialsAdvice, notifyWebhookFor, presentCredentials } from '../prepare-command.ts';
@@ -12,25 +14,38 @@ import type { PreparedCommand } from '../prepare-command.ts';
 export async function checkOptions(prepared: PreparedCommand): Promise<Omit<CheckOptions, 'online'>> {
   const { configuration, settings, redactor } = prepared;
   const { missing, credentials } = await presentCredentials(prepared);
-  const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(
-    (error: unknown) => ({
-      token: null,
-      fault: {
-        subject: secretVariables.httpToken,
-        message: sourceFault(error),
-        fix: explain('http-token').fix,
-      },
-    }),
-  );
+  const noToken = (error: unknown) => ({
+    token: null,
+    fault: { subject: secretVariables.httpToken, message: sourceFault(error) },
+  });
+  const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(noToken);
   if (token !== null) redactor.add([token]);
+  const webhookFault = await notifyWebhookFor(prepared).then(() => null, sourceFault);
   return {
     settings,
-    missingCredentials: missing,
-    httpTokenFault: fault,
+    findings: [
+      ...missing.map(missingCredential),
+      ...(fault === null ? [] : [finding('error', fault.subject, { code: 'http-token', ...fault })]),
+      ...(webhookFault === null ? [] : [webhookFinding(webhookFault)]),
+      ...configuration.warnings.map((message) =>
+        finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
+      ),
+    ],
     signIn: credentials === null ? null : () => signIn(prepared, credentials),
-    webhookFault: await notifyWebhookFor(prepared).then(() => null, sourceFault),
-    warnings: configuration.warnings,
   };
+}
+
+function missingCredential({
+  variable,
+  message,
+  fix = `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
+}: MissingSecret): CheckFinding {
+  return finding('error', variable, { code: 'credential-missing', message, fix });
+}
+
+function webhookFinding(message: string): CheckFinding {
+  const fix = 'Set it to an https:// address, or take it away.';
+  return finding('error', secretVariables.notifyWebhook, { code: 'configuration', message, fix });
 }
 
 /** Obtains a token for one command. Gives until when it is valid. Throws CredentialsRefusedError, ServiceUnavailableError. */

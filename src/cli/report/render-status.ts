@@ -11,7 +11,7 @@ import {
   withDoubts,
 } from '../../model/report/headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
+import type { Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
 interface StatusView {
@@ -20,14 +20,16 @@ interface StatusView {
   readonly page: string | null;
 }
 
-const MAX_ROWS = 10;
-/** Names of one folder's held deletions. */
-const MAX_NAMES = 5;
+/** So many rows of a section are shown. */
+const mostRows = 10;
+/** So many names of one folder's held deletions. */
+const mostNames = 5;
 
 /** A few lines, the headline first: what a person reads in two seconds. */
 export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
-  const { waitingTotal, inDoubtTotal, skippedTotal } = status;
+  const { waiting, waitingTotal, inDoubt, inDoubtTotal, skipped, skippedTotal } = status;
+  const skipHint = 'ingestd check lists all of them with their fixes';
   return [
     colors.bold(colors[healthColors[status.health]](statusLine(status))),
     ...(isRunning(status) ? [] : restRows(status, view)),
@@ -35,25 +37,17 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...folderRows(withDoubts(status), view),
     ...unconfiguredRows(status, view),
     ...daemonRows(status, view),
-    ...failureSection(status, view),
+    ...failureSections(status, view),
     // Those that still change say nothing.
+    ...section(colors.dim('Waiting'), waiting.map(rowOf), 'for details run ingestd why PATH', waitingTotal),
+    ...heldRows(status, view),
+    ...section(colors.yellow('In doubt'), inDoubt.map(rowOf), doubtHint(status), inDoubtTotal),
     ...section(
-      `Waiting (${numberWords(waitingTotal)})`,
-      cut(status.waiting.map(rowOf), waitingTotal, 'for details run ingestd why PATH'),
-      colors.dim,
+      colors.yellow('Possible duplicates'),
+      duplicateRows(status),
+      'delete extra copies at the service, then run ingestd resolve PATH --dismiss',
     ),
-    ...section(`Held deletions`, heldRows(status), colors.yellow),
-    ...section(
-      `In doubt (${numberWords(inDoubtTotal)})`,
-      cut(status.inDoubt.map(rowOf), inDoubtTotal, doubtHint(status)),
-      colors.yellow,
-    ),
-    ...section('Possible duplicates', duplicateRows(status), colors.yellow),
-    ...section(
-      `Skipped (${numberWords(skippedTotal)})`,
-      cut(status.skipped.map(rowOf), skippedTotal, 'ingestd check lists all of them with their fixes'),
-      colors.dim,
-    ),
+    ...section(colors.dim('Skipped'), skipped.map(rowOf), skipHint, skippedTotal),
   ];
 }
 
@@ -136,34 +130,29 @@ function timesOf({ since, until }: Reason): string[] {
   ];
 }
 
-/** Without what stands under the uploads in doubt; apart from what is retried, which the headline counts as waiting. */
-function failureSection(status: Status, { colors }: StatusView): string[] {
+/**
+ * Without what stands under the uploads in doubt, and without what waits for a reason that is said above; apart from what
+ * is retried, which the headline counts as waiting.
+ */
+function failureSections(status: Status, { colors }: StatusView): string[] {
   const elsewhere = failuresInDoubt(status);
+  const above = new Set(status.reasons.map(({ message }) => message));
   const listed = status.failures.filter((failure) => !elsewhere.has(failure));
   const retried = listed.filter(({ retryAt }) => retryAt !== null);
-  // What is in the way of all documents is said above, with what to do about it.
-  const above = new Set(status.reasons.map(({ message }) => message));
-  const isAbove = ({ message }: FailureStatus) => above.has(message);
-  const again = retried.map((one) =>
-    rowOf(isAbove(one) ? { ...one, message: explain(one.code).cause } : one),
-  );
-  const failed = listed.filter(({ retryAt }) => retryAt === null).map(rowOf);
-  const total = status.failuresTotal - elsewhere.size - again.length;
+  const failed = listed.filter(({ retryAt }) => retryAt === null);
   const isLeftAlone = listed.some(({ code }) => code === dismissedCode);
   const sends = isLeftAlone ? 'ingestd retry PATH sends it again' : 'ingestd retry sends them again';
-  const hint = `ingestd why PATH explains one, ${sends}`;
   return [
-    ...section(`Failed (${numberWords(total)})`, cut(failed, total, hint), colors.red),
     ...section(
-      `Retrying (${numberWords(again.length)})`,
-      cut(
-        again,
-        again.length,
-        retried.some(isAbove)
-          ? 'they are sent when the reason above is gone'
-          : 'nothing to do; for details run ingestd why PATH',
-      ),
-      colors.yellow,
+      colors.red('Failed'),
+      failed.map(rowOf),
+      `ingestd why PATH explains one, ${sends}`,
+      status.failuresTotal - elsewhere.size - retried.length,
+    ),
+    ...section(
+      colors.yellow('Retrying'),
+      retried.filter(({ message }) => !above.has(message)).map(rowOf),
+      'nothing to do; for details run ingestd why PATH',
     ),
   ];
 }
@@ -172,17 +161,17 @@ function rowOf({ folder, path, message }: DocumentRef & { readonly message: stri
   return `${folder}/${path}: ${message}`;
 }
 
-function heldRows({ held }: Status): string[] {
+function heldRows({ held }: Status, { colors }: StatusView): string[] {
   const rows = held.flatMap(({ folder, count, reason, since, paths }) => {
-    const more = count - Math.min(paths.length, MAX_NAMES);
+    const more = count - Math.min(paths.length, mostNames);
     return [
-      `${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}since ${since}: ${reason}`,
-      ...paths.slice(0, MAX_NAMES).map((path) => `  ${folder}/${path}`),
-      ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
+      `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}since ${since}: ${reason}`,
+      ...paths.slice(0, mostNames).map((path) => `    ${folder}/${path}`),
+      ...(more > 0 && paths.length > 0 ? [`    and ${numberWords(more)} more`] : []),
     ];
   });
-  const hint = '(release with ingestd approve FOLDER; its --help says how to keep them)';
-  return rows.length === 0 ? [] : [...rows, hint];
+  const hint = '  (release with ingestd approve FOLDER, keep at the service with ingestd keep FOLDER)';
+  return rows.length === 0 ? [] : ['', colors.yellow('Held deletions'), ...rows, hint];
 }
 
 function doubtHint({ inDoubt, state }: Status): string {
@@ -197,26 +186,24 @@ function doubtHint({ inDoubt, state }: Status): string {
 /** Without what is listed as in doubt. */
 function duplicateRows({ duplicates, inDoubt }: Status): string[] {
   const elsewhere = new Set(inDoubt.map(refKey));
-  const rows = duplicates
+  return duplicates
     .filter((duplicate) => !elsewhere.has(refKey(duplicate)))
     .map(
       ({ folder, path, copies }) => `${folder}/${path}: ${countWords(copies, 'extra copy', 'extra copies')}`,
     );
-  return cut(
-    rows,
-    rows.length,
-    'delete extra copies at the service, then run ingestd resolve PATH --dismiss',
-  );
 }
 
-function cut(rows: readonly string[], total: number, hint: string): string[] {
+/** Nothing where there are no rows; `total`: of those too that are not among them. */
+function section(title: string, rows: readonly string[], hint: string, total = rows.length): string[] {
   if (rows.length === 0) return [];
-  const more = total - Math.min(rows.length, MAX_ROWS);
-  return [...rows.slice(0, MAX_ROWS), ...(more > 0 ? [`and ${numberWords(more)} more`] : []), `(${hint})`];
-}
-
-function section(title: string, rows: readonly string[], paint: (text: string) => string): string[] {
-  return rows.length === 0 ? [] : ['', paint(title), ...rows.map((row) => `  ${row}`)];
+  const more = total - Math.min(rows.length, mostRows);
+  return [
+    '',
+    `${title} (${numberWords(total)})`,
+    ...rows.slice(0, mostRows).map((row) => `  ${row}`),
+    ...(more > 0 ? [`  and ${numberWords(more)} more`] : []),
+    `  (${hint})`,
+  ];
 }
 
 const mostFailures = 3;

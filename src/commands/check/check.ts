@@ -1,6 +1,5 @@
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import type { MissingSecret } from '../../config/secrets/read-secrets.ts';
 import { redisNodes } from '../../lib/server/redis-address.ts';
 import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
 import { finding } from '../../model/report/command-reports.ts';
@@ -14,13 +13,8 @@ import { checkLedger, checkLedgerExists, checkStateDirectory } from './check-led
 /** What `check` is given. */
 export interface CheckOptions {
   readonly settings: Settings;
-  readonly missingCredentials: readonly MissingSecret[];
-  /** What is wrong with the token of the HTTP address; null: nothing. */
-  readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
-  /** What is wrong with the address that notifications go to; null: nothing, or there is none. */
-  readonly webhookFault: string | null;
-  /** What reading the configuration had to say. */
-  readonly warnings: readonly string[];
+  /** What reading the configuration and the secrets had to say. */
+  readonly findings: readonly CheckFinding[];
   /** Signs in; null: there is nothing to sign in with. */
   readonly signIn: (() => Promise<unknown>) | null;
   /** Asks the service for its clock and whether it accepts the credentials, and Redis for its settings. */
@@ -29,17 +23,10 @@ export interface CheckOptions {
 
 /** Everything that would stand in the way of delivery, each with its fix. Sends nothing, changes nothing. */
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
-  const { settings, httpTokenFault, webhookFault, online } = options;
+  const { settings, online } = options;
   const ledger = await checkLedger(settings);
   const findings: CheckFinding[] = [
-    ...options.missingCredentials.map(missingCredential),
-    ...(httpTokenFault === null
-      ? []
-      : [finding('error', httpTokenFault.subject, { code: 'http-token', ...httpTokenFault })]),
-    ...(webhookFault === null ? [] : [webhookFinding(webhookFault)]),
-    ...options.warnings.map((message) =>
-      finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
-    ),
+    ...options.findings,
     ...(await checkLedgerExists(settings.state)),
     ...(await checkStateDirectory(settings.state.dir)),
     ...ledger.findings,
@@ -69,19 +56,6 @@ const notAsked = finding('info', 'service.mode', {
   message: 'not checked: the embedded service is part of ingestd',
   fix: '',
 });
-
-function missingCredential({
-  variable,
-  message,
-  fix = `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
-}: MissingSecret): CheckFinding {
-  return finding('error', variable, { code: 'credential-missing', message, fix });
-}
-
-function webhookFinding(message: string): CheckFinding {
-  const fix = 'Set it to an https:// address, or take it away.';
-  return finding('error', 'INGESTD_NOTIFY_WEBHOOK', { code: 'configuration', message, fix });
-}
 
 /** Part of the limit beyond which other programs of the same user may run out. */
 const comfortableShare = 0.8;
