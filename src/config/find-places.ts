@@ -32,7 +32,9 @@ export async function findSettingsFile({ file, env, cwd }: SettingsSearch): Prom
   }
   const places = candidates(env, cwd);
   for (const place of places) {
-    if (await exists(place)) return { file: place, trial: false, missing: [] };
+    // A broken link or an unreadable file is not skipped: reading it reports what is wrong.
+    const fault = await access(place).catch(errorCode);
+    if (fault !== 'ENOENT' && fault !== 'ENOTDIR') return { file: place, trial: false, missing: [] };
   }
   return { file: trialFile, trial: true, missing: places };
 }
@@ -54,19 +56,6 @@ function candidates(env: SettingsSearch['env'], cwd: string): string[] {
   ];
 }
 
-/** A broken link or an unreadable file is not skipped: reading it reports what is wrong. */
-async function exists(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return true;
-  } catch (error) {
-    const code = errorCode(error);
-    return code !== 'ENOENT' && code !== 'ENOTDIR';
-  }
-}
-
-const maxBytes = 1024 * 1024;
-
 /**
  * The configuration file and its state directory, as far as they can be found although the rest of the file may be
  * wrong: used to find a daemon that runs on an earlier version of the file. A guess; never throws for what the file
@@ -79,9 +68,8 @@ export async function likelyStateDirectory(
   const directory = trial ? search.cwd : dirname(file);
   const beside = await readEnvironmentFile(directory, search.env).catch(() => null);
   const given = { ...beside?.values, ...search.env }['INGESTD_STATE__DIR'];
-  const read = await readTrustedFile(file, { env: search.env, maxBytes }).catch(() => null);
-  const written =
-    given || stateInFile.safeParse(glimpseYaml(read?.bytes.toString('utf8') ?? '')).data?.state.dir;
+  const read = await readTrustedFile(file, { env: search.env }).catch(() => null);
+  const written = given || stateInFile.safeParse(glimpseYaml(read?.text ?? '')).data?.state.dir;
   return { file, dir: stateDirectory({ written, directory, env: search.env }) };
 }
 

@@ -28,7 +28,6 @@ export interface ConfigurationSearch extends SettingsSearch {
   readonly text?: string;
 }
 
-const maxFileBytes = 1024 * 1024;
 const maxProblems = 20;
 
 /**
@@ -123,24 +122,13 @@ function isSame(one: Problem['path'], other: Problem['path']): boolean {
 
 async function readText(file: string, env: SettingsSearch['env']): Promise<string> {
   try {
-    const { bytes } = await readTrustedFile(file, { env, maxBytes: maxFileBytes });
-    if (bytes.length > maxFileBytes) {
-      throw new ConfigurationError(
-        `${file} is larger than 1 MiB, which is too large for a configuration file`,
-      );
-    }
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return (await readTrustedFile(file, { env })).text;
   } catch (error) {
-    throw unreadable(file, error);
+    const code = errorCode(error);
+    if (code === 'configuration') throw error;
+    const words = unreadableWords[code ?? ''] ?? `cannot be read: ${errorMessage(error)}`;
+    throw new ConfigurationError(`${file} ${words}`, { cause: error });
   }
-}
-
-function unreadable(file: string, error: unknown): unknown {
-  const code = errorCode(error);
-  if (code === 'configuration') return error;
-  const words = code === undefined ? undefined : unreadableWords[code];
-  if (words !== undefined) return new ConfigurationError(`${file} ${words}`, { cause: error });
-  return new ConfigurationError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
 }
 
 const unreadableWords: Readonly<Record<string, string>> = {
@@ -148,7 +136,6 @@ const unreadableWords: Readonly<Record<string, string>> = {
   ENOTDIR: 'does not exist; create it with ingestd init, or name another file with --config',
   EISDIR: 'is a directory; name the file inside it',
   EACCES: 'cannot be read by this user; change its permissions, or run ingestd as another user',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
 };
 
 /**

@@ -1,21 +1,24 @@
+import { isUtf8 } from 'node:buffer';
 import type { Stats } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 
+import { sizeWords } from '../lib/text/amounts.ts';
 import { ConfigurationError } from '../model/errors.ts';
 
 interface ReadOptions {
   /** The process's own environment: a `.env` must not declare itself trusted. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly maxBytes: number;
+  /** Default: 1 MiB. */
+  readonly maxBytes?: number;
 }
 
 /**
- * Reads the first bytes of a file that decides what ingestd does and with which credentials, and what it looked like
- * when it was opened. Throws ConfigurationError where another user could have written it, see `distrust`, and what
- * opening and reading throw.
+ * Reads the text of a file that decides what ingestd does and with which credentials, and what it looked like when it was
+ * opened. Throws ConfigurationError where another user could have written it, see `distrust`, where it is larger than
+ * `maxBytes` or no UTF-8, and what opening and reading throw.
  */
-export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptions) {
+export async function readTrustedFile(file: string, { env, maxBytes = 1024 * 1024 }: ReadOptions) {
   const link = await lstat(file);
   const handle = await open(file, 'r');
   try {
@@ -25,9 +28,12 @@ export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptio
     const fault =
       distrust(file, stats, own) ?? (link.isSymbolicLink() ? distrustLink(file, link, own) : null);
     if (fault !== null && env['INGESTD_TRUST_CONFIG'] !== '1') throw new ConfigurationError(fault);
-    // Up to one byte more than `maxBytes`: then the file is longer than that.
+    // Up to one byte more than `maxBytes`: then the file is larger.
     const bytes = await buffer(handle.createReadStream({ end: maxBytes, autoClose: false }));
-    return { bytes, stats };
+    if (bytes.length > maxBytes)
+      throw new ConfigurationError(`${file} is larger than ${sizeWords(maxBytes)}, which is too large`);
+    if (!isUtf8(bytes)) throw new ConfigurationError(`${file} is not UTF-8 text; save it as UTF-8`);
+    return { text: bytes.toString('utf8').replace(/^\uFEFF/, ''), stats };
   } finally {
     await handle.close();
   }

@@ -214,6 +214,17 @@ describe('a bad configuration', () => {
       ['service.authUrl', '"auth.example"', 'https://'],
     ],
     ['a query in an address', good.replace('/v1/', '/v1?x=1'), ['service.authUrl', 'starts with ?']],
+    [
+      'patterns that include nothing',
+      `${good}    include: ["!*.tmp"]\n`,
+      ['folders[0].include: ', 'the patterns include nothing'],
+    ],
+    [
+      'a pattern with many stars',
+      `${good}    include: ["**/a/**/b/**/c.pdf"]\n`,
+      ['folders[0].include[0]: ', 'more than 2 "**"'],
+    ],
+    ['an empty pattern', `${good}    include: [""]\n`, ['folders[0].include[0]']],
     ['a list for the file', '- a\n', ['a list', 'mapping']],
     ['an empty file', '', ['folders is missing']],
     ['YAML that is broken', 'service: {authUrl: "x\n', ['ingestd.yaml:2:1', 'not valid YAML']],

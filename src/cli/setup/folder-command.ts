@@ -85,8 +85,6 @@ async function prepareEdit(context: CommandContext, flags: GlobalFlags) {
   );
 }
 
-const maxBytes = 1024 * 1024;
-
 /** Writes the file where the result is valid and its folders are what `isMeant` expects. Throws ConfigurationError else. */
 async function writeEdit(
   { env, cwd }: CommandContext,
@@ -94,8 +92,8 @@ async function writeEdit(
   edit: Omit<Parameters<typeof editList>[1], 'key'>,
   isMeant: (folders: readonly FolderSettings[]) => boolean,
 ): Promise<void> {
-  const { bytes, stats } = await readTrustedFile(file, { env, maxBytes });
-  const text = editList(bytes.toString('utf8'), { key: 'folders', ...edit });
+  const { text: before, stats } = await readTrustedFile(file, { env });
+  const text = editList(before, { key: 'folders', ...edit });
   const after = text === null ? null : await loadConfiguration({ file, env, cwd, text }).catch(invalid);
   if (text === null || after === null || !isMeant(after.settings.folders)) {
     throw new ConfigurationError(

@@ -14,9 +14,6 @@ import { schemaFile } from '../../config/package-files.ts';
 import type { Prompter } from '../prompter.ts';
 import type { InitAnswers } from './init-answers.ts';
 
-/** Larger ones are refused when they are used. */
-const maxFileBytes = 1024 * 1024;
-
 export interface Destination {
   /** The configuration file, absolute. */
   readonly file: string;
@@ -72,8 +69,7 @@ export async function mayOverwrite(file: string, { prompter, force }: Destinatio
  */
 export async function readIfThere(file: string, { env }: Pick<Destination, 'env'>): Promise<string | null> {
   try {
-    const { bytes } = await readTrustedFile(file, { env, maxBytes: maxFileBytes });
-    return bytes.toString('utf8');
+    return (await readTrustedFile(file, { env })).text;
   } catch (error) {
     if (errorCode(error) === 'configuration') throw error;
     if (errorCode(error) === 'ENOENT') return null;

@@ -14,8 +14,6 @@ export interface EnvironmentFile {
   readonly warnings: readonly string[];
 }
 
-const maxBytes = 1024 * 1024;
-
 /**
  * Reads `.env` in `directory` without touching the process's environment `env`. Throws ConfigurationError when it is
  * there and cannot be read, or others can write it.
@@ -26,18 +24,13 @@ export async function readEnvironmentFile(
 ): Promise<EnvironmentFile> {
   const file = join(directory, '.env');
   try {
-    const { bytes, stats } = await readTrustedFile(file, { env, maxBytes });
-    if (bytes.length > maxBytes)
-      throw new ConfigurationError(`${file} is larger than 1 MiB, which is too large for a .env file`);
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const { text, stats } = await readTrustedFile(file, { env });
     const surprises = findSurprises(text).map((words) => `${file}:${words}`);
     return { file, values: ours(parse(text)), warnings: [...exposure(file, stats), ...surprises] };
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { file, values: {}, warnings: [] };
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new ConfigurationError(`${file} is not UTF-8 text; save it as UTF-8`, { cause: error });
     // Docker makes one where the file that it is to mount is missing.
     if (code === 'EISDIR')
       return {

@@ -229,13 +229,7 @@ export async function findSecret(
 
   async function fromFile(file: string, named = variable): Promise<string | undefined> {
     try {
-      const { bytes } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
-      if (bytes.length > maxSecretBytes) {
-        throw new ConfigurationError(
-          `${named}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
-        );
-      }
-      const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+      const { text } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
       // Editors and `echo` end a file with a line break that is not part of the secret.
       const secret = text.replace(/(\r?\n)+$/, '');
       if (secret === '' && named !== variable)
