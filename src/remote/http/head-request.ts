@@ -1,6 +1,6 @@
+import { request as requestHttp } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-
-import { got } from 'got';
+import { request as requestHttps } from 'node:https';
 
 import { createAgents } from './agents.ts';
 
@@ -10,14 +10,19 @@ import { createAgents } from './agents.ts';
  */
 export async function requestHead(address: string, withinMs: number): Promise<IncomingHttpHeaders> {
   const agents = createAgents(address);
-  const { headers } = await got
-    .head(address, {
-      agent: { http: agents.http, https: agents.https },
-      retry: { limit: 0 },
-      followRedirect: false,
-      throwHttpErrors: false,
-      timeout: { request: withinMs },
-    })
-    .finally(agents.close);
-  return headers;
+  const isSecure = address.startsWith('https:');
+  return new Promise<IncomingHttpHeaders>((resolve, reject) => {
+    const call = (isSecure ? requestHttps : requestHttp)(address, {
+      method: 'HEAD',
+      agent: isSecure ? agents.https : agents.http,
+      signal: AbortSignal.timeout(withinMs),
+    });
+    call.on('response', (response) => {
+      resolve(response.headers);
+      // got would wait for the end, and fail where a service sends a body, against the rules.
+      response.destroy();
+    });
+    call.on('error', reject);
+    call.end();
+  }).finally(agents.close);
 }
