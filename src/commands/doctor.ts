@@ -23,11 +23,10 @@ export type DoctorReport = Awaited<ReturnType<typeof examine>>;
  */
 export async function examine(options: Omit<CheckOptions, 'online'> | string) {
   const settings = typeof options === 'string' ? null : options.settings;
-  const findings = [
-    ...(typeof options === 'string'
+  const findings =
+    typeof options === 'string'
       ? [finding('error', 'configuration', { code: 'configuration', message: options, fix: '' })]
-      : await check({ ...options, online: true })),
-  ];
+      : [...(await check({ ...options, online: true }))];
   const daemon = settings === null ? null : await examineDaemon(settings.state.dir, findings);
   const places =
     settings === null ? [] : [{ name: 'state.dir', path: settings.state.dir }, ...settings.folders];
@@ -46,7 +45,11 @@ export async function examine(options: Omit<CheckOptions, 'online'> | string) {
       daemon,
     },
     system: examineSystem(),
-    inotify: examineInotify(),
+    inotify: {
+      watchLimit: finite(readWatchLimit()),
+      instanceLimit: finite(readInstanceLimit()),
+      queueLength: readEventQueueLength(),
+    },
     places: await Promise.all(places.map(({ name, path }) => examinePlace(name, path))),
     findings,
   };
@@ -63,14 +66,6 @@ async function examineDaemon(stateDir: string, findings: CheckFinding[]) {
     findings.push(finding('error', 'daemon', { code: 'daemon-silent', message, fix: '' }));
     return null;
   }
-}
-
-function examineInotify() {
-  return {
-    watchLimit: finite(readWatchLimit()),
-    instanceLimit: finite(readInstanceLimit()),
-    queueLength: readEventQueueLength(),
-  };
 }
 
 function examineSystem() {

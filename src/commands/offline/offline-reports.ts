@@ -13,7 +13,6 @@ import type { Settings } from '../../model/settings.ts';
 import type { FleetView } from '../ask-fleet.ts';
 import { pausesOf } from '../make-plan.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './resting-engine.ts';
-import type { RestingEngine } from './resting-engine.ts';
 
 interface StatusOptions {
   readonly settings: Settings;
@@ -41,7 +40,18 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     async (resting) => {
-      const status = statusOf(resting, ownReasons, totals);
+      const status = makeStatus({
+        ...resting,
+        startedAt: new Date().toISOString(),
+        clock: systemClock,
+        auth: { status: () => ({ state: 'none', expiresAt: null }) },
+        phase: 'running',
+        service: { address: settings.service.ingestUrl, account: '' },
+        totals,
+        duplicates: listDuplicates(ledger),
+        ownReasons,
+        pausedUntil: null,
+      });
       return {
         ...status,
         pid: 0,
@@ -59,29 +69,6 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
       };
     },
   );
-}
-
-function statusOf(
-  { settings, ledger, engine, folders, limiter }: RestingEngine,
-  ownReasons: readonly Reason[],
-  totals: Status['totals'],
-): Status {
-  return makeStatus({
-    startedAt: new Date().toISOString(),
-    settings,
-    clock: systemClock,
-    engine,
-    ledger,
-    folders,
-    limiter,
-    auth: { status: () => ({ state: 'none', expiresAt: null }) },
-    phase: 'running',
-    service: { address: settings.service.ingestUrl, account: '' },
-    totals,
-    duplicates: listDuplicates(ledger),
-    ownReasons,
-    pausedUntil: null,
-  });
 }
 
 /** `why` without a running daemon: the same engine, and the same words. */

@@ -141,29 +141,21 @@ export function applyOverrides(
   return { value, problems };
 }
 
+/** Undefined: something of another kind stands on the way, or a list is too short. */
 function withValue(
   node: unknown,
   [key, ...rest]: readonly PropertyKey[],
   value: unknown,
 ): { value: unknown } | undefined {
   if (key === undefined) return { value };
-  if (typeof key === 'number') {
-    const list: readonly unknown[] = Array.isArray(node) ? node : [];
-    if (key > list.length || !(node === undefined || node === null || Array.isArray(node))) return undefined;
-    const inner = withValue(list[key], rest, value);
-    return inner && { value: [...list.slice(0, key), inner.value, ...list.slice(key + 1)] };
-  }
-  const record = recordOf(node);
-  if (record === undefined) return undefined;
-  const name = String(key);
-  const inner = withValue(record[name], rest, value);
-  return inner && { value: { ...record, [name]: inner.value } };
-}
-
-function recordOf(node: unknown): Record<string, unknown> | undefined {
-  if (node === undefined || node === null) return {};
-  if (typeof node !== 'object' || Array.isArray(node)) return undefined;
-  return Object.fromEntries(Object.entries(node));
+  const holder = node ?? (typeof key === 'number' ? [] : {});
+  if (typeof holder !== 'object' || Array.isArray(holder) !== (typeof key === 'number')) return undefined;
+  if (Array.isArray(holder) && Number(key) > holder.length) return undefined;
+  const inner = withValue(Reflect.get(holder, key), rest, value);
+  if (inner === undefined) return undefined;
+  const copy: object = Array.isArray(holder) ? [...(holder as readonly unknown[])] : { ...holder };
+  Reflect.set(copy, key, inner.value);
+  return { value: copy };
 }
 
 function misplaced({ path }: Override): Problem {
