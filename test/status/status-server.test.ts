@@ -9,6 +9,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { call } from './support/call.ts';
 import { openStatusWorld } from './support/status-world.ts';
+import type { DocumentListing } from '../../src/model/ports/control-port.ts';
 import type { StatusWorld, WorldOptions } from './support/status-world.ts';
 
 const httpToken = '0123456789abcdef';
@@ -129,6 +130,16 @@ describe('the status address', () => {
       expect((await get(`/api/why${query}`)).status).toBe(400);
     }
     expect(control.calls).toHaveLength(1);
+  });
+
+  it('lists documents by name, and those that are shared less widely than stated', async () => {
+    const { get } = await open();
+    const listed = async (query: string) => (await get(`/api/documents${query}`)).json() as DocumentListing;
+    expect((await listed('')).total).toBe(3);
+    expect((await listed('?search=few')).documents.map(({ path }) => path)).toEqual(['few.pdf']);
+    expect((await listed('?narrower=true')).documents[0]?.narrower?.sharing).toBe('DEFAULT');
+    for (const query of ['?narrower=maybe', `?search=${'x'.repeat(201)}`, '?search=a&search=b'])
+      expect((await get(`/api/documents${query}`)).status).toBe(400);
   });
 
   it('retries and approves for its own page', async () => {

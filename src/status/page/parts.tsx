@@ -106,33 +106,20 @@ interface PartProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of the page. */
+/** A part of the page, or a card: one of several things in such a part. */
 export function Part({ title, count, action, children, ...attributes }: PartProps) {
+  const isCard = attributes.class === 'card';
+  const [Section, Title] = isCard ? (['article', 'h3'] as const) : (['section', 'h2'] as const);
   return (
-    <section class="panel" id={title.toLowerCase()} aria-label={title} {...attributes}>
+    <Section class="panel" id={isCard ? undefined : title.toLowerCase()} aria-label={title} {...attributes}>
       <div class="head">
-        <h2>
+        <Title>
           {title} {count !== undefined && <span class="badge">{numberWords(count)}</span>}
-        </h2>
+        </Title>
         {action}
       </div>
       {children}
-    </section>
-  );
-}
-
-/** One of several things in a part. */
-export function Card({ title, count, action, children }: PartProps) {
-  return (
-    <article class="card" aria-label={title}>
-      <div class="head">
-        <h3>
-          {title} {count !== undefined && <span class="faint">{numberWords(count)}</span>}
-        </h3>
-        {action}
-      </div>
-      {children}
-    </article>
+    </Section>
   );
 }
 

@@ -10,7 +10,7 @@ import { failedCount, failuresInDoubt } from '../../../model/report/headline.ts'
 import type { FailureStatus, HeldStatus, InDoubtStatus } from '../../../model/report/status.ts';
 import { approve, keep, resolve, retry } from '../data/ask-daemon.ts';
 import { momentWords } from '../data/time-words.ts';
-import { Ask, Button, Card, Cut, Fold, Part, Rows, said } from '../parts.tsx';
+import { Ask, Button, Cut, Fold, Part, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 /** Rows of one cause at first, and after "Show more". */
@@ -72,7 +72,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
     </Button>
   );
   return (
-    <Card title={cause} action={action}>
+    <Part class="card" title={cause} action={action}>
       {isShared && <p>{said(items[0]?.message ?? '')}</p>}
       <p class="faint">{fixBeside(code)}</p>
       <Rows of={items} most={isWhole ? maxRows : fewRows} total={isWhole ? items.length : 0}>
@@ -94,7 +94,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
           {isWhole ? 'Show fewer' : `Show ${numberWords(others)} more`}
         </Button>
       )}
-    </Card>
+    </Part>
   );
 }
 
@@ -114,7 +114,11 @@ function Hold(held: HeldStatus) {
     </Ask>
   );
   return (
-    <Card title={`${countWords(count, 'file')} missing from ${printable(folder)}`} action={action}>
+    <Part
+      class="card"
+      title={`${countWords(count, 'file')} missing from ${printable(folder)}`}
+      action={action}
+    >
       <p>
         {said(reason)} Held since {momentWords(since)}.
       </p>
@@ -128,7 +132,7 @@ function Hold(held: HeldStatus) {
           total={count}
         />
       </Fold>
-    </Card>
+    </Part>
   );
 }
 

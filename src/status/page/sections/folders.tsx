@@ -7,7 +7,7 @@ import type { FolderStatus } from '../../../model/report/status.ts';
 import { rescan, setPaused } from '../data/ask-daemon.ts';
 import type { Counts } from '../data/proportions.ts';
 import { shortDuration } from '../data/time-words.ts';
-import { Button, Card, Cut, Fold, Part, Rows } from '../parts.tsx';
+import { Button, Cut, Fold, Part, Rows } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 import { Proportions } from './overview.tsx';
 
@@ -136,10 +136,10 @@ export function Skipped({ status: { skipped, skippedTotal } }: Shown) {
   return (
     <Fold title="Skipped" words={countWords(skippedTotal, 'file')}>
       {groupByCause(skipped).map(({ code, items }) => (
-        <Card key={code} title={explain(code).cause} count={items.length}>
+        <Part class="card" key={code} title={explain(code).cause} count={items.length}>
           <p class="faint">{explain(code).fix}</p>
           <Rows name={explain(code).cause} of={items} most={maxSkipRows} />
-        </Card>
+        </Part>
       ))}
       <Cut listed={skipped.length} total={skippedTotal} />
     </Fold>
