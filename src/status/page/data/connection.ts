@@ -1,13 +1,6 @@
 import type { Activity } from '../../../model/report/status.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 
-/** The events of the stream and what they carry. */
-interface Sent {
-  readonly status: StatusAnswer;
-  readonly activity: Activity;
-  readonly heartbeat: object;
-}
-
 export interface ConnectionEvents {
   readonly onStatus: (status: StatusAnswer) => void;
   readonly onActivity: (activity: Activity) => void;
@@ -68,22 +61,19 @@ export function connect({ onStatus, onActivity, onOpen, onOffline }: ConnectionE
     close();
     const stream = new EventSource('api/events');
     source = stream;
-    const hear = <K extends keyof Sent>(name: K, call: (data: Sent[K]) => void) => {
-      stream.addEventListener(name, (event: MessageEvent<string>) => {
+    const hear = (name: string, call: (json: string) => void) => {
+      stream.addEventListener(name, ({ data }: MessageEvent<string>) => {
         alive();
-        call(JSON.parse(event.data) as Sent[K]);
+        call(data);
       });
     };
-    stream.addEventListener('open', () => {
-      alive();
-      onOpen();
-    });
+    hear('open', onOpen);
     stream.addEventListener('error', broken);
-    hear('status', (status) => {
-      onStatus(status);
+    hear('status', (json) => {
+      onStatus(JSON.parse(json) as StatusAnswer);
       if (isUnseen) rest();
     });
-    hear('activity', onActivity);
+    hear('activity', (json) => onActivity(JSON.parse(json) as Activity));
     hear('heartbeat', () => undefined);
   };
 

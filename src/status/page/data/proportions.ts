@@ -16,17 +16,13 @@ export interface Counts extends Pick<
  */
 export function barPartsOf(folders: readonly Counts[]) {
   const sum = (of: (counts: Counts) => number) => folders.reduce((total, one) => total + of(one), 0);
+  const doubts = sum(({ inDoubt = 0 }) => inDoubt);
   return [
     { key: 'synced', label: 'delivered', count: sum(({ synced }) => synced), inBar: true },
     { key: 'moving', label: 'to send', count: sum(({ pending }) => pending), inBar: true },
     { key: 'waiting', label: 'waiting', count: sum(({ waiting }) => waiting), inBar: true },
-    {
-      key: 'failed',
-      label: 'failed',
-      count: sum(({ failed, inDoubt = 0 }) => failed - inDoubt),
-      inBar: true,
-    },
-    { key: 'doubt', label: 'in doubt', count: sum(({ inDoubt = 0 }) => inDoubt), inBar: true },
+    { key: 'failed', label: 'failed', count: sum(({ failed }) => failed) - doubts, inBar: true },
+    { key: 'doubt', label: 'in doubt', count: doubts, inBar: true },
     { key: 'held', label: 'deletions held', count: sum(({ held }) => held), inBar: false },
     { key: 'skipped', label: 'skipped', count: sum(({ skipped }) => skipped), inBar: false },
   ];

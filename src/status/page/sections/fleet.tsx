@@ -39,7 +39,6 @@ export function useFleet(status: StatusAnswer | null): KnownFleet | null {
 /** All hosts of the account. */
 export function Fleet({ fleet, status }: Shown & { readonly fleet: KnownFleet }) {
   const { hosts: known, words, health } = fleet;
-  const { limit } = status.rate;
   const { hosts = [] } = known ?? {};
   const more = hosts.length - mostHosts;
   return (
@@ -49,13 +48,13 @@ export function Fleet({ fleet, status }: Shown & { readonly fleet: KnownFleet })
       </p>
       {known !== null && (
         <p class="faint">
-          {numberWords(known.rate.used)} of {countWords(limit, 'request')} used by all hosts in the last{' '}
-          {known.rate.windowSeconds} s · account {printable(known.account)}
+          {numberWords(known.rate.used)} of {countWords(status.rate.limit, 'request')} used by all hosts in
+          the last {known.rate.windowSeconds} s · account {printable(known.account)}
         </p>
       )}
       <ul class="folders">
         {hosts.slice(0, mostHosts).map((host) => (
-          <Host key={host.host} host={host} isOwn={host.host === status.fleet?.host} limit={limit} />
+          <Host key={host.host} host={host} status={status} />
         ))}
       </ul>
       {more > 0 && (
@@ -65,14 +64,7 @@ export function Fleet({ fleet, status }: Shown & { readonly fleet: KnownFleet })
   );
 }
 
-interface HostProps {
-  readonly host: FleetHost;
-  readonly isOwn: boolean;
-  /** Requests that all hosts may send in a window. */
-  readonly limit: number;
-}
-
-function Host({ host: shown, isOwn, limit }: HostProps) {
+function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
   const { host, presence, health, headline, lastSeen, used, folders, queue, failuresTotal } = shown;
   const isHere = presence === 'here';
   const synced = folders.reduce((total, one) => total + one.synced, 0);
@@ -91,7 +83,7 @@ function Host({ host: shown, isOwn, limit }: HostProps) {
         <h3>
           <bdi>{printable(host)}</bdi>
         </h3>
-        {isOwn && <span class="faint">this host</span>}
+        {host === status.fleet?.host && <span class="faint">this host</span>}
         <span class="pill">{isHere ? health : presence}</span>
       </div>
       <p>{isHere ? printable(headline) : `Last seen ${momentWords(lastSeen)}`}</p>
@@ -99,8 +91,8 @@ function Host({ host: shown, isOwn, limit }: HostProps) {
       {isHere && (
         <progress
           aria-label={`Share of the minute: ${printable(host)}`}
-          max={limit}
-          value={Math.min(used, limit)}
+          max={status.rate.limit}
+          value={Math.min(used, status.rate.limit)}
         />
       )}
       {problemsOf(shown).map(({ code, words }) => (

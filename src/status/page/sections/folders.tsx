@@ -13,27 +13,21 @@ import { Proportions } from './overview.tsx';
 
 /** The watched folders, and the invitation where there is nothing in them yet. */
 export function Folders({ status }: Shown) {
-  const { folders, paused, unconfigured = [] } = status;
-  const isForAll = isFleetPaused(status.reasons);
-  const isOnly = folders.length === 1;
-  const action = <Actions folder={null} isPaused={paused.length > 0} isForAll={isForAll} />;
+  const isOnly = status.folders.length === 1;
   return (
     <>
       <Invitation status={status} />
       {/* One folder has the same buttons below. */}
-      <Part title={isOnly ? 'Folder' : 'Folders'} action={!isOnly && action}>
+      <Part
+        title={isOnly ? 'Folder' : 'Folders'}
+        action={!isOnly && <Actions folder={null} status={status} />}
+      >
         <ul class="folders">
-          {withDoubts(status).map((one) => (
-            <Folder
-              key={one.name}
-              folder={one}
-              isOnly={isOnly}
-              isPaused={paused.includes(one.name)}
-              isForAll={isForAll}
-            />
+          {withDoubts(status).map((folder) => (
+            <Folder key={folder.name} folder={folder} status={status} />
           ))}
         </ul>
-        {unconfigured.map(({ name, documents }) => (
+        {status.unconfigured?.map(({ name, documents }) => (
           <p key={name} class="faint">
             {printable(name)} is no longer configured. The service keeps its{' '}
             {countWords(documents, 'document')}.
@@ -44,20 +38,11 @@ export function Folders({ status }: Shown) {
   );
 }
 
-interface Pause {
-  readonly isPaused: boolean;
-  /** With all hosts of the fleet: nothing on this page ends it. */
-  readonly isForAll: boolean;
-}
-
-interface FolderProps extends Pause {
-  readonly folder: FolderStatus & Counts;
-  /** The headline has its numbers already. */
-  readonly isOnly: boolean;
-}
-
-function Folder({ folder, isOnly, ...pause }: FolderProps) {
-  const state = pause.isPaused && folder.state !== 'unavailable' ? 'paused' : folder.state;
+function Folder({ folder, status }: Shown & { readonly folder: FolderStatus & Counts }) {
+  // The headline has the numbers of an only folder already.
+  const isOnly = status.folders.length === 1;
+  const isPaused = status.paused.includes(folder.name) && folder.state !== 'unavailable';
+  const state = isPaused ? 'paused' : folder.state;
   const delivered = isOnly ? [] : [`${numberWords(folder.synced)} delivered`];
   return (
     <li>
@@ -71,7 +56,7 @@ function Folder({ folder, isOnly, ...pause }: FolderProps) {
         <span class="pill" data-state={state}>
           {state}
         </span>
-        <Actions folder={folder.name} {...pause} />
+        <Actions folder={folder.name} status={status} />
       </div>
       {!isOnly && <Proportions folders={[folder]} />}
       <p class="faint">{[...delivered, ...notesOf(folder)].join(' · ')}</p>
@@ -80,13 +65,15 @@ function Folder({ folder, isOnly, ...pause }: FolderProps) {
 }
 
 /** Pause or resume, and scan: of one folder, or of all (null). */
-function Actions({ folder, isPaused, isForAll }: Pause & { readonly folder: string | null }) {
+function Actions({ folder, status }: Shown & { readonly folder: string | null }) {
   const whose = folder === null ? 'all folders' : printable(folder);
   const all = folder === null ? ' all' : '';
+  const isPaused = status.paused.some((name) => folder === null || folder === name);
   const word = isPaused ? 'Resume' : 'Pause';
   return (
     <div class="actions">
-      {!isForAll && (
+      {/* Nothing on this page ends a pause of all hosts of the fleet. */}
+      {!isFleetPaused(status.reasons) && (
         <Button name={`${word} ${whose}`} act={() => setPaused(folder, !isPaused)}>
           {word + all}
         </Button>
