@@ -187,7 +187,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const held = region(page, 'Deletions held');
       expect(await held.innerText()).toContain('37 files missing from inbox');
       await held.getByText('Show the files').click();
-      expect(await held.getByRole('listitem').count()).toBe(37);
+      await eventually(async () => (await held.getByRole('listitem').count()) === 37);
       const about = await unfold(page, 'About');
       await page.getByRole('button', { name: 'Approve deletion…' }).focus();
       await page.keyboard.press('Enter');
