@@ -214,10 +214,9 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/a.pdf.meta.json': sidecar({ attachments: ['x.pdf'] }),
     },
     files: { 'inbox/a.pdf.meta.json': '{"attach' },
-    counts: { onDisk: 1, failed: 1, attached: 1 },
-    check: [4, { 'inbox/a.pdf': 'sidecar-invalid' }],
-    plan: { failed: 1 },
-    why: { 'inbox/x.pdf': { verdict: { code: 'attachment' } } },
+    counts: { onDisk: 2, failed: 1, waiting: 1 },
+    check: [4, { 'inbox/a.pdf': 'sidecar-invalid', 'inbox/x.pdf': 'attached-before' }],
+    plan: { failed: 1, waiting: 1 },
   },
 
   'a mode that cannot be widened, because attachments would be seen': {
