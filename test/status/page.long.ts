@@ -123,6 +123,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('says a burst as one line that opens', async () => {
       const world = await open();
       for (let index = 0; index < 12; index += 1) world.control.happen({ path: `q3/${index}.pdf` });
+      world.control.happen({ path: 'q3/0.pdf' });
       world.control.happen({ path: 'q3/12.pdf', what: 'modified' });
       const rows = region(await visit(world), 'Recent activity').getByRole('listitem');
       await eventually(async () => (await rows.count()) === 2);
@@ -236,8 +237,13 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('says so where it does not list all that is skipped', async () => {
       const [first] = busyStatus().skipped ?? [];
       const skipped = Array.from({ length: 1000 }, (_, at) => ({ ...first!, path: `${at}.png` }));
-      const page = await visit(await open({ status: { skipped, skippedTotal: 10_000 } }));
+      const world = await open({ status: { skipped, skippedTotal: 10_000 } });
+      const page = await visit(world);
       await (await unfold(page, 'Skipped')).getByText('The first 1,000 of 10,000 are listed.').waitFor();
+      // Names that are not UTF-8 look alike.
+      const alike = ['a', 'b'].map((pathBytes) => ({ ...first!, path: '�.png', pathBytes }));
+      world.control.change({ skipped: alike, skippedTotal: 2 });
+      await eventually(async () => (await folded(page, 'Skipped').getByRole('listitem').count()) === 2);
     });
 
     it('finds documents by name, and says who can see each and where', async () => {

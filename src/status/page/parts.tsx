@@ -187,6 +187,11 @@ export function PathText({ folder, path }: DocumentRef) {
   );
 }
 
+/** Names that are not UTF-8 look alike: their bytes tell them apart. */
+interface Place extends DocumentRef {
+  readonly pathBytes?: string | undefined;
+}
+
 interface RowsProps<T> {
   readonly of: readonly T[];
   /** So many are listed. */
@@ -200,7 +205,7 @@ interface RowsProps<T> {
 }
 
 /** Documents, one below the other. */
-export function Rows<T extends DocumentRef>({ of: items, most, total, name, children }: RowsProps<T>) {
+export function Rows<T extends Place>({ of: items, most, total, name, children }: RowsProps<T>) {
   const listed = items.slice(0, most);
   const attributes =
     name === undefined ? { class: 'rows' } : { class: 'names', tabIndex: 0, 'aria-label': name };
@@ -208,7 +213,7 @@ export function Rows<T extends DocumentRef>({ of: items, most, total, name, chil
     <>
       <ul {...attributes}>
         {listed.map((item) => (
-          <li key={refKey(item)}>
+          <li key={refKey(item) + (item.pathBytes ?? '')}>
             <PathText {...item} />
             {children?.(item)}
           </li>

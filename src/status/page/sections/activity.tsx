@@ -53,6 +53,7 @@ export function Happened({ burst, words }: HappenedProps) {
   const [newest] = burst;
   if (newest === undefined) return null;
   const { at, what, folder, path } = newest;
+  const documents = [...new Map(burst.map((one) => [refKey(one), one])).values()];
   const place = printable(`${folder}/${path}`.split('/').slice(0, -1).join('/'));
   return (
     <li>
@@ -60,11 +61,11 @@ export function Happened({ burst, words }: HappenedProps) {
         {words(at)}
       </time>
       <span class={`what ${tones[what] ?? ''}`}>{printable(what)}</span>
-      {burst.length === 1 ? (
+      {documents.length === 1 ? (
         <Subject {...newest} />
       ) : (
-        <Fold title={`${countWords(burst.length, 'document')} in ${place}`}>
-          <Rows of={burst} />
+        <Fold title={`${countWords(documents.length, 'document')} in ${place}`}>
+          <Rows of={documents} />
         </Fold>
       )}
       <p class="faint">{printable(activityWords(newest) ?? '')}</p>
