@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
+import { withPath } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { printableJson } from '../../lib/text/printable.ts';
@@ -95,7 +96,7 @@ async function readLines(
 ): Promise<{ readonly texts: readonly string[]; readonly end: number }> {
   const bytes = await readFile(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
-    throw fileFault(error);
+    throw fileFault(withPath(error, file));
   });
   const end = bytes.lastIndexOf(0x0a) + 1;
   if (end <= start) return { texts: [], end: start };
