@@ -105,8 +105,10 @@ export function createObservations(settleMs: number, passed = () => performance.
     /** Directories whose listings showed one of these files, or one that cannot be told from it by four bytes. */
     directoriesOf: (files: readonly FileIdentity[]): readonly string[] => {
       const wanted = files.map(markOf);
-      const isOne = (mark: number) => wanted.some((one) => isSameMark(one, mark));
-      return [...listed].flatMap(([directory, { marks }]) => (marks.some(isOne) ? [directory] : []));
+      const directories: string[] = [];
+      for (const [directory, { marks }] of listed)
+        if (wanted.some((mark) => isAmong(marks, mark))) directories.push(directory);
+      return directories;
     },
     /** A directory is gone. */
     forget: (directory: string): void => {
@@ -188,8 +190,12 @@ function markOf({ ino, birthtimeMs }: FileIdentity): number {
   return ((ino << birthBits) | birth) >>> 0;
 }
 
-function isSameMark(one: number, other: number): boolean {
-  const differs = one ^ other;
-  if (differs >>> birthBits !== 0) return false;
-  return differs === 0 || (one & birthMask) === 0 || (other & birthMask) === 0;
+/** Where one of two birth times is not known, the inode number alone counts. */
+function isAmong(marks: Uint32Array, wanted: number): boolean {
+  for (const mark of marks) {
+    const differs = mark ^ wanted;
+    if (differs >>> birthBits !== 0) continue;
+    if (differs === 0 || (mark & birthMask) === 0 || (wanted & birthMask) === 0) return true;
+  }
+  return false;
 }
