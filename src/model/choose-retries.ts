@@ -4,8 +4,7 @@ import { dismissedCode, openDoubts, sendAgain } from './doubts.ts';
 import type { Change, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
 
 /** What a `retry` does. */
-export interface Retries<T> {
-  readonly failed: readonly T[];
+export interface Retries {
   /** Delivered documents that are named: they are sent again, in case the service has lost what it accepted. */
   readonly delivered: readonly DocumentRef[];
   /** What the ledger is to forget of them and of the doubts among them. */
@@ -20,11 +19,11 @@ export interface Retries<T> {
  * everything but what is in doubt or was dismissed as such. One of these that is named is sent again, as is one that was
  * delivered. `unknown` are those of which nothing is known.
  */
-export function chooseRetries<T extends { readonly ref: DocumentRef }>(
+export function chooseRetries(
   refs: readonly DocumentRef[] | null,
-  failed: readonly T[],
+  failed: readonly { readonly ref: DocumentRef }[],
   ledger: Pick<LedgerPort, 'doubts' | 'failure' | 'failures' | 'get'>,
-): Retries<T> {
+): Retries {
   const wanted = refs === null ? null : new Set(refs.map(refKey));
   const doubts = openDoubts(ledger);
   const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
@@ -45,7 +44,6 @@ export function chooseRetries<T extends { readonly ref: DocumentRef }>(
   });
   for (const { ref } of delivered) known.set(refKey(ref), ref);
   return {
-    failed: chosen,
     delivered: delivered.map(({ ref }) => ref),
     changes: [
       ...delivered.map(({ ref, record }): Change => ({ kind: 'put', ref, record: unconfirmed(record) })),

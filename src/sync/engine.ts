@@ -508,12 +508,15 @@ export class Engine {
    */
   async retry(
     refs: readonly DocumentRef[] | null,
-  ): Promise<Pick<Retries<Task>, 'delivered' | 'retried' | 'unknown'>> {
+  ): Promise<Pick<Retries, 'delivered' | 'retried' | 'unknown'>> {
     const waiting = [...this.tasks.in('failed'), ...this.tasks.in('retry')];
-    const { failed, delivered, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
+    const { delivered, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
     if (changes.length > 0) await this.#writer.commitOnce(changes);
-    // What came due while that was written is under way by now, and stays so.
-    for (const task of failed) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
+    // What came due while that was written is under way by now, and stays so; what a scan found meanwhile is meant, too.
+    for (const ref of retried) {
+      const task = this.tasks.get(ref);
+      if (task !== undefined) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
+    }
     this.#inspectFailed(inDoubtCode);
     this.#breaker.close();
     this.#sends.wake();

@@ -34,7 +34,6 @@ describe('a retry', () => {
 
   it('without a name is of all that failed, but not of what is in doubt', () => {
     expect(chooseRetries(null, all, ledger)).toEqual({
-      failed: [failed],
       delivered: [],
       changes: [{ kind: 'clear', ref: failed.ref }],
       retried: [failed.ref],
@@ -44,7 +43,6 @@ describe('a retry', () => {
 
   it('before the first scan of a start is of what failed before it', () => {
     expect(chooseRetries(null, [], ledger)).toMatchObject({
-      failed: [],
       changes: [{ kind: 'clear', ref: failed.ref }],
       retried: [failed.ref],
     });
@@ -57,9 +55,8 @@ describe('a retry', () => {
       failures: () => [[ref, failure]] as const,
       get: () => undefined,
     };
-    expect(chooseRetries(null, [doubted], dismissed)).toMatchObject({ failed: [], changes: [], retried: [] });
+    expect(chooseRetries(null, [doubted], dismissed)).toMatchObject({ changes: [], retried: [] });
     expect(chooseRetries([ref], [doubted], dismissed)).toMatchObject({
-      failed: [doubted],
       changes: [{ kind: 'clear', ref }],
       retried: [ref],
       unknown: [],
@@ -68,7 +65,6 @@ describe('a retry', () => {
 
   it('of a document in doubt frees it, and one of which nothing is known is named', () => {
     expect(chooseRetries([ref, other], all, ledger)).toEqual({
-      failed: [doubted],
       delivered: [],
       changes: [{ kind: 'doubt', doubt: { ...doubt, holds: false } }],
       retried: [ref],
@@ -78,7 +74,7 @@ describe('a retry', () => {
 
   it('of a delivered document makes the next modify send all of it', () => {
     const { changes, ...rest } = chooseRetries([delivered], all, ledger);
-    expect(rest).toEqual({ failed: [], delivered: [delivered], retried: [delivered], unknown: [] });
+    expect(rest).toEqual({ delivered: [delivered], retried: [delivered], unknown: [] });
     expect(changes).toEqual([
       {
         kind: 'put',

@@ -66,3 +66,18 @@ it('what could not be read for want of rights is looked at again with each scan 
   await world.until(() => world.service.calls.length > 0, 10);
   expect(world.clock.monotonic() - at).toBeLessThan(500);
 });
+
+it('what is found while its retry is written down is sent', async () => {
+  world = await engineWorld();
+  world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
+  world.folder.write('a.txt', 'refused');
+  world.folder.scan();
+  await world.quiesce();
+  await world.restart(() => world.folder.setAway(true));
+  const retried = world.engine().retry(null);
+  world.folder.setAway(false);
+  world.folder.scan('start');
+  await retried;
+  await world.quiesce();
+  expect(world.service.calls).toEqual(['upload', 'upload']);
+});
