@@ -118,9 +118,11 @@ async function quiet(simulation: Simulation): Promise<boolean> {
   }
   const { daemon } = simulation;
   const reasons = daemon?.control.status().reasons ?? [];
-  // What is out of reach for ever is told; so are tokens that never last until the next permit.
+  // What is out of reach for ever is told; so are uploads that wait for a person, and tokens that never last until the
+  // next permit.
   const { maxPathBytes, tokenSeconds, requestsPerMinute } = simulation.plan.setting;
-  const isHopeless = maxPathBytes < 4096 || tokenSeconds * requestsPerMinute < 120;
+  const isStopped = reasons.some(({ code }) => code === 'uploads-stopped');
+  const isHopeless = isStopped || maxPathBytes < 4096 || tokenSeconds * requestsPerMinute < 120;
   if (isHopeless && reasons.length > 0) return false;
   judge.report(
     'never-quiet',
