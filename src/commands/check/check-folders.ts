@@ -1,4 +1,5 @@
 import { countWords } from '../../lib/text/amounts.ts';
+import { excerpt } from '../../lib/text/printable.ts';
 import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode, openDoubts } from '../../model/doubts.ts';
@@ -20,6 +21,7 @@ import type { RestingEngine } from '../offline/resting-engine.ts';
 /** What one folder's directories are, as they were listed. */
 interface Listed {
   directories: number;
+  readonly documents: string[];
   readonly attachments: string[];
 }
 
@@ -33,9 +35,10 @@ export async function checkFolders(
 ): Promise<{ readonly findings: readonly CheckFinding[]; readonly watchedDirectories: number }> {
   const listed = new Map(settings.folders.map(({ name }) => [name, emptyListing()]));
   const heldBefore = new Set(settings.folders.map(({ name }) => name).filter((name) => ledger.hold(name)));
-  const onDirectory = ({ folder, directory, subdirectories }: DirectoryScan): void => {
+  const onDirectory = ({ folder, directory, entries, subdirectories }: DirectoryScan): void => {
     const found = listed.get(folder) ?? emptyListing();
     found.directories += 1;
+    for (const { name } of entries) found.documents.push(joinPath(directory, name));
     for (const name of subdirectories.filter(isAttachmentDirectory))
       found.attachments.push(joinPath(directory, name));
   };
@@ -46,7 +49,7 @@ export async function checkFolders(
       let watchedDirectories = 0;
       for (const folder of settings.folders) {
         const port = resting.folders.find(({ name }) => name === folder.name);
-        const { directories, attachments } = listed.get(folder.name) ?? emptyListing();
+        const { directories, documents, attachments } = listed.get(folder.name) ?? emptyListing();
         if (port === undefined) continue;
         const { state, reasons } = port.health();
         for (const reason of reasons) {
@@ -59,6 +62,7 @@ export async function checkFolders(
           ...skipFindings(folder, resting),
           ...(await orphanFindings(folder, port, attachments)),
           ...taskFindings(folder, resting),
+          ...(await addressFindings(port, documents)),
           ...heldFindings(folder, resting, heldBefore.has(folder.name)),
           summaryOf(folder, resting),
           ...(polling === null ? [] : [polling]),
@@ -72,7 +76,7 @@ export async function checkFolders(
 }
 
 function emptyListing(): Listed {
-  return { directories: 0, attachments: [] };
+  return { directories: 0, documents: [], attachments: [] };
 }
 
 /** What is skipped is information, as it is for `status --check`, but for sidecars that fit no file. */
@@ -93,6 +97,19 @@ async function orphanFindings(
     const carrier = await carrierOf(port, path);
     if (carrier !== null && (await isAbsent(port, carrier)))
       findings.push(finding('warning', `${name}/${path}`, orphanAttachments));
+  }
+  return findings;
+}
+
+/** A documentUrl is text, which is sent as it stands: nobody can follow it where it is no web address. */
+async function addressFindings(port: FolderPort, paths: readonly string[]): Promise<readonly CheckFinding[]> {
+  const findings: CheckFinding[] = [];
+  for (const path of paths) {
+    const found = await port.inspect(path);
+    const documentUrl = found.kind === 'document' ? found.document.metadata.documentUrl : undefined;
+    if (documentUrl === undefined || (/^https?:/i.test(documentUrl) && URL.canParse(documentUrl))) continue;
+    const message = `its documentUrl ${excerpt(documentUrl)} is not an http or https address; it is sent as it stands`;
+    findings.push(finding('warning', `${port.name}/${path}`, { code: 'document-url', message }));
   }
   return findings;
 }
