@@ -96,7 +96,11 @@ export class Taints {
       taints.set(identity, { owner: owner ?? known.owner, holdings: [...known.holdings, ...holdings] });
     };
     for (const [identity, one] of this.#attached)
-      if (isSeen(one, now, seenMs)) add(identity, { owner: one.owner, holdings: [privately(one.path)] });
+      if (isSeen(one, now, seenMs)) {
+        // It may have been deleted since the disk was looked at.
+        const isFree = one.docId !== null && this.#held.all.get(one.docId)?.isDeleted === true;
+        add(identity, { owner: isFree ? null : one.owner, holdings: [privately(one.path)] });
+      }
     for (const [identity, one] of this.#former)
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one.path)] });
     for (const [identity, spans] of this.#unsent) {
