@@ -199,7 +199,11 @@ export function openFolder(options: FolderOptions): Folder {
       }
     },
     attaches: (question) => ask('attaches', question).catch(() => 'unclear'),
-    find: (files) => ask('find', files).catch(() => null),
+    find: async (files, since) => {
+      const found = await ask('find', { files, since }).catch(() => null);
+      if (found !== null && found.changed.length > 0) scheduler?.changed(found.changed);
+      return found;
+    },
     mounts: () => ask('mounts', null).catch(() => null),
     rootNow: async () => {
       const now = await ask('root', null);

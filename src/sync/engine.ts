@@ -1040,7 +1040,8 @@ export class Engine {
     const place = await this.#locate(task);
     if (!this.tasks.has(task)) return;
     if (place.kind === 'unclear') {
-      this.#inspectPath(place.ref, { present: true, priority: 'live', at: this.#clock.now() });
+      if (place.ref !== null)
+        this.#inspectPath(place.ref, { present: true, priority: 'live', at: this.#clock.now() });
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     }
     if (place.kind === 'kept') return this.#keep(task, place.reason);
@@ -1077,11 +1078,12 @@ export class Engine {
   }
 
   /** Where the file of a document is that is gone from its path. What a person approved is not looked for. */
-  async #locate({ ref, since }: Task): Promise<Whereabouts> {
+  async #locate({ ref, gone, since }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
     const ports = this.#options.folders.map(({ port }) => port);
-    const search = await findInFolders(record.stat, ports, (folder) => this.#ledger.root(folder)?.dev);
+    const lost = { file: record.stat, since: gone?.since ?? since };
+    const search = await findInFolders(lost, ports, (folder) => this.#ledger.root(folder)?.dev);
     // What was not found may be below what is mounted by then.
     for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);
     const view = this.folders.viewOf(ref.folder);

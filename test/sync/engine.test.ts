@@ -332,9 +332,9 @@ describe('the sync engine', () => {
     let goOn = () => {};
     const gate = new Promise<void>((resolve) => (goOn = resolve));
     Object.assign(world.folder, {
-      find: async (wanted: Parameters<typeof find>[0]) => {
+      find: async (...asked: Parameters<typeof find>) => {
         await gate;
-        return find(wanted);
+        return find(...asked);
       },
     });
     world.folder.remove('a/0.txt');

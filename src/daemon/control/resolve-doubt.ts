@@ -124,7 +124,7 @@ async function doubtsThatFollow(sources: Sources, found: Inspection): Promise<re
 /** Where the files that were sent stand now, whether they can be sent there or not. */
 async function filesOf(port: Sources['port'], doubts: readonly Doubt[]): Promise<readonly FoundFile[]> {
   const sent = doubts.flatMap(({ stat }) => (stat === undefined ? [] : [stat]));
-  const found = sent.length === 0 ? null : await port.find(sent);
+  const found = sent.length === 0 ? null : await port.find(sent, -Infinity);
   return found?.files.filter(({ isNamed }) => isNamed) ?? [];
 }
 

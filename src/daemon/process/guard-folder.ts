@@ -37,11 +37,11 @@ export function guardFolder<T extends FolderPort>(port: T, { reason, look, liste
       const found = await look();
       return found === null ? port.inspect(path) : { kind: 'unknown', ...found };
     },
-    find: async (files) => {
+    find: async (files, since) => {
       const found = await look();
       // Whatever is in it is found in another folder, or by another host.
-      if (reason() !== null) return { files: [], unreadable: [] };
-      return found === null ? port.find(files) : null;
+      if (reason() !== null) return { files: [], unreadable: [], changed: [] };
+      return found === null ? port.find(files, since) : null;
     },
     health: () => {
       const found = reason();

@@ -69,6 +69,8 @@ export interface FoundFiles {
   readonly files: readonly FoundFile[];
   /** Directories in which others of the files may be. */
   readonly unreadable: readonly UnreadableDirectory[];
+  /** Directories, NFC, that have changed and were not listed since: others may be in or below them. They are listed next. */
+  readonly changed: readonly string[];
 }
 
 /** A file that went out, or was to go out, with a document. */
@@ -105,9 +107,10 @@ export interface FolderPort {
   readonly attaches: (question: AttachmentQuestion) => Promise<AttachmentAnswer>;
   /**
    * Looks for files by their identity in every directory that is listed, as it was listed last: what is ignored by its own
-   * name, attached, empty or of no supported type is found too. Null: the root cannot be read.
+   * name, attached, empty or of no supported type is found too. `since`: when they went, monotonic ms. Null: the root
+   * cannot be read.
    */
-  readonly find: (files: readonly FileIdentity[]) => Promise<FoundFiles | null>;
+  readonly find: (files: readonly FileIdentity[], since: number) => Promise<FoundFiles | null>;
   /**
    * Directories below the root, NFC, on which something is mounted now; none where the system has no mount table. Null:
    * they cannot be read at this moment.

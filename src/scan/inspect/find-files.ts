@@ -1,6 +1,7 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
+import { orNull } from '../../lib/or-null.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoriesTo, directoryOf, joinPath, sameDirectory, sameFile } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
@@ -13,12 +14,13 @@ import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
 /**
  * Finds files by their identity, whatever rules say of them: lists the directories whose listings showed them once more.
- * What lies in a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. Null: the root
+ * What lies in a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. An event may be
+ * lost, so every directory is looked at: those that have changed say so. Null: the root
  * cannot be read, or became another one meanwhile.
  */
 export async function findFiles(
   folder: FolderState,
-  wanted: readonly FileIdentity[],
+  { files: wanted, since }: { readonly files: readonly FileIdentity[]; readonly since: number },
 ): Promise<FoundFiles | null> {
   const { root, tree, observations } = folder;
   const before = readRoot(root);
@@ -49,9 +51,25 @@ export async function findFiles(
   }
   for (const [path, { unreadable: why, hidesFiles }] of tree.entries())
     if (why !== null || hidesFiles) unreadable.push(unreadableAt(folder, path));
+  const changed = changedDirectories(folder, since);
   const after = readRoot(root);
   if (after.kind === 'unavailable' || !sameDirectory(before.identity, after.identity)) return null;
-  return { files, unreadable };
+  return { files, unreadable, changed };
+}
+
+/** Directories that were not listed since a moment, monotonic ms, and have changed since they were. */
+function changedDirectories({ absolute, tree, observations }: FolderState, since: number): readonly string[] {
+  const isChanged = (path: string) => {
+    const place = absolute(tree.rawPath(path));
+    // The root itself may be a link.
+    const stats = orNull(() => (path === '' ? statSync(place) : lstatSync(place)));
+    return stats === null || !observations.isAsListed(path, stats);
+  };
+  return [...tree.entries()].flatMap(([path, { listedAt, unreadable, attachmentDirectories }]) =>
+    listedAt >= since || unreadable !== null || ![path, ...attachmentDirectories].some(isChanged)
+      ? []
+      : [path],
+  );
 }
 
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */

@@ -102,6 +102,9 @@ export function createObservations(settleMs: number, passed = () => performance.
     /** Whether a directory's listing showed something just like this. */
     isListed: (path: string, look: Look): boolean =>
       listed.get(directoryOf(path))?.keys.includes(keyOf(nameOf(path), look)) === true,
+    /** Whether a directory looks as it did when it was listed. */
+    isAsListed: (directory: string, own: Look): boolean =>
+      listed.get(directory)?.keys[0] === keyOf(nameOf(directory), own),
     /** Directories whose listings showed one of these files, or one that cannot be told from it by four bytes. */
     directoriesOf: (files: readonly FileIdentity[]): readonly string[] => {
       const wanted = files.map(markOf);

@@ -28,7 +28,10 @@ export interface Questions {
   };
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
-  readonly find: { readonly ask: readonly FileIdentity[]; readonly answer: FoundFiles | null };
+  readonly find: {
+    readonly ask: { readonly files: readonly FileIdentity[]; readonly since: number };
+    readonly answer: FoundFiles | null;
+  };
   readonly mounts: { readonly ask: null; readonly answer: readonly string[] };
   readonly root: { readonly ask: null; readonly answer: RootReading };
 }

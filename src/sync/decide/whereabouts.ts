@@ -22,8 +22,8 @@ export type Whereabouts =
   | { readonly kind: 'kept'; readonly reason: Reason }
   /** It may be in a directory that cannot be read, or below a mount. */
   | { readonly kind: 'hidden'; readonly reason: string }
-  /** It stands there, and has not been compared yet, or moves on: it has to be inspected. */
-  | { readonly kind: 'unclear'; readonly ref: DocumentRef };
+  /** It stands there, and has not been compared yet, or moves on: it has to be inspected. Null: a directory has to be listed. */
+  | { readonly kind: 'unclear'; readonly ref: DocumentRef | null };
 
 interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
   readonly search: SearchResult;
@@ -74,6 +74,7 @@ export async function whereaboutsOf(
         return { kind: 'unclear', ref: there };
     }
   }
+  if (evidence.search.isUnlisted) return { kind: 'unclear', ref: null };
   const { covered, hasDirectory, seenAt } = evidence;
   const covering = covered.find(({ until, mayHold }) => until >= seenAt && mayHold(record.stat.dev));
   if (covering !== undefined) {
@@ -127,24 +128,27 @@ type InFolder<T> = T & { readonly folder: string };
 interface SearchResult {
   readonly files: readonly InFolder<FoundFile>[];
   readonly unreadable: readonly InFolder<UnreadableDirectory>[];
+  /** A directory has changed since it was listed. */
+  readonly isUnlisted: boolean;
 }
 
 /**
- * Looks for a file in all folders by its identity. `rootDevice`: on which device the root of a folder was when it was seen
+ * Looks for a file in all folders by its identity. `since`: when it went, monotonic ms. `rootDevice`: on which device the root of a folder was when it was seen
  * last; undefined: it never was.
  */
 export async function findInFolders(
-  file: FileIdentity,
+  { file, since }: { readonly file: FileIdentity; readonly since: number },
   folders: readonly Pick<FolderPort, 'name' | 'find'>[],
   rootDevice: (folder: string) => number | undefined,
 ): Promise<SearchResult> {
   const found = await Promise.all(
-    folders.map(async ({ name, find }) => ({ folder: name, found: await find([file]) })),
+    folders.map(async ({ name, find }) => ({ folder: name, found: await find([file], since) })),
   );
   /** A file is renamed within its device only. */
   const mayHold = (folder: string) => (rootDevice(folder) ?? file.dev) === file.dev;
   return {
     files: found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
+    isUnlisted: found.some(({ found }) => found !== null && found.changed.length > 0),
     unreadable: found.flatMap(({ folder, found }) =>
       (found?.unreadable ?? (mayHold(folder) ? [wholeRoot] : [])).map((one) => ({ ...one, folder })),
     ),

@@ -15,7 +15,8 @@ const identity = (path: string) => statOf(lstatSync(folder.join(path)));
 
 async function found(...paths: readonly string[]) {
   await folder.scan();
-  const { files, unreadable } = (await folder.ask('find', paths.map(identity))) ?? {};
+  const { files, unreadable } =
+    (await folder.ask('find', { files: paths.map(identity), since: -Infinity })) ?? {};
   return { files: files?.map(({ path }) => path).sort(), unreadable };
 }
 
@@ -44,7 +45,7 @@ it('is found by its bytes where its name is not UTF-8', async () => {
     Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.of(0xe9)]),
   );
   await folder.scan();
-  const found = await folder.ask('find', [{ ino, dev, birthtimeMs }]);
+  const found = await folder.ask('find', { files: [{ ino, dev, birthtimeMs }], since: -Infinity });
   expect(found?.files).toMatchObject([{ path: '\uFFFD', isNamed: false }]);
 });
 
@@ -52,8 +53,29 @@ it('is found where only one of two birth times is known', async () => {
   folder = await servedFolder();
   await folder.write('a.pdf', 'a');
   await folder.scan();
-  const found = await folder.ask('find', [{ ...identity('a.pdf'), birthtimeMs: 0 }]);
+  const found = await folder.ask('find', {
+    files: [{ ...identity('a.pdf'), birthtimeMs: 0 }],
+    since: -Infinity,
+  });
   expect(found?.files).toHaveLength(1);
+});
+
+it('a directory that has changed since it was listed, without an event, is named, until it is listed once more', async () => {
+  folder = await servedFolder();
+  await folder.write('a.pdf', 'a');
+  await folder.write('deep/er/b.pdf', 'b');
+  await mkdir(folder.join('deep/er/b.pdf.attachments'));
+  await folder.scan();
+  const { ino, dev, birthtimeMs } = identity('a.pdf');
+  const wanted = { files: [{ ino, dev, birthtimeMs }], since: Infinity };
+  await rename(folder.join('a.pdf'), folder.join('deep/er/b.pdf.attachments/a.pdf'));
+  expect(await folder.ask('find', wanted)).toEqual({ files: [], unreadable: [], changed: ['', 'deep/er'] });
+  expect((await folder.ask('find', { ...wanted, since: -Infinity }))?.changed).toEqual([]);
+  await folder.scan();
+  expect(await folder.ask('find', wanted)).toMatchObject({
+    files: [{ path: 'deep/er/b.pdf.attachments/a.pdf' }],
+    changed: [],
+  });
 });
 
 it('what left a directory after it was listed is not found there', async () => {
@@ -64,7 +86,11 @@ it('what left a directory after it was listed is not found there', async () => {
   const files = ['a.pdf', 'b/c.pdf'].map(identity);
   await rm(folder.join('a.pdf'));
   await rm(folder.join('b'), { recursive: true });
-  expect(await folder.ask('find', files)).toEqual({ files: [], unreadable: [] });
+  expect(await folder.ask('find', { files, since: -Infinity })).toEqual({
+    files: [],
+    unreadable: [],
+    changed: [],
+  });
 });
 
 it('a new file with the inode number of a missing one is not that one', async () => {
@@ -72,7 +98,8 @@ it('a new file with the inode number of a missing one is not that one', async ()
   await folder.write('a.pdf', 'a');
   const { ino, dev, birthtimeMs } = identity('a.pdf');
   await folder.scan();
-  const ask = (birth: number) => folder.ask('find', [{ ino, dev, birthtimeMs: birth }]);
+  const ask = (birth: number) =>
+    folder.ask('find', { files: [{ ino, dev, birthtimeMs: birth }], since: -Infinity });
   expect((await ask(birthtimeMs))?.files).toHaveLength(1);
   expect((await ask(birthtimeMs - 1))?.files).toEqual([]);
 });
@@ -110,7 +137,7 @@ it('nothing is said of a folder that cannot be read', async () => {
   await folder.scan();
   const wanted = [identity('a.pdf')];
   await rename(folder.path, `${folder.path}-away`);
-  expect(await folder.ask('find', wanted)).toBeNull();
+  expect(await folder.ask('find', { files: wanted, since: -Infinity })).toBeNull();
   await rename(`${folder.path}-away`, folder.path);
-  expect((await folder.ask('find', wanted))?.files).toHaveLength(1);
+  expect((await folder.ask('find', { files: wanted, since: -Infinity }))?.files).toHaveLength(1);
 });

@@ -42,7 +42,7 @@ const answers = {
   polled: () => [...polled],
   health: () => port.health(),
   inspect: ({ path }) => port.inspect(path),
-  find: ({ files }) => port.find(files),
+  find: ({ files }) => port.find(files, -Infinity),
   rescan: () => port.rescan('rescan'),
   block: ({ ms }) => {
     process.send({ kind: 'blocked' });

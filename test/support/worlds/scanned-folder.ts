@@ -107,7 +107,11 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
     rescan: (cause) => scheduler.everything(cause, false),
     inspect: (path): Promise<Inspection> => read(() => inspector(path)),
     attaches: (question) => read(() => attaches(state, question, scanner.scannedRoot())),
-    find: (wanted) => read(() => findFiles(state, wanted)),
+    find: async (files, since) => {
+      const found = await read(() => findFiles(state, { files, since }));
+      scheduler.changed(found?.changed ?? []);
+      return found;
+    },
     mounts: () => Promise.resolve(mountsBelow(root)),
     rootNow: () => {
       const now = readRoot(root);

@@ -150,6 +150,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
                 wanted.some((one) => sameFile(one, stat)) ? [{ path, stat, isNamed: true }] : [],
               ),
               unreadable: [],
+              changed: [],
             },
       ),
     mounts: () => Promise.resolve([]),

@@ -21,6 +21,7 @@ describe('a file that is found nowhere', () => {
           unreadable: [
             { folder: 'inbox', path: 'new/closed', changedMs: seenAt + changed, movedMs: seenAt + moved },
           ],
+          isUnlisted: false,
         },
         covered: [],
         ledger: { get: () => undefined },
@@ -57,7 +58,7 @@ describe('a file that is found nowhere may lie below a mount', () => {
     const found = await whereaboutsOf(
       { ref: { folder: 'inbox', path: 'a.txt' }, record: recordOf() },
       {
-        search: { files: [], unreadable: [] },
+        search: { files: [], unreadable: [], isUnlisted: false },
         covered,
         ledger: { get: () => undefined },
         tasks: { get: () => undefined },
@@ -109,7 +110,7 @@ describe('a file that is found', () => {
     return whereaboutsOf(
       { ref, record: missing },
       {
-        search: { files: [file], unreadable: [] },
+        search: { files: [file], unreadable: [], isUnlisted: false },
         covered: [],
         ledger: { get: () => given.other },
         tasks,
@@ -175,13 +176,22 @@ describe('a file that is looked for in all folders', () => {
   });
 
   it('is found in each, with the directories that may hide it', async () => {
-    const inbox = { files: [], unreadable: [{ path: 'closed', changedMs: 1, movedMs: 2 }] };
-    const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], unreadable: [] };
+    const inbox = {
+      files: [],
+      unreadable: [{ path: 'closed', changedMs: 1, movedMs: 2 }],
+      changed: ['new'],
+    };
+    const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], unreadable: [], changed: [] };
     expect(
-      await findInFolders(file, [folder('inbox', inbox), folder('beside', beside)], () => undefined),
+      await findInFolders(
+        { file, since: 0 },
+        [folder('inbox', inbox), folder('beside', beside)],
+        () => undefined,
+      ),
     ).toEqual({
       files: [{ folder: 'beside', path: 'a.pdf', stat: file, isNamed: true }],
       unreadable: [{ folder: 'inbox', path: 'closed', changedMs: 1, movedMs: 2 }],
+      isUnlisted: true,
     });
   });
 
@@ -190,7 +200,7 @@ describe('a file that is looked for in all folders', () => {
     ['of which no device is known', undefined, 1],
     ['on another device', file.dev + 1, 0],
   ])('may be in a root that cannot be read, %s: %j', async (_, device, hiding) => {
-    const found = await findInFolders(file, [folder('inbox', null)], () => device);
+    const found = await findInFolders({ file, since: 0 }, [folder('inbox', null)], () => device);
     expect(found.unreadable).toHaveLength(hiding);
   });
 });
