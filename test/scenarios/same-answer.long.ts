@@ -40,6 +40,9 @@ it('a document whose attachment is missing fails in plan, check and sync alike',
 });
 
 it('a file that never stops changing ends sync with exit code 4, and is named', async () => {
+  await folder.remove();
+  // What stands beside it waits for quiet, ten settle times at most (7.28).
+  folder = await trialFolder({ timing: { settleMs: 200, removeGraceMs: 300, stopSeconds: 4 } });
   await folder.write('inbox/a.txt', 'a');
   await folder.write('inbox/log.txt', 'x');
   const writer = setInterval(() => void appendFile(folder.join('inbox/log.txt'), 'x'), 50);
