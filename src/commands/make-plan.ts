@@ -13,7 +13,7 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { PlannedOperation, PlanReport } from '../model/report/command-reports.ts';
 import type { Settings } from '../model/settings.ts';
-import { reasonOf } from '../sync/tasks/task.ts';
+import { isAttached, reasonOf } from '../sync/tasks/task.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
 import { countKept } from '../daemon/make-status.ts';
@@ -80,6 +80,7 @@ function planOf(
   }
   for (const state of ['failed', 'held', 'settling', 'waiting', 'retry'] as const) {
     for (const task of [...engine.tasks.in(state)].toSorted((a, b) => inNaturalOrder(a.key, b.key))) {
+      if (isAttached(task)) continue;
       const kind = state === 'failed' || state === 'held' ? state : 'waiting';
       const { code = null, message = null } = reasonOf(task) ?? {};
       operations.push({ ...plain, kind, ...task.ref, code, message });

@@ -26,7 +26,7 @@ import type {
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { Engine } from '../sync/engine.ts';
-import { dueOf, reasonOf } from '../sync/tasks/task.ts';
+import { dueOf, isAttached, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
 
 /** What status is made of. */
@@ -82,7 +82,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     pending > kept ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - kept)) / 1000) : 0;
   const failed = [...engine.tasks.in('failed')];
   const retried = engine.tasks.in('retry');
-  const waiting = [...engine.tasks.in('waiting')].filter(({ present }) => present);
+  const waiting = [...engine.tasks.in('waiting')].filter((task) => task.present && !isAttached(task));
   return {
     version: version(),
     startedAt: sources.startedAt,
@@ -175,7 +175,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     skipped,
     held,
     kept: countKept(engine, name),
-    attached: folder.attached,
+    attached: folder.attached + counts.attached,
     narrower: ledger.narrower(name),
     oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
     missedByWatcher: engine.folders.viewOf(name).missedByWatcher,
@@ -193,7 +193,7 @@ function oldestSeconds(engine: Engine, folder: string, now: number): number {
   // Those that differ longest come first.
   let since = engine.tasks.backlog.oldest(folder) ?? now;
   for (const task of engine.tasks.all()) {
-    if (task.ref.folder !== folder || task.state.kind === 'dormant') continue;
+    if (task.ref.folder !== folder || task.state.kind === 'dormant' || isAttached(task)) continue;
     since = Math.min(since, task.since);
     break;
   }

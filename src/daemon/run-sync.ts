@@ -5,6 +5,7 @@ import type { Settings } from '../model/settings.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { longestList } from '../model/report/status.ts';
 import type { Reason } from '../model/report/status.ts';
+import { isAttached } from '../sync/tasks/task.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { openDaemon } from './open-daemon.ts';
@@ -122,7 +123,8 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
 
 /** Everything that was found is decided: nothing moves, and no document waits for another file. */
 function isDecided({ engine }: Daemon): boolean {
-  return engine.isAtRest() && engine.tasks.in('waiting').size === 0 && !engine.folders.areSomeReadAgain();
+  const isWaiting = [...engine.tasks.in('waiting')].some((task) => !isAttached(task));
+  return engine.isAtRest() && !isWaiting && !engine.folders.areSomeReadAgain();
 }
 
 /** A document that was delivered so often in one pass changes faster than it is sent: it is no longer waited for. */
@@ -151,7 +153,10 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
   const tasks = (kinds: readonly StateKind[]) => kinds.flatMap((kind) => [...engine.tasks.in(kind)]);
   return {
     now,
-    waitedFor: () => [...tasks(waiting), ...tasks([...inspected, ...onTheWay]).filter(isEndless)],
+    waitedFor: () =>
+      [...tasks(waiting), ...tasks([...inspected, ...onTheWay]).filter(isEndless)].filter(
+        (task) => !isAttached(task),
+      ),
   };
 
   /** `gaveUp`: why it was given up; null: it was not. */

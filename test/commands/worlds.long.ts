@@ -214,9 +214,24 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/a.pdf.meta.json': sidecar({ attachments: ['x.pdf'] }),
     },
     files: { 'inbox/a.pdf.meta.json': '{"attach' },
-    counts: { onDisk: 2, failed: 1, waiting: 1 },
+    counts: { onDisk: 1, failed: 1, attached: 1 },
     check: [4, { 'inbox/a.pdf': 'sidecar-invalid', 'inbox/x.pdf': 'attached-before' }],
-    plan: { failed: 1, waiting: 1 },
+    plan: { failed: 1 },
+  },
+
+  'an attachment whose sidecar is gone': {
+    delivered: {
+      'inbox/a.pdf': 'a',
+      'inbox/x.pdf': 'x',
+      'inbox/a.pdf.meta.json': sidecar({ attachments: ['x.pdf'] }),
+    },
+    change: async (folder) => {
+      await rm(folder.join('inbox/a.pdf.meta.json'));
+      expect(await folder.run('sync')).toMatchObject({ code: 0 });
+    },
+    counts: { onDisk: 1, synced: 1, attached: 1 },
+    check: [0, { 'inbox/x.pdf': 'attached-before' }],
+    plan: { unchanged: 1 },
   },
 
   'a mode that cannot be widened, because attachments would be seen': {

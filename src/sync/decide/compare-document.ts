@@ -23,6 +23,7 @@ import { arrivesWithinMs, mayArriveLate, underWayReason } from '../send/late-arr
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import { hashAsPlanned } from '../send/planned.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
+import { attachedBeforeCode } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 import { adoptionOf, compareWithRecord, doubtsOfFile } from './assess.ts';
 import type { Assessment } from './assess.ts';
@@ -131,7 +132,7 @@ export class DocumentComparison {
       const message = answers.includes('not configured')
         ? `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`
         : `it is an attachment of ${printable(owner)} until a valid sidecar of that document does not list it`;
-      const reason = { code: 'attached-before', message };
+      const reason = { code: attachedBeforeCode, message };
       if (answers.includes('settling')) return { kind: 'settling', againMs: moveMayShowMs, reason };
       const waitedMs = this.#clock.monotonic() - task.since;
       const { pollSeconds } = this.#options.timing;

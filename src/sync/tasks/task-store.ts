@@ -5,14 +5,16 @@ import type { WaitKind } from '../../model/report/wait-kinds.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { Backlog } from './backlog.ts';
 import type { BacklogFile } from './backlog.ts';
-import { newFacts, next, waitOf } from './task.ts';
+import { isAttached, newFacts, next, waitOf } from './task.ts';
 import type { StateKind, Task, TaskEvent, TaskFacts } from './task.ts';
 
 /** Counts of one folder's tasks. `present` ones are files on disk. */
 interface FolderCounts {
   pending: number;
   waiting: number;
-  /** The same, by what they wait for. */
+  /** Files that stay attachments of other documents. */
+  attached: number;
+  /** What waits, by what it waits for. */
   readonly waitingFor: Record<WaitKind, number>;
   failed: number;
   held: number;
@@ -200,7 +202,8 @@ export class TaskStore {
     if (task.hasRecord) counts.withRecord += by;
     const place = counterOf(task);
     if (place !== null) counts[place] += by;
-    if (place === 'waiting') counts.waitingFor[waitOf(task) ?? 'other'] += by;
+    const kind = waitOf(task) ?? 'other';
+    if (place === 'waiting' && kind !== 'attached') counts.waitingFor[kind] += by;
   }
 
   #countsOf(folder: string): FolderCounts {
@@ -209,6 +212,7 @@ export class TaskStore {
       counts = {
         pending: 0,
         waiting: 0,
+        attached: 0,
         waitingFor: noWaits(),
         failed: 0,
         held: 0,
@@ -252,11 +256,9 @@ class TaskIndex {
 }
 
 /** The count that a task belongs to; null: none of them. */
-function counterOf({
-  state,
-  present,
-  waitedFor,
-}: Task): Exclude<keyof FolderCounts, 'withRecord' | 'waitingFor'> | null {
+function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'waitingFor'> | null {
+  const { state, present, waitedFor } = task;
+  if (present && isAttached(task)) return 'attached';
   switch (state.kind) {
     case 'inspect':
     case 'inspecting':

@@ -4,6 +4,12 @@ import type { Reason } from '../../model/report/status.ts';
 import { waitKindOf } from '../../model/report/explanations.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
 
+/** The code of a file that stays an attachment until a valid sidecar of its document does not list it. */
+export const attachedBeforeCode = 'attached-before';
+
+/** What a task waits for; `attached`: until it is a document at all. */
+type TaskWait = WaitKind | 'attached';
+
 /** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */
 export const keptCode = 'kept';
 
@@ -105,7 +111,7 @@ export interface TaskFacts {
   /**
    * What it waited for until its inspection began; null: it did not wait. It goes on waiting until that says otherwise.
    */
-  readonly waitedFor: WaitKind | null;
+  readonly waitedFor: TaskWait | null;
   readonly state: TaskState;
 }
 
@@ -416,7 +422,7 @@ function seenAfter({ state, seen }: TaskFacts): Seen | null {
 }
 
 /** What a task waits for; null: it does not wait. An inspection alone ends no wait. */
-export function waitOf({ state, waitedFor }: Pick<TaskFacts, 'state' | 'waitedFor'>): WaitKind | null {
+export function waitOf({ state, waitedFor }: Pick<TaskFacts, 'state' | 'waitedFor'>): TaskWait | null {
   switch (state.kind) {
     case 'inspect':
     case 'inspecting':
@@ -428,7 +434,7 @@ export function waitOf({ state, waitedFor }: Pick<TaskFacts, 'state' | 'waitedFo
     case 'retry':
       return 'retry';
     case 'waiting':
-      return waitKindOf(state.reason.code);
+      return state.reason.code === attachedBeforeCode ? 'attached' : waitKindOf(state.reason.code);
     case 'ready':
     case 'sending':
     case 'failed':
@@ -436,6 +442,11 @@ export function waitOf({ state, waitedFor }: Pick<TaskFacts, 'state' | 'waitedFo
     case 'dormant':
       return null;
   }
+}
+
+/** Its file is an attachment of another document, whatever its sidecar says by now: it is no document. */
+export function isAttached(task: Pick<TaskFacts, 'state' | 'waitedFor'>): boolean {
+  return waitOf(task) === 'attached';
 }
 
 function dirty(task: TaskFacts): TaskFacts {
