@@ -28,10 +28,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a copy is taken for the file that was renamed (7.1, 7.19)',
   ],
   [
-    /^unquiet\/below(?:\/polled)?$/,
-    'what comes deeper in a new tree is not always waited for, above all in a polled folder (7.28)',
-  ],
-  [
     /^(?:deleted-standing|not-there)\/moved-over$/,
     'a document that is renamed to the place of another one may lose its docId to that (7.1)',
   ],

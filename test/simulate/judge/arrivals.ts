@@ -52,7 +52,9 @@ export class Arrivals {
 
   /** A name around a path that came or grew within `settleMs` before a moment, and not just then; null: it was quiet. */
   lately(path: string, at: number, justMs: number): string | null {
-    const isNew = (directory: string) => (this.#directories.get(directory) ?? -Infinity) > at - tenMinutesMs;
+    // The root of a folder stands from the beginning, with files in it or not.
+    const isNew = (directory: string) =>
+      directory.includes('/') && (this.#directories.get(directory) ?? -Infinity) > at - tenMinutesMs;
     // The topmost new directory: of those above, the last one.
     const scope = directoriesOf(path).findLast(isNew);
     const isAround = (other: string) =>
