@@ -141,8 +141,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await group.innerText()).toMatch(/The first 200 of 510 are listed\.\s+Show fewer$/);
     });
 
-    it('shows failures by cause, what to do once, and retries a cause or one document', async () => {
-      const world = await open({ status: busyStatus() });
+    it('shows failures by cause, what to do once, and offers to retry what that may help', async () => {
+      const status = busyStatus();
+      const world = await open({ status });
       const page = await visit(world);
       const names = page.getByRole('article', { name: 'More than one dot in the name' });
       expect((await names.innerText()).match(/accepts only one/g)).toHaveLength(1);
@@ -151,14 +152,18 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await names.getByRole('listitem').count()).toBe(3);
       await names.getByRole('button', { name: 'Show 3 more' }).click();
       expect(await names.getByRole('listitem').count()).toBe(6);
-      await names.getByRole('button', { name: /^Retry all 6/ }).click();
+      // A name is not accepted by being sent again.
+      expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(1);
+      const refused = (status.failures ?? []).map((one) => ({ ...one, code: 'http-422' })).slice(0, 6);
+      world.control.change({ failures: refused, failuresTotal: 6 });
+      await page.getByRole('button', { name: /^Retry all 6/ }).click();
       await hears(page, '6 documents queued again.');
-      await page.getByRole('button', { name: 'Retry 2026/q3/memo.docx' }).click();
+      await page.getByRole('button', { name: 'Retry 2026/q1/deck.v1.pptx' }).click();
       await eventually(() => world.control.calls.length === 2);
       expect(world.control.calls[0]).toEqual({
         retry: [1, 2, 3, 4, 5, 6].map((index) => `inbox/2026/q${((index - 1) % 4) + 1}/deck.v${index}.pptx`),
       });
-      expect(world.control.calls[1]).toEqual({ retry: ['inbox/2026/q3/memo.docx'] });
+      expect(world.control.calls[1]).toEqual({ retry: ['inbox/2026/q1/deck.v1.pptx'] });
       world.control.change({ failures: [], failuresTotal: 0 });
       await region(page, 'Failed').waitFor({ state: 'hidden' });
     });
@@ -167,8 +172,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const failures = Array.from({ length: 1000 }, (_, index) => ({
         folder: 'inbox',
         path: `${'ü'.repeat(100)}/${index}.pdf`,
-        code: 'too-large',
-        message: 'too large',
+        code: 'http-422',
+        message: 'refused',
         attempts: 1,
         retryAt: null,
       }));
@@ -447,7 +452,11 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('tells the whole story of a file where its name is pressed, and what happens to it meanwhile', async () => {
-      const world = await open({ status: busyStatus() });
+      const busy = busyStatus();
+      const failures = (busy.failures ?? []).map((one) =>
+        one.path === '2026/q3/memo.docx' ? { ...one, code: 'http-422' } : one,
+      );
+      const world = await open({ status: { ...busy, failures } });
       const page = await visit(world);
       const name = page.getByRole('button', { name: 'inbox/2026/q3/memo.docx', exact: true });
       await name.focus();

@@ -2,7 +2,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { dismissedCode } from '../../model/doubts.ts';
-import { explain } from '../../model/report/explanations.ts';
+import { explain, mayHelpToRetry } from '../../model/report/explanations.ts';
 import {
   fleetHeadline,
   startTrouble,
@@ -141,12 +141,13 @@ function failureSections(status: Status, { colors }: StatusView): string[] {
   const retried = listed.filter(({ retryAt }) => retryAt !== null);
   const failed = listed.filter(({ retryAt }) => retryAt === null);
   const isLeftAlone = listed.some(({ code }) => code === dismissedCode);
-  const sends = isLeftAlone ? 'ingestd retry PATH sends it again' : 'ingestd retry sends them again';
+  const sends = isLeftAlone ? ', ingestd retry PATH sends it again' : ', ingestd retry sends them again';
+  const helps = failed.some(({ code }) => mayHelpToRetry(code));
   return [
     ...section(
       colors.red('Failed'),
       failed.map(rowOf),
-      `ingestd why PATH explains one, ${sends}`,
+      `ingestd why PATH explains one${helps ? sends : ''}`,
       status.failuresTotal - elsewhere.size - retried.length,
     ),
     ...section(

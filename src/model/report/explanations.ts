@@ -22,6 +22,8 @@ export interface Explanation {
 interface ExplanationGroup {
   /** What the problems have in common, as a heading. */
   readonly title: string;
+  /** They end by themselves when the files are mended: to try again before that helps nothing. */
+  readonly endsInFolder?: true;
   readonly codes: Readonly<Record<string, Explanation>>;
 }
 
@@ -42,6 +44,7 @@ const asService = 'Read the service’s message, fix the document or its sidecar
 export const explanationGroups: readonly ExplanationGroup[] = [
   {
     title: 'Names, sizes and types',
+    endsInFolder: true,
     codes: {
       'double-extension': {
         cause: 'More than one dot in the name',
@@ -88,6 +91,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
   },
   {
     title: 'Sidecars and attachments',
+    endsInFolder: true,
     codes: {
       'sidecar-invalid': { cause: 'Invalid sidecar', fix: fixSidecar },
       'sidecar-unreadable': {
@@ -493,6 +497,11 @@ export function explain(code: string): Explanation {
     if (found !== undefined) return { cause: status === undefined ? cause : `${cause} (${status})`, fix };
   }
   return { cause: inWords(code), fix: 'The message says what is wrong. Fix it, then retry.' };
+}
+
+/** Whether trying again may help a document that failed for this reason, and is as it was. */
+export function mayHelpToRetry(code: string): boolean {
+  return !explanationGroups.some(({ endsInFolder, codes }) => endsInFolder === true && code in codes);
 }
 
 /** The kind of wait that a reason's code stands for. */

@@ -4,7 +4,7 @@ import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
 import type { DocumentRef } from '../../../model/document.ts';
-import { explain, fixBeside, groupByCause } from '../../../model/report/explanations.ts';
+import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../../model/report/explanations.ts';
 import type { Group } from '../../../model/report/explanations.ts';
 import { failedCount, failuresInDoubt } from '../../../model/report/headline.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus } from '../../../model/report/status.ts';
@@ -66,7 +66,8 @@ function Failed({ code, items }: Group<FailureStatus>) {
   const isOne = items.length === 1;
   const isShared = new Set(items.map(({ message }) => message)).size === 1;
   const words = isOne ? 'Retry' : `Retry all ${numberWords(items.length)}`;
-  const action = (
+  const helps = mayHelpToRetry(code);
+  const action = helps && (
     <Button name={`${words}: ${cause}`} act={() => retry(items.map(refKey))}>
       {words}
     </Button>
@@ -79,7 +80,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
         {(failure) => (
           <>
             {/* One row, one button: that of its group. */}
-            {!isOne && (
+            {helps && !isOne && (
               <Button name={`Retry ${printable(failure.path)}`} act={() => retry([refKey(failure)])}>
                 Retry
               </Button>

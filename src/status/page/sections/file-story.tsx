@@ -5,6 +5,7 @@ import type { DocumentRef } from '../../../model/document.ts';
 import { activityWords, audienceWords } from '../../../model/report/activity-words.ts';
 import type { Why } from '../../../model/report/command-reports.ts';
 import type { Activity } from '../../../model/report/status.ts';
+import { mayHelpToRetry } from '../../../model/report/explanations.ts';
 import { keep, retry, share } from '../data/ask-daemon.ts';
 import { clockWords, dayAndClockWords, recentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
@@ -107,12 +108,12 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
   const { path, narrower, docId, verdict } = why;
   const folder = why.folder ?? '';
   const key = refKey({ folder, path });
-  const hasFailed = status.failures.some((one) => refKey(one) === key);
+  const isRetried = status.failures.some((one) => refKey(one) === key && mayHelpToRetry(one.code));
   const isHeld = status.held.some((one) => one.folder === folder && one.paths.includes(path));
   const remains = docId === null ? '' : '; its document then stays at the service as it is';
   return (
     <div class="actions">
-      {hasFailed && <Button act={() => retry([key])}>Retry</Button>}
+      {isRetried && <Button act={() => retry([key])}>Retry</Button>}
       {isHeld && <Button act={() => keep(key)}>Keep at the service</Button>}
       {narrower !== null && docId !== null && (
         <Button act={() => share([{ path: key, sharing: narrower.sharing }])}>
