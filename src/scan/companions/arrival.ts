@@ -6,6 +6,8 @@ import { directoriesTo, directoryOf, joinPath } from '../../model/document.ts';
 import type { Arrival } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { FolderState } from '../folder-state.ts';
+import { ignoringPattern } from '../rules/ignore-patterns.ts';
+import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import type { DirectoryState, ReadAgain } from '../walk/directory-state.ts';
 import { recentLook } from './recent-look.ts';
 
@@ -82,7 +84,7 @@ function arrivingMs(folder: FolderState, place: string, arrivedAt: number): numb
 }
 
 /** Whether a directory has grown since it was scanned. */
-function hasGrown(folder: FolderState, path: string, { nameCount }: DirectoryState): boolean {
+function hasGrown(folder: FolderState, path: string, { nameCount, rules }: DirectoryState): boolean {
   const { tree, observations, growths, settleMs, absolute } = folder;
   const at = observations.now();
   return recentLook(growths, path, { at, forMs: settleMs / 4 }, () => {
@@ -93,22 +95,26 @@ function hasGrown(folder: FolderState, path: string, { nameCount }: DirectorySta
     }));
     const isLarger =
       entries.length > nameCount ||
-      lateFiles(entries).some(({ name, stats }) => !observations.isListed(joinPath(path, name), stats));
+      lateFiles(entries, { path, rules }).some(
+        ({ name, stats }) => !observations.isListed(joinPath(path, name), stats),
+      );
     if (isLarger) tree.noteArrival(path, at);
     return isLarger;
   });
 }
 
 /**
- * The files of a directory that came to it of late, by the clock of its file system, which is what the newest of their
+ * The files of a directory, but for ignored ones, that came to it of late, by the clock of its file system, which is what the newest of their
  * times shows: an older one that changes may be a log, which does so for ever. Where birth times are not known, any may
  * be new.
  */
-export function lateFiles<T extends { readonly stats: Stats | null }>(
+export function lateFiles<T extends { readonly name: string; readonly stats: Stats | null }>(
   entries: readonly T[],
+  { path, rules }: { readonly path: string; readonly rules: readonly PlacedRules[] },
 ): readonly (T & { readonly stats: Stats })[] {
   const files = entries.filter(
-    (entry): entry is T & { readonly stats: Stats } => entry.stats?.isFile() === true,
+    (entry): entry is T & { readonly stats: Stats } =>
+      entry.stats?.isFile() === true && ignoringPattern(rules, joinPath(path, entry.name), false) === null,
   );
   const newest = files.reduce((latest, { stats }) => Math.max(latest, stats.ctimeMs), -Infinity);
   return files.filter(({ stats }) => stats.birthtimeMs === 0 || newest - stats.birthtimeMs < longestMs);

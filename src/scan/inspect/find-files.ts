@@ -58,18 +58,22 @@ export async function findFiles(
 }
 
 /** Directories that were not listed since a moment, monotonic ms, and have changed since they were. */
-function changedDirectories({ absolute, tree, observations }: FolderState, since: number): readonly string[] {
+function changedDirectories(folder: FolderState, since: number): readonly string[] {
+  const { absolute, tree, observations, unchanged } = folder;
+  // What went before all of them were looked at is in their listings, if it is anywhere: hundreds go together.
+  if (since <= unchanged.at) return [];
   const isChanged = (path: string) => {
     const place = absolute(tree.rawPath(path));
     // The root itself may be a link.
     const stats = orNull(() => (path === '' ? statSync(place) : lstatSync(place)));
     return stats === null || !observations.isAsListed(path, stats);
   };
-  return [...tree.entries()].flatMap(([path, { listedAt, unreadable, attachmentDirectories }]) =>
-    listedAt >= since || unreadable !== null || ![path, ...attachmentDirectories].some(isChanged)
-      ? []
-      : [path],
+  const changed = [...tree.entries()].filter(
+    ([path, { unreadable, attachmentDirectories }]) =>
+      unreadable === null && [path, ...attachmentDirectories].some(isChanged),
   );
+  if (changed.length === 0) unchanged.at = observations.now();
+  return changed.flatMap(([path, { listedAt }]) => (listedAt < since ? [path] : []));
 }
 
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */

@@ -153,7 +153,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     again: againOf(folder, before, { listing, paired, found }),
   };
   tree.set(path, state);
-  const hasGrown = () => lateFiles(opened.listing.entries).some(({ name }) => fresh.has(name));
+  const hasGrown = () =>
+    lateFiles(opened.listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
   if (before === undefined || state.nameCount > before.nameCount || (fresh.size > 0 && hasGrown()))
     tree.noteArrival(path, listedAt);
   noteCompanions(folder, path, earlier, state);

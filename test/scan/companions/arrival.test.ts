@@ -88,8 +88,9 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     await folder.write('log.txt', 'text');
     const stats = lstatSync(folder.join('log.txt'));
     const birthtimeMs = agoMs === 0 ? 0 : stats.ctimeMs - agoMs;
-    const log = { stats: Object.assign(lstatSync(folder.join('log.txt')), { birthtimeMs }) };
-    expect(lateFiles([log, { stats: null }, { stats }]).includes(log as never)).toBe(expected);
+    const log = { name: 'log.txt', stats: Object.assign(lstatSync(folder.join('log.txt')), { birthtimeMs }) };
+    const entries = [log, { name: 'b', stats: null }, { name: 'c', stats }];
+    expect(lateFiles(entries, { path: '', rules: [] }).includes(log as never)).toBe(expected);
   });
 
   it('is not expected any more when a listing says that the directory has been quiet for the settle time', async () => {

@@ -149,13 +149,14 @@ describeWhere(missing('strace', ['strace', '--version']), 'the removal of one am
     const { ino, dev, birthtimeMs } = lstatSync(folder.join('d7/7.pdf'));
     await rm(folder.join('d7/7.pdf'));
     await eventually(async () => (await folder.ask('count')) === 99_999, patience);
-    expect(listings() - before).toBe(1);
+    // Its directory is listed, and once more when that has had its time to settle.
+    expect(listings() - before).toBeLessThanOrEqual(2);
     expect(await folder.ask('find', { files: [{ ino, dev, birthtimeMs }] })).toEqual({
       files: [],
       unreadable: [],
       changed: [],
     });
-    expect(listings() - before).toBe(1);
+    expect(listings() - before).toBeLessThanOrEqual(2);
   }, 180_000);
 });
 
