@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
-import type { Act, Plan, Setting } from './world/plan.ts';
+import { plainSetting } from './shrink-plan.ts';
+import type { Act, Plan } from './world/plan.ts';
 
 const run = promisify(execFile);
 
@@ -19,20 +20,7 @@ async function simulate(...options: readonly string[]): Promise<string> {
 /** Where case does not count: files that are delivered, and what happens to them then. */
 function caselessPlan(first: Plan['first'], acts: readonly Act[]): Plan {
   const folders = [{ name: 'inbox', mode: null, isPolled: false }];
-  const setting: Setting = {
-    folders,
-    habits: { isCaseless: true },
-    isBound: false,
-    settleMs: 2_000,
-    requestsPerMinute: 50,
-    maxDeleteCount: 10,
-    inDoubt: 'retry',
-    tokenSeconds: 1_800,
-    events: 'prompt',
-    eventQueue: 16_384,
-    lookMs: 0.02,
-    maxPathBytes: 4_096,
-  };
+  const setting = { ...plainSetting, folders, habits: { isCaseless: true } };
   return { seed: 1, setting, first, steps: acts.map((act) => ({ afterMs: 20_000, act })) };
 }
 
