@@ -196,8 +196,10 @@ function statedMode({ ref, sidecar, metadata, sources }: FoundDocument): HeldMod
   return { ...ref, mode: modeOf(metadata), by };
 }
 
-/** A mode whose document has just been sent from a path. */
-function acceptedAt({ under: known, ...held }: HeldMode, ref: DocumentRef): HeldMode {
+/** A mode whose document has just been sent from a path; that of a former attachment names the document that had it. */
+function acceptedAt(mode: HeldMode, ref: DocumentRef): HeldMode {
+  if (mode.isAttachment === true) return mode;
+  const { under: known, ...held } = mode;
   const { folder } = known ?? held;
   const isElsewhere = folder !== ref.folder && held.by !== null && !isByOwnSidecar(held);
   return { ...held, ...ref, ...(isElsewhere ? { under: { folder } } : null) };

@@ -36,6 +36,8 @@ function move(tasks: TaskStore, task: Task, ...events: readonly TaskEvent[]): vo
 interface Circumstances {
   readonly gone?: number;
   readonly held?: number;
+  /** So many others are kept at the service. */
+  readonly kept?: number;
   /** Of the recorded files. */
   readonly dev?: number;
   /** Devices that were seen together. */
@@ -59,6 +61,11 @@ function verdict(given: Circumstances) {
     ...(given.dev === undefined ? {} : { dev: given.dev }),
     held: given.held ?? 0,
   });
+  for (let index = 40 - (given.kept ?? 0); index < 40; index += 1) {
+    const ref = { folder: 'inbox', path: `d/${index}.txt` };
+    const task = tasks.open(ref, { present: false, priority: 'live', at: 0 });
+    move(tasks, task, { kind: 'inspectionStarted', at: 0 }, { kind: 'dormant', reason });
+  }
   const view = new FolderView();
   if (given.isRootChanged === true) view.scanEnds({ isTrusted: false, isReadWhole: false, now: 0 });
   if (given.listed !== undefined) view.noteDirectory('d', given.listed, 0);
@@ -120,6 +127,11 @@ describe('deletions of one folder are judged together', () => {
       'those that went out before that do not',
       { gone: 20, removed: [{ at: 5 * minuteMs, count: 8 }] },
       allow,
+    ],
+    [
+      'what is kept at the service is no part of the whole',
+      { gone: 12, kept: 18 },
+      disappeared('12 of 22 documents'),
     ],
     ['what a person approved does not count', { gone: 21, approved: ['d/20.txt'] }, allow],
     [
