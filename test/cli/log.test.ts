@@ -40,7 +40,9 @@ describe('log', () => {
     expect((await run('log')).stdout).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d uploaded {2}inbox\/a\.txt \S+: sharing DEFAULT$/m,
     );
-    expect((await run('log', 'inbox/unknown.txt')).stdout).toBe('Nothing is known of inbox/unknown.txt.\n');
+    expect((await run('log', 'inbox/unknown.txt')).stdout).toBe(
+      'The log has nothing about inbox/unknown.txt; ingestd why tells how it stands.\n',
+    );
     expect(await run('log', '/elsewhere')).toMatchObject({ code: 2 });
     expect(await run('log', '--since', 'soon')).toMatchObject({ code: 2 });
   });

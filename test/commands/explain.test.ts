@@ -140,6 +140,8 @@ describe('why, where no daemon runs', () => {
       ['old', 'deleted'],
     ]);
     expect((await folder.run('log', 'old')).stdout).toContain('uploaded  old/a.txt');
-    expect((await folder.run('log', 'old/never.txt')).stdout).toBe('Nothing is known of old/never.txt.\n');
+    expect((await folder.run('log', 'old/never.txt')).stdout).toBe(
+      'The log has nothing about old/never.txt; ingestd why tells how it stands.\n',
+    );
   });
 });

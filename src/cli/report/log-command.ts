@@ -53,7 +53,11 @@ export async function log(
     lines += 1;
   }
   if (lines === 0 && !flags.json)
-    output.line(wanted === null ? 'Nothing happened.' : `Nothing is known of ${wanted}.`);
+    output.line(
+      wanted === null
+        ? 'Nothing happened.'
+        : `The log has nothing about ${wanted}; ingestd why tells how it stands.`,
+    );
   return exitCodes.ok;
 }
 

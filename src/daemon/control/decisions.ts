@@ -68,7 +68,7 @@ const resolutionWords: Readonly<Record<Resolution['kind'], string>> = {
 /** Of held deletions: `isKept` says that their documents stay at the service. */
 export function releasedOf(folder: string, documents: number, isKept: boolean): Decision {
   return isKept
-    ? ofFolder(folder, 'kept', 'held deletions: their documents stay at the service', documents)
+    ? ofFolder(folder, 'kept', `${countWords(documents, 'held deletion')}: kept at the service`, documents)
     : ofFolder(folder, 'approved', 'held deletions released', documents);
 }
 
