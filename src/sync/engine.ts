@@ -1401,8 +1401,10 @@ export class Engine {
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
-    for (const { task, record } of batch)
+    for (const { task, record } of batch) {
+      this.#unsentModes.noteDeleted({ ref: task.ref, record });
       this.#done(task, 'deleted', { docId: record.docId, message: warning });
+    }
   }
 
   #doneModify(

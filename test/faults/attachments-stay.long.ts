@@ -63,7 +63,7 @@ const published = () =>
   place.service.requests.filter((request) => request.text().includes('EVERYONE')).map(({ url }) => url);
 
 describe('I5: the attachment of a private document is not sent by itself', () => {
-  it('while the deletion of its document is held, over a restart; it is one of its own afterwards', async () => {
+  it('while the deletion of its document is held, over a restart; it is private as a document of its own afterwards', async () => {
     await place.configure({ folders: [folder], timing, safety: { maxDeletePercent: 1, maxDeleteCount: 0 } });
     await privateReport();
     await rm(at('report.docx'));
@@ -75,8 +75,9 @@ describe('I5: the attachment of a private document is not sent by itself', () =>
     await delay(2 * graceMs);
     expect(published()).toEqual([]);
     expect((await place.run('approve', '--yes')).code).toBe(0);
-    await eventually(() => published().length === 1);
+    await daemon.idle(({ folders }) => folders[0]?.synced === 1);
     expect(place.service.requests.some(({ method }) => method === 'DELETE')).toBe(true);
+    expect(published()).toEqual([]);
   });
 
   it('when an upgrade lets sidecars reach less far: its document fails until the sidecar drops it', async () => {

@@ -267,7 +267,7 @@ export function rememberFiles(
 }
 
 /** The mode that the service holds of a record, where that was stated, and for which path. */
-function modeOfRecord({ ref, record }: LedgerEntry): HeldMode {
+export function modeOfRecord({ ref, record }: LedgerEntry): HeldMode {
   const mode = narrowestMode(record);
   const own = record.heldModes?.find(({ file }) => file === undefined);
   return own === undefined ? { ...ref, mode, by: shownSource(ref.path, record) } : { ...own, mode };
@@ -342,7 +342,8 @@ function mayWiden(held: HeldMode, { ref, sidecar }: FoundDocument, source: strin
   return (isDeeper && (held.under ?? held).folder === ref.folder) || !wasAbove;
 }
 
-function isByOwnSidecar({ by }: HeldMode): boolean {
+/** Whether a document's own sidecar stated a mode. */
+export function isByOwnSidecar({ by }: HeldMode): boolean {
   return by !== null && by !== '' && !isDefaults(by);
 }
 
