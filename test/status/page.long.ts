@@ -113,7 +113,10 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       });
       await says(page, 'All 2 documents delivered');
       expect(await stateOf(page)).toBe('Up to date');
-      expect(await region(page, 'Recent activity').innerText()).toContain('inbox/new/report.pdf');
+      // What happened comes by itself, and not with the status.
+      await eventually(async () =>
+        (await region(page, 'Recent activity').innerText()).includes('inbox/new/report.pdf'),
+      );
       await page.getByRole('status').filter({ hasText: 'document' }).waitFor();
       const inProgress = await unfold(page, 'In progress');
       await inProgress.getByText('12 of 50 requests in the last minute').waitFor();
