@@ -55,6 +55,11 @@ export function createOutput(stream: OutputStream, env: Readonly<Record<string, 
   };
 }
 
+/** `2026-01-31 14:05:09`, in the reader's own zone. */
+export function localTime(at: string | number): string {
+  return new Date(at).toLocaleString('sv-SE', { hourCycle: 'h23' });
+}
+
 /** Stands in a painted text for the escape character: no name and no message can bring it. */
 const ownEscape = `<${randomUUID()}>`;
 

@@ -34,9 +34,9 @@ const recordsAtOnce = 5_000;
  * Adopts documents that the service already holds, with their files as they stand. Nothing is taken from a file in
  * which anything is wrong, or that gives a document another docId than the ledger does: `problems` says what, with line
  * numbers. `known`: documents that the ledger knows just so; they are left as they are. `former`: documents, new and
- * known, of folders that were taken out of the configuration. `unknownModes`: how many of the adopted ones the file does
- * not say the sharing mode of. Throws StateLockedError beside a running daemon,
- * ConfigurationError where the ledger is another service's.
+ * known, of folders that were taken out of the configuration. `unknownModes`: how many of the adopted ones the file
+ * does not say the sharing mode of. Throws StateLockedError beside a running daemon, ConfigurationError where the
+ * ledger is another service's.
  */
 export async function importIntoLedger(options: OfflineOptions, text: string, fileName: string) {
   const { settings, log = silentLog } = options;

@@ -16,7 +16,6 @@ import type { Settings } from '../model/settings.ts';
 import { isAttached, reasonOf } from '../sync/tasks/task.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
-import { countKept } from '../daemon/make-status.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
 import type { FleetView } from './ask-fleet.ts';
@@ -110,7 +109,7 @@ function planOf(
       failed: count('failed'),
       waiting: count('waiting'),
       skipped: sum((name) => engine.folders.viewOf(name).skipCount),
-      kept: sum((name) => countKept(engine, name)),
+      kept: sum((name) => engine.tasks.counts(name).kept),
       unchanged: Math.max(0, recorded - touched),
     },
     requests,

@@ -72,14 +72,14 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const pending = Math.max(0, sum((one) => one.pending) + sumOf(counts, (one) => one.removing) - sending);
   const paused = pausedOf(sources);
   // What is paused takes no permits.
-  const kept = sumOf(
+  const pausedCount = sumOf(
     paused.map((name) => engine.tasks.counts(name)),
     (one) => one.pending + one.removing,
   );
   const canSend =
     paused.length < sources.folders.length && reasons.every(({ code }) => reasonHealth(code) !== 'error');
   const etaSeconds =
-    pending > kept ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - kept)) / 1000) : 0;
+    pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
   const failed = [...engine.tasks.in('failed')];
   const retried = engine.tasks.in('retry');
   const waiting = [...engine.tasks.in('waiting')].filter((task) => task.present && !isAttached(task));
@@ -174,19 +174,12 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     failed,
     skipped,
     held,
-    kept: countKept(engine, name),
+    kept: counts.kept,
     attached: folder.attached + counts.attached,
     narrower: ledger.narrower(name),
     oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
     missedByWatcher: engine.folders.viewOf(name).missedByWatcher,
   };
-}
-
-/** Documents at the service that are no longer ingestd's to send or delete. */
-export function countKept({ tasks }: Engine, folder: string): number {
-  let count = 0;
-  for (const task of tasks.in('dormant')) if (task.hasRecord && task.ref.folder === folder) count += 1;
-  return count;
 }
 
 function oldestSeconds(engine: Engine, folder: string, now: number): number {

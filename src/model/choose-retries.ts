@@ -32,12 +32,8 @@ export function chooseRetries(
   const chosen = failed.filter(({ ref }) => isMeant(ref));
   const doubted = doubts.filter(({ ref }) => wanted?.has(refKey(ref)) ?? false);
   const refused = Array.from(ledger.failures(), ([ref]) => ref).filter(isMeant);
-  const known = new Map(
-    [...chosen.map(({ ref }) => ref), ...refused, ...doubted.map(({ ref }) => ref)].map((ref) => [
-      refKey(ref),
-      ref,
-    ]),
-  );
+  const meant = [...chosen.map(({ ref }) => ref), ...refused, ...doubted.map(({ ref }) => ref)];
+  const known = new Map(meant.map((ref) => [refKey(ref), ref]));
   const delivered = (refs ?? []).flatMap((ref) => {
     const record = known.has(refKey(ref)) ? undefined : ledger.get(ref);
     return record === undefined ? [] : [{ ref, record }];

@@ -53,6 +53,7 @@ import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
+import type { FileKnowledge } from './decide/inspect-document.ts';
 import { UnsentAttachments } from './decide/unsent-attachments.ts';
 import { UnsentModes } from './decide/unsent-modes.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
@@ -176,6 +177,8 @@ export class Engine {
   readonly totals: Totals = { ...noTotals };
   readonly transfers = new Transfers();
   readonly attempts = new Attempts();
+  /** What is known of files beside what stands on disk. */
+  readonly known: FileKnowledge;
 
   readonly #options: EngineOptions;
   readonly #clock: Clock;
@@ -210,6 +213,7 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
+    this.known = { findHolders: ledger.findHolders, unsentMode: (file) => this.#unsentMode(file) };
     this.#reports = new ActivityReports({ clock, log, ledger, onActivity: options.onActivity });
     this.folders = new WatchedFolders(folders, {
       clock,
@@ -761,7 +765,7 @@ export class Engine {
   }
 
   /** What an own sidecar stated for a file before it was sent; null: nothing. */
-  unsentMode(file: Pick<FoundDocument, 'stat'>): HeldMode | null {
+  #unsentMode(file: Pick<FoundDocument, 'stat'>): HeldMode | null {
     const { stat } = file;
     if (this.#ledger.findByInode(stat.ino).some(({ record }) => isSameFile(record.stat, stat))) return null;
     // What a scan saw last may be gone since.
@@ -771,10 +775,7 @@ export class Engine {
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort, record = this.#ledger.get(ref)): Promise<Inspection> {
-    return inspectDocument(port, ref, record, {
-      findHolders: this.#ledger.findHolders,
-      unsentMode: (file) => this.unsentMode(file),
-    });
+    return inspectDocument(port, ref, record, this.known);
   }
 
   /** Undefined: its folder is not in the configuration. */

@@ -1,6 +1,7 @@
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { localTime } from '../output.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { fleetAddress } from '../prepare-command.ts';
 
@@ -24,10 +25,6 @@ export async function pause(
   const until = flags.for === undefined ? '' : `, until ${localTime(Date.now() + flags.for)}`;
   context.output.line(`Paused: ${names}${start}${until}. Resume with ingestd resume.`);
   return exitCodes.ok;
-}
-
-function localTime(ms: number): string {
-  return new Date(ms).toLocaleString('sv-SE');
 }
 
 /** `ingestd resume`. */

@@ -11,6 +11,7 @@ import {
 } from '../../daemon/control/resolve-path.ts';
 import type { Folders } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { localTime } from '../output.ts';
 import type { Output } from '../output.ts';
 import { readLog } from '../../daemon/history/history-files.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
@@ -101,9 +102,4 @@ function logLine(activity: Activity, { colors }: Output): string {
   const words = activityWords(activity);
   const saying = words === null ? '' : `: ${words}`;
   return `${colors.dim(localTime(at))} ${paint(what.padEnd(9))} ${place}${more}${id}${saying}`;
-}
-
-/** `2026-01-31 14:05:09`, in the reader's own zone. */
-function localTime(at: string): string {
-  return new Date(at).toLocaleString('sv-SE', { hourCycle: 'h23' });
 }

@@ -26,9 +26,9 @@ interface Reading {
 }
 
 /**
- * Follows the clock of one Redis process from one answer to the next: it may not have gone further than the time in which both answers
- * were made, nor less far. Both clocks of this host have to disagree with Redis's: the monotonic one stands still while
- * the machine sleeps, and the wall clock may be set.
+ * Follows the clock of one Redis process from one answer to the next: it may not have gone further than the time in
+ * which both answers were made, nor less far. Both clocks of this host have to disagree with Redis's: the monotonic one
+ * stands still while the machine sleeps, and the wall clock may be set.
  */
 export class RedisTime {
   readonly #toleranceMs: number;

@@ -74,7 +74,7 @@ export function createControl(
     documents: (query) =>
       listDocuments(query, {
         ...sources,
-        known: { findHolders: sources.ledger.findHolders, unsentMode: (file) => engine.unsentMode(file) },
+        known: engine.known,
         documentUrl: settings.service.documentUrl,
       }),
     decisions: decisionsBy,

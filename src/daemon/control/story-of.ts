@@ -32,7 +32,7 @@ export async function storyOf(text: string, sources: Sources): Promise<Why> {
   return describeFile({
     ref,
     port,
-    known: { findHolders: ledger.findHolders, unsentMode: (file) => engine.unsentMode(file) },
+    known: engine.known,
     ledger,
     past: await past(ref),
     recent: engine.attempts.of(refKey(ref)),

@@ -23,8 +23,8 @@ export interface Reloaded {
   readonly makesFolders: boolean;
 }
 
-/** What is told of signals. */
-interface Obedient {
+/** What signals act on. */
+interface SignalTarget {
   /** Says why the configuration on disk is not the one that runs; null: it is. */
   readonly refuseConfiguration: (faults: readonly string[] | null) => void;
   /** Scans everything, tries credentials again. */
@@ -37,7 +37,7 @@ const unusable = 'the new configuration is invalid; the previous one stays in ef
 
 /** Obeys signals until one stops the process (null), or another configuration is to be run; `over` ends it too. */
 export async function obeySignals(
-  { refuseConfiguration: refuse, refresh, drain }: Obedient,
+  { refuseConfiguration: refuse, refresh, drain }: SignalTarget,
   current: Reloaded,
   {
     signals,

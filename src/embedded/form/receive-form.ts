@@ -35,8 +35,8 @@ interface FormRules {
 }
 
 /**
- * Streams a form to disk and hands it to `use`, whose the files are then; where it or the form fails they are removed.
- * Throws RefusalError 400, 413, 415, 422.
+ * Streams a form to disk and hands it to `use`, which owns the files from then on; where it or the form fails they are
+ * removed. Throws RefusalError 400, 413, 415, 422.
  */
 export async function receiveForm<T>(
   request: IncomingMessage,

@@ -22,7 +22,7 @@ export interface Explanation {
 interface ExplanationGroup {
   /** What the problems have in common, as a heading. */
   readonly title: string;
-  /** They end by themselves when the files are mended: to try again before that helps nothing. */
+  /** They end by themselves when the files are fixed: trying again before that does not help. */
   readonly endsInFolder?: true;
   readonly codes: Readonly<Record<string, Explanation>>;
 }

@@ -104,9 +104,9 @@ function hasGrown(folder: FolderState, path: string, { nameCount, rules }: Direc
 }
 
 /**
- * The files of a directory, but for ignored ones, that came to it of late, by the clock of its file system, which is what the newest of their
- * times shows: an older one that changes may be a log, which does so for ever. Where birth times are not known, any may
- * be new.
+ * The files of a directory, but for ignored ones, that came to it of late, by the clock of its file system, which is what
+ * the newest of their times shows: an older one that changes may be a log, which does so for ever. Where birth times are
+ * not known, any may be new.
  */
 export function lateFiles<T extends { readonly name: string; readonly stats: Stats | null }>(
   entries: readonly T[],

@@ -1,5 +1,3 @@
-import { lstatSync } from 'node:fs';
-
 import { orNull } from '../../lib/or-null.ts';
 import { directoryOf, isSameFile } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
@@ -39,7 +37,7 @@ export function attaches(
 }
 
 function isAnotherFile(folder: FolderState, path: string, stat: FileStat): boolean {
-  const stats = orNull(() => lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }));
+  const stats = orNull(() => lookUp(locateOnDisk(folder, path)));
   return stats?.isFile() === true && !isSameFile(statOf(stats), stat);
 }
 

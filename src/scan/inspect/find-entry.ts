@@ -88,9 +88,10 @@ export function findEntry(folder: FolderState, path: string): Found {
     if (stats === undefined) return { kind: 'nothing' };
     const entry: Entry = { name: nameOf(path), raw: nameOf(absolute), kind: kindOf(stats), stats };
     if (entry.kind !== 'file' && entry.kind !== 'link') return { kind: 'nothing' };
+    const mayBeInner = entry.kind === 'link' && folder.settings.followSymlinks;
     return {
       kind: 'entry',
-      entry: folder.settings.followSymlinks ? markInnerLink(entry, absolute, realRoot(folder.root)) : entry,
+      entry: mayBeInner ? markInnerLink(entry, absolute, realRoot(folder.root)) : entry,
     };
   } catch (error) {
     return unknownPlace('it', errorCode(error));

@@ -15,8 +15,8 @@ import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 /**
  * Finds files by their identity, whatever rules say of them: lists the directories whose listings showed them once more.
  * What lies in a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. An event may be
- * lost, so every directory is looked at: those that have changed say so. Null: the root
- * cannot be read, or became another one meanwhile.
+ * lost: so every directory is looked at, and those that have changed are named. Null: the root cannot be read, or became
+ * another one meanwhile.
  */
 export async function findFiles(
   folder: FolderState,
@@ -39,7 +39,7 @@ export async function findFiles(
       for (const entry of [...entries, ...twins, ...undecoded]) {
         const { name, kind, stats } = entry;
         if (kind !== 'file' || stats === null || !isWanted(stats)) continue;
-        const isNamed = !twins.some((twin) => twin === entry) && !undecoded.some((one) => one === entry);
+        const isNamed = entries.some((one) => one === entry);
         files.push({ path: joinPath(path, name), stat: statOf(stats), isNamed });
       }
     } catch (error) {

@@ -29,8 +29,8 @@ const notAscii = /[^\0-\x7f]/;
 
 /**
  * Lists a directory with `lstat` of everything in it. Throws what `readdir` throws, and EACCES when names can be
- * read but nothing behind them. What vanishes meanwhile is left out. `absolute`: without links;
- * ELOOP when the directory is elsewhere because one above it became a link.
+ * read but nothing behind them. What vanishes meanwhile is left out. `absolute`: without links; ELOOP when the directory
+ * is elsewhere because one above it became a link.
  */
 export async function listDirectory(absolute: string, slice: TimeSlice): Promise<Listing> {
   const names = namesIn(absolute);

@@ -126,12 +126,12 @@ export function createScanner(
     let attached = 0;
     let unwatched = 0;
     let eventless = false;
-    let withoutEvents = false;
+    let areSomeBarred = false;
     for (const [directory, state] of tree.entries()) {
       attached += state.attached;
       if (state.unwatched) unwatched += 1;
       eventless ||= state.polled || state.unwatched;
-      withoutEvents ||= state.unreadable?.isPassing === false;
+      areSomeBarred ||= state.unreadable?.isPassing === false;
       const why = state.unreadable ?? state.again;
       if (why === null) continue;
       unreadableTotal += 1;
@@ -151,7 +151,7 @@ export function createScanner(
       polled: tree.get('')?.polled ?? false,
       eventlessFileSystem: watches.eventlessFileSystem(),
       eventless,
-      withoutEvents: eventless || withoutEvents,
+      withoutEvents: eventless || areSomeBarred,
       unwatched,
       unreadable,
       unreadableTotal,

@@ -27,7 +27,7 @@ interface Options {
   readonly clock: Clock;
   readonly folders: WatchedFolders;
   readonly roots: FolderRoots;
-  readonly tasks: Pick<TaskStore, 'in' | 'missing' | 'presentWithInode'>;
+  readonly tasks: Pick<TaskStore, 'counts' | 'missing' | 'presentWithInode'>;
   readonly ledger: LedgerPort;
   readonly writer: Pick<LedgerCommits, 'commit' | 'commitOnce'>;
   readonly limits: SafetySettings;

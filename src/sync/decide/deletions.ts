@@ -12,7 +12,7 @@ import { isOtherRoot } from '../folders/root-trust.ts';
 
 /** What a judgement over the deletions of one folder goes by. */
 interface DeletionEvidence {
-  readonly tasks: Pick<TaskStore, 'in' | 'missing'>;
+  readonly tasks: Pick<TaskStore, 'counts' | 'missing'>;
   readonly ledger: Pick<
     LedgerPort,
     'get' | 'hold' | 'answer' | 'removals' | 'count' | 'root' | 'mounts' | 'mountIdentities'
@@ -39,15 +39,12 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
   const missing = [...tasks.missing(folder)].filter(({ ref }) => ledger.answer(ref) === undefined);
   const waiting = missing.filter(({ state }) => state.kind !== 'held');
   const recent = recentDeletions(ledger.removals(folder), now);
-  // What is kept at the service has no file here, or none that is sent.
-  const kept = [...tasks.in('dormant')].filter(
-    ({ ref, hasRecord }) => hasRecord && ref.folder === folder,
-  ).length;
   const verdict = judgeDeletions({
     removed: waiting.length,
     held: missing.length - waiting.length,
     recent,
-    documents: ledger.count(folder) - kept + recent,
+    // What is kept at the service has no file here, or none that is sent.
+    documents: ledger.count(folder) - tasks.counts(folder).kept + recent,
     limits,
     rootChanged: isOtherRoot(folder, evidence),
     unmounted: waiting.filter((task) => {

@@ -22,7 +22,10 @@ export type Whereabouts =
   | { readonly kind: 'kept'; readonly reason: Reason }
   /** It may be in a directory that cannot be read, or below a mount. */
   | { readonly kind: 'hidden'; readonly reason: string }
-  /** It stands there, and has not been compared yet, or moves on: it has to be inspected. Null: a directory has to be listed. */
+  /**
+   * It stands there, and has not been compared yet, or moves on: it has to be inspected. Null: a directory has to be
+   * listed first.
+   */
   | { readonly kind: 'unclear'; readonly ref: DocumentRef | null };
 
 interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
@@ -133,8 +136,8 @@ interface SearchResult {
 }
 
 /**
- * Looks for a file in all folders by its identity. `since`: when it went, monotonic ms. `rootDevice`: on which device the root of a folder was when it was seen
- * last; undefined: it never was.
+ * Looks for a file in all folders by its identity. `since`: when it went, monotonic ms. `rootDevice`: on which device the
+ * root of a folder was when it was seen last; undefined: it never was.
  */
 export async function findInFolders(
   { file, since }: { readonly file: FileIdentity; readonly since: number },

@@ -18,6 +18,8 @@ interface FolderCounts {
   readonly waitingFor: Record<WaitKind, number>;
   failed: number;
   held: number;
+  /** Documents at the service that are no longer ingestd's to send or delete. */
+  kept: number;
   /** Absent ones that are queued or under way. */
   removing: number;
   /** Absent ones that wait out their grace or a retry. */
@@ -216,6 +218,7 @@ export class TaskStore {
         waitingFor: noWaits(),
         failed: 0,
         held: 0,
+        kept: 0,
         removing: 0,
         removingLater: 0,
         withRecord: 0,
@@ -257,7 +260,7 @@ class TaskIndex {
 
 /** The count that a task belongs to; null: none of them. */
 function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'waitingFor'> | null {
-  const { state, present, waitedFor } = task;
+  const { state, present, waitedFor, hasRecord } = task;
   if (present && isAttached(task)) return 'attached';
   switch (state.kind) {
     case 'inspect':
@@ -277,7 +280,7 @@ function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'wait
     case 'held':
       return 'held';
     case 'dormant':
-      return null;
+      return hasRecord ? 'kept' : null;
   }
 }
 
