@@ -123,8 +123,11 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       why = visit.kind === 'unreadable' ? visit : null;
       return false;
     }
-    if (visit.kind === 'unreadable') freeze(directory, visit);
-    else {
+    if (visit.kind === 'unreadable') {
+      freeze(directory, visit);
+      // Its watch may have failed, or ended, with the rights: another is set when it can be listed again.
+      if (!visit.isListed) watches.forget(directory);
+    } else {
       forget(directory);
       redo(tree.nearest(directoryOf(directory)));
     }

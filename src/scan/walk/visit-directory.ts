@@ -46,7 +46,8 @@ export type Visit =
       readonly claimed: readonly string[];
     }
   | { readonly kind: 'vanished' }
-  | ({ readonly kind: 'unreadable' } & UnreadDirectory);
+  /** `isListed`: it is what its rules say that cannot be read. */
+  | ({ readonly kind: 'unreadable'; readonly isListed: boolean } & UnreadDirectory);
 
 /** Lists one directory, takes note of it in the tree, and packs what was seen. Never throws for what is on disk. */
 export async function visitDirectory(
@@ -69,7 +70,8 @@ export async function visitDirectory(
     const fault = readFaultOf(code);
     if (fault === 'gone') return { kind: 'vanished' };
     if (code === undefined) throw error;
-    return { kind: 'unreadable', message: cannotBeRead('it', code), isPassing: fault === 'passing' };
+    const isPassing = fault === 'passing';
+    return { kind: 'unreadable', isListed: false, message: cannotBeRead('it', code), isPassing };
   }
 }
 
@@ -107,7 +109,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     noteCompanions(folder, path, earlier, standing);
     folder.formerCompanions.set(path, standing);
     const { message, isPassing } = ownRules;
-    return { kind: 'unreadable', message, isPassing };
+    return { kind: 'unreadable', isListed: true, message, isPassing };
   }
   const rulesAbove = above?.rules ?? folder.rules;
   const file = joinPath(path, ignoreFileName);

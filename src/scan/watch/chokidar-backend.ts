@@ -19,9 +19,7 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
   const wanted = new Map<string, WatchedDirectory>();
   const directories = new Map<string, string>();
   const placed = new Set<string>();
-  let pending: string[] = [];
-  /** Something was asked for since `armed` was called last. */
-  let added = false;
+  const pending = new Set<string>();
   let waiting: Promise<void> | null = null;
   const chokidar = new DirectoryWatcher({
     ignored: (path) => !directories.has(path),
@@ -49,11 +47,12 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
     if (known === undefined) return native.forget(directory);
     wanted.delete(directory);
     directories.delete(known.absolute);
+    pending.delete(known.absolute);
   }
 
   /** All at once: chokidar says only of its first paths when they are watched. */
   function place(): void {
-    if (pending.length === 0) return;
+    if (pending.size === 0) return;
     const first = placed.size === 0;
     if (first) waiting = ready(chokidar);
     for (const absolute of pending) {
@@ -61,8 +60,8 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
       if (placed.has(absolute)) chokidar.unwatch(absolute);
       placed.add(absolute);
     }
-    chokidar.add(pending);
-    pending = [];
+    chokidar.add([...pending]);
+    pending.clear();
   }
 
   return {
@@ -74,16 +73,14 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
       forget(directory);
       wanted.set(directory, asked);
       directories.set(absolute, directory);
-      pending.push(absolute);
-      added = true;
+      pending.add(absolute);
       return true;
     },
     forget,
     watched: () => [...wanted.values(), ...native.watched()],
     count: () => wanted.size + native.count(),
     armed: async () => {
-      const late = added;
-      added = false;
+      const late = pending.size > 0;
       place();
       await waiting;
       return late;
