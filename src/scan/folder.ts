@@ -22,6 +22,8 @@ import { unpackInspection } from './worker/packed-inspection.ts';
 import type { Questions, WorkerPlan } from './worker/protocol.ts';
 import { createWorkerClient } from './worker/client.ts';
 import type { WorkerClient } from './worker/client.ts';
+import { takeThread } from './worker/spare-thread.ts';
+import type { ScanThread } from './worker/spare-thread.ts';
 import type { Watcher } from './watch/backend.ts';
 
 /** What a folder is opened with. */
@@ -35,6 +37,8 @@ export interface FolderOptions {
   readonly log: LogPort;
   /** Who watches; without a word, the size of the tree decides. */
   readonly watcher?: Watcher['kind'];
+  /** What scans; left out: a thread of its own. */
+  readonly thread?: () => ScanThread;
 }
 
 /** A folder that can begin before anybody listens. */
@@ -83,7 +87,7 @@ export function openFolder(options: FolderOptions): Folder {
 
   function worker(): WorkerClient {
     if (closed) throw new StoppedError();
-    client ??= createWorkerClient(workerPlan(options, root), clock, {
+    client ??= createWorkerClient(options.thread?.() ?? takeThread(), workerPlan(options, root), clock, {
       heard,
       directory: (scan: DirectoryScan) => listener?.directory(scan),
       changed: (directories) => scheduler?.changed(directories),

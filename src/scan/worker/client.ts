@@ -3,7 +3,7 @@ import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import { unpackScan } from '../../model/packed-files.ts';
-import { takeThread } from './spare-thread.ts';
+import type { ScanThread } from './spare-thread.ts';
 import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 
 /**
@@ -36,8 +36,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: WorkerClientEvents): WorkerClient {
-  const worker = takeThread();
+export function createWorkerClient(
+  worker: ScanThread,
+  plan: WorkerPlan,
+  clock: Clock,
+  events: WorkerClientEvents,
+): WorkerClient {
   const waiting = new Map<number, Waiting>();
   const scans = new Set<number>();
   /** Asked in this turn of the event loop. */

@@ -8,6 +8,7 @@ import { openFolder } from '../../../src/scan/folder.ts';
 import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 import { eventually } from '../../support/eventually.ts';
+import { threadlessScan } from './threadless-scan.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import type { RecordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -64,13 +65,15 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     service: { requestsPerMinute: 5_000, ...options.service },
     ...(options.safety === undefined ? {} : { safety: options.safety }),
     port: (clock) => {
+      const settings = folderSettingsOf(inbox.path, { watch: 'polling', ...options.settings });
       port = openFolder({
-        settings: folderSettingsOf(inbox.path, { watch: 'polling', ...options.settings }),
+        settings,
         timing: engineTiming,
         maxFileBytes: 1024 * 1024,
         stateDir: '/nonexistent',
         clock,
         log,
+        ...(settings.watch === 'polling' ? { thread: threadlessScan } : {}),
       });
       return port;
     },
