@@ -16,7 +16,7 @@ import type { IgnoreRules, PlacedRules } from './rules/ignore-patterns.ts';
 import { createObservations } from './rules/settle.ts';
 import type { Observations } from './rules/settle.ts';
 import { createTree } from './walk/directory-state.ts';
-import type { ListedCompanions, Tree } from './walk/directory-state.ts';
+import type { Tree } from './walk/directory-state.ts';
 
 /** What a folder's worker is started with. Plain data. */
 export interface FolderPlan {
@@ -32,11 +32,6 @@ export interface FolderPlan {
 /** What is known of a folder in its worker: shared by scans and inspections. */
 export interface FolderState extends FolderPlan, FolderRules {
   readonly tree: Tree;
-  /**
-   * Companions that the tree does not know of: from before a scan began from scratch, and ignore files that are not
-   * valid.
-   */
-  readonly formerCompanions: Map<string, ListedCompanions>;
   readonly claims: Claims;
   /** Whether directories have grown since they were scanned: new names, new files that became larger. */
   readonly growths: RecentLooks<boolean>;
@@ -69,7 +64,6 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
   return {
     ...plan,
     tree: createTree(),
-    formerCompanions: new Map(),
     claims: createClaims(),
     growths: new Map(),
     unchanged: { at: -Infinity },

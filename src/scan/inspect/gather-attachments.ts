@@ -127,10 +127,10 @@ function placeListed(
     isTemporaryName(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
   if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is not a document');
   if (presenceOf(folder, place.path) !== 'gone') {
-    folder.observations.endMissing('attachment', document, text);
+    folder.observations.endMissing(document, text);
     return place;
   }
-  const waitMs = folder.removeGraceMs - folder.observations.noteMissing('attachment', document, text);
+  const waitMs = folder.removeGraceMs - folder.observations.noteMissing(document, text);
   const message = `the attachment ${excerpt(text)} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };

@@ -26,9 +26,7 @@ import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { namedAfter } from '../rules/pair-sidecars.ts';
 import { statOf } from '../rules/entry.ts';
-import { companionGrace, unsettledRules } from '../companions/companion-grace.ts';
-import { createDefaultsReader } from './directory-defaults.ts';
-import type { DefaultsReader } from './directory-defaults.ts';
+import { readDefaults, unsettledRulesMs } from './inherited.ts';
 import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { likelySidecar } from './likely-sidecar.ts';
@@ -43,8 +41,6 @@ import type { NoDocument } from './inspection-results.ts';
 export type Inspector = (path: string) => Promise<Inspection>;
 
 export function createInspector(folder: FolderState, scannedRoot: () => RootIdentity | null): Inspector {
-  const defaults = createDefaultsReader(folder);
-
   return async (path) => {
     const found = await inspect(path).catch((error: unknown) => unread(folder, path, error));
     // What a rule says of a path it says whether anything is there or not.
@@ -64,31 +60,30 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
       return ignored('unicode-twin', `its path is written ${printable(normal)} here, in NFC`);
     const named = classifyByName(folder, path);
     if (named.kind === 'attachment' && isLinkedAttachment(folder, path)) return linkedAttachment;
-    if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
+    if (named.kind !== 'file') return withoutContent(folder, path, named);
     const { exclusion } = named;
     const name = nameOf(path);
     // By its name alone, before anything is read: such a rule holds whether the file is there or not.
     const byName = classifyFile({ path, name, stats: null, exclusion }, folder);
     // A link to a directory is never entered under such a name, which `include` has no say in.
     if (byName.kind === 'ignored' && !isAttachmentDirectory(name))
-      return withoutContent(folder, path, byName, defaults);
+      return withoutContent(folder, path, byName);
     const way = wayTo(folder, path);
     if (way.kind !== 'directory' && way.kind !== 'nothing') return way;
-    if (isTwin && way.kind === 'directory') return inspectTwin(folder, path, { scannedRoot, defaults });
+    if (isTwin && way.kind === 'directory') return inspectTwin(folder, path, scannedRoot);
     const found = way.kind === 'nothing' ? way : findEntry(folder, path);
     if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
     if (found.kind === 'entry' && (found.entry.kind === 'link' || found.entry.kind === 'inner-link'))
-      return withoutContent(folder, path, classifyHere(folder, path, { kind: found.entry.kind }), defaults);
+      return withoutContent(folder, path, classifyHere(folder, path, { kind: found.entry.kind }));
     const stats = found.kind === 'entry' ? found.entry.stats : null;
     const classified = classifyFile({ path, name, stats, exclusion }, folder);
-    if (classified.kind === 'attachment') return withoutContent(folder, path, classified, defaults);
+    if (classified.kind === 'attachment') return withoutContent(folder, path, classified);
     if (stats === null) {
       const undecodable = folder.tree.get(directoryOf(path))?.undecodable?.has(name) === true;
-      if (undecodable)
-        return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'), defaults);
+      if (undecodable) return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
       return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);
     }
-    return inspectFile(folder, path, { stats, classified, defaults });
+    return inspectFile(folder, path, { stats, classified });
   }
 }
 
@@ -114,7 +109,6 @@ function withoutContent(
   folder: FolderState,
   path: string,
   found: ReturnType<typeof classifyEntry>,
-  defaults: DefaultsReader,
 ): NoDocument {
   switch (found.kind) {
     case 'ignored':
@@ -130,7 +124,7 @@ function withoutContent(
     case 'sidecar':
       return describeSidecar(folder, path);
     case 'defaults':
-      return describeDefaults(path, defaults);
+      return describeDefaults(folder, path);
     case 'ignore-file':
       return describeIgnoreFile(folder, path);
     case 'directory':
@@ -145,33 +139,20 @@ function withoutContent(
 }
 
 /** A name that differs from another only in its Unicode form never stands. */
-function inspectTwin(
-  folder: FolderState,
-  path: string,
-  {
-    scannedRoot,
-    defaults,
-  }: { readonly scannedRoot: () => RootIdentity | null; readonly defaults: DefaultsReader },
-): Inspection {
+function inspectTwin(folder: FolderState, path: string, scannedRoot: () => RootIdentity | null): Inspection {
   const [directory, raw] = [directoryOf(path), nameOf(path)];
   const absolute = folder.absolute(joinPath(folder.tree.rawPath(directory), raw));
   const stats = lstatSync(absolute, { throwIfNoEntry: false });
   if (stats === undefined) return absence(folder, path, scannedRoot);
   const standing = joinPath(directory, raw.normalize('NFC'));
   const kind = stats.isDirectory() ? 'directory' : 'file';
-  return withoutContent(folder, path, classifyHere(folder, standing, { kind, twin: raw }), defaults);
-}
-
-interface StandingFile {
-  readonly stats: Stats;
-  readonly classified: Classification;
-  readonly defaults: DefaultsReader;
+  return withoutContent(folder, path, classifyHere(folder, standing, { kind, twin: raw }));
 }
 
 async function inspectFile(
   folder: FolderState,
   path: string,
-  { stats, classified, defaults }: StandingFile,
+  { stats, classified }: { readonly stats: Stats; readonly classified: Classification },
 ): Promise<Inspection> {
   const name = nameOf(path);
   const unlisted = unlistedTrouble(folder, path);
@@ -185,10 +166,13 @@ async function inspectFile(
   }
   // Whether its content is on its way is said when it has settled.
   if (classified.kind !== 'document' && !awaitsContent(classified))
-    return withoutContent(folder, path, classified, defaults);
-  const delay = Math.max(folder.observations.settle(path, stats), unsettledRules(folder, path));
+    return withoutContent(folder, path, classified);
+  const delay = Math.max(
+    folder.observations.settle(path, stats),
+    unsettledRulesMs(folder, directoryOf(path)),
+  );
   if (delay > 0) return settling(delay);
-  if (classified.kind !== 'document') return withoutContent(folder, path, classified, defaults);
+  if (classified.kind !== 'document') return withoutContent(folder, path, classified);
   const fitName = judgeName(name, folder.settings.names);
   if (fitName.kind === 'unfit') return unfit(fitName.code, fitName.message);
   const large = judgeSize(stats.size, folder.maxFileBytes);
@@ -196,7 +180,7 @@ async function inspectFile(
   const changed = lookInside(folder, path, stats);
   if (changed !== null) return changed;
 
-  const inherited = defaults(directoryOf(path));
+  const inherited = readDefaults(folder, directoryOf(path));
   if (inherited.kind !== 'inherited') return inherited;
   const own = findSidecar(folder, path, stats.uid);
   if (own.kind !== 'sidecar') return own;
@@ -273,11 +257,8 @@ function describeSidecar(folder: FolderState, path: string): NoDocument {
   const name = nameOf(path);
   const directory = directoryOf(path);
   const state = tree.get(directory);
-  if (presenceOf(folder, path) === 'gone') {
-    const graceMs = companionGrace(folder, path);
-    if (graceMs > 0) return settling(graceMs);
+  if (presenceOf(folder, path) === 'gone')
     return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
-  }
   const unpaired = state?.unpaired?.get(name);
   if (unpaired !== undefined) return classifyUnpaired(unpaired, state?.unfit?.get(name));
   const isThere = (document: string) => existsSync(absolute(tree.rawPath(document)));
@@ -306,9 +287,9 @@ function sidecarOf(owner: string): NoDocument {
 }
 
 /** What a `.meta.json` does, and what is wrong with it or with one above it. */
-function describeDefaults(path: string, defaults: DefaultsReader): NoDocument {
+function describeDefaults(folder: FolderState, path: string): NoDocument {
   const directory = directoryOf(path);
-  const inherited = defaults(directory);
+  const inherited = readDefaults(folder, directory);
   const purpose = `metadata for the documents in ${placeWords(directory)} and below`;
   const trouble = inherited.kind === 'unfit' ? `, none of which is sent: ${inherited.message}` : '';
   return ignored('dot-name', `${purpose}${trouble}`);

@@ -9,7 +9,6 @@ import { isTrustedCompanion } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import type { EntryKind } from '../rules/classify.ts';
 import type { FolderState } from '../folder-state.ts';
-import { companionGrace } from '../companions/companion-grace.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { lookUp } from '../look-up.ts';
 import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
@@ -41,8 +40,6 @@ export function findSidecar(
       `there are two sidecars ${printable(paired.name)}, with accents encoded differently (NFC and NFD), so it is unclear which one counts; remove one of the two`,
     );
   const found = locateSidecar(folder, document, ownerUid);
-  const graceMs = graceOf(folder, document, found);
-  if (graceMs > 0) return settling(graceMs);
   if (found === null) {
     if (folder.settings.sidecar === 'optional')
       return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
@@ -77,13 +74,6 @@ export function findSidecar(
     return settling(Math.max(1, folder.observations.settle(path, reading.stats)));
   const named = path === sidecarPlaces(document).byName ? 'name' : 'stem';
   return { kind: 'sidecar', sidecar: reading.value, path, named, key };
-}
-
-/** One that was there a moment ago, and would go before the one that was found, may be back soon. */
-function graceOf(folder: FolderState, document: string, found: FoundSidecar): number {
-  const { byName, byStem } = sidecarPlaces(document);
-  if (found !== null && found !== 'unscanned' && found.path === byName) return 0;
-  return Math.max(companionGrace(folder, byName), found === null ? companionGrace(folder, byStem) : 0);
 }
 
 interface Located {

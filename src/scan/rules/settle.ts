@@ -19,13 +19,6 @@ interface Listed {
 const keepMs = 3_600_000;
 const pruneAbove = 5_000;
 
-/** What may be missing for a moment only, by the paths that tell it from others of its kind. */
-export type Missable =
-  /** A sidecar, a `.meta.json` or an `.ingestignore`. */
-  | readonly [kind: 'companion', path: string]
-  /** A file that a document's sidecar attaches, as it is written there. */
-  | readonly [kind: 'attachment', document: string, text: string];
-
 export type Observations = ReturnType<typeof createObservations>;
 
 /**
@@ -125,21 +118,16 @@ export function createObservations(settleMs: number, passed = () => performance.
      */
     settle: (path: string, look: Look): number =>
       Math.max(0, Math.ceil(settleMs + granuleMs(look) - standsMs(path, look))),
-    /** Takes note that something is missing; gives for how long it has been, in monotonic milliseconds. */
-    noteMissing: (...what: Missable): number => {
-      const key = what.join('\0');
+    /** Takes note that an attachment, as it is written in a document's sidecar, is missing; gives for how long it has been, ms. */
+    noteMissing: (document: string, text: string): number => {
+      const key = `${document}\0${text}`;
       const since = missing.get(key) ?? at;
       missing.set(key, since);
       return at - since;
     },
-    /** For how long something has been missing; null: nobody has taken note of it. */
-    missingMs: (...what: Missable): number | null => {
-      const since = missing.get(what.join('\0'));
-      return since === undefined ? null : at - since;
-    },
-    /** It is there, or nobody waits for it any more. */
-    endMissing: (...what: Missable): void => {
-      missing.delete(what.join('\0'));
+    /** It is there. */
+    endMissing: (document: string, text: string): void => {
+      missing.delete(`${document}\0${text}`);
     },
     /** The moment that holds from now on, monotonic ms. */
     moment: (monotonic: number): void => {

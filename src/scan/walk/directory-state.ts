@@ -6,14 +6,20 @@ import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
 import type { PairedSidecar } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
 
-/** A directory's sidecars, defaults and ignore rules as a scan saw them. */
-export interface ListedCompanions {
-  /** The sidecars and the attachments that they list; null for none. */
-  readonly lists: ReadonlyMap<string, SidecarList> | null;
-  /** Stat of its own `.meta.json`; '' for none. */
-  readonly defaultsKey: string;
-  /** Stat of its own `.ingestignore`; '' for none. */
-  readonly rulesKey: string;
+/** A directory's own `.meta.json` or `.ingestignore`, as scans saw it. */
+export interface SeenCompanion {
+  /** Its stat; '' for none. */
+  readonly key: string;
+  /** When it was first missed, monotonic ms; -Infinity: it stands, or was never there. */
+  readonly goneAt: number;
+}
+
+export const neverSeen: SeenCompanion = { key: '', goneAt: -Infinity };
+
+/** What is remembered of a companion that a scan finds with this `key`. */
+export function seenCompanion(before: SeenCompanion | undefined, key: string, now: number): SeenCompanion {
+  if (key !== '') return { key, goneAt: -Infinity };
+  return before === undefined || before.key === '' ? (before ?? neverSeen) : { key, goneAt: now };
 }
 
 export interface SidecarList {
@@ -28,7 +34,7 @@ export interface SidecarList {
 }
 
 /** What is remembered of one directory between scans. */
-export interface DirectoryState extends FileIdentity, ListedCompanions, WatchState {
+export interface DirectoryState extends FileIdentity, WatchState {
   /** As on disk, from the root. */
   readonly raw: string;
   /** The user it belongs to. */
@@ -42,6 +48,10 @@ export interface DirectoryState extends FileIdentity, ListedCompanions, WatchSta
   readonly cameAt: number;
   /** When it was listed last, monotonic ms. */
   readonly listedAt: number;
+  /** Its sidecars and the attachments that they list; null for none. */
+  readonly lists: ReadonlyMap<string, SidecarList> | null;
+  readonly defaults: SeenCompanion;
+  readonly ignoreFile: SeenCompanion;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
   /** Those of its own ignore file; null: it has none. */

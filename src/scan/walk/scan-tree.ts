@@ -4,13 +4,12 @@ import type { ScanCause } from '../../model/document.ts';
 import { countPacked } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noClaims } from '../rules/claims.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Entry } from '../rules/entry.ts';
 import { readRoot, realRoot } from './root-identity.ts';
-import { readAgain } from './directory-state.ts';
+import { neverSeen, readAgain } from './directory-state.ts';
 import type { DirectoryState, UnreadDirectory } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
 import type { Visit } from './visit-directory.ts';
@@ -98,7 +97,6 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       watches.forget(gone);
       for (const one of [gone, ...state.attachmentDirectories]) folder.observations.forget(one);
       for (const path of folder.claims.set(gone, noClaims)) freed.add(directoryOf(path));
-      noteCompanions(folder, gone, state, noCompanions);
     }
   }
 
@@ -220,8 +218,8 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     listedAt: -Infinity,
     rules: above?.rules ?? rules,
     ownRules: null,
-    rulesKey: '',
-    defaultsKey: '',
+    ignoreFile: neverSeen,
+    defaults: neverSeen,
     fingerprint: above?.fingerprint ?? fingerprint,
     children: new Set(),
     attachmentDirectories: [],

@@ -6,9 +6,8 @@ import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noClaims } from '../rules/claims.ts';
-import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { readRoot } from './root-identity.ts';
-import type { ListedCompanions, UnreadDirectory } from './directory-state.ts';
+import type { UnreadDirectory } from './directory-state.ts';
 import type { ScanOutcome, ScanReport, ScanRequest, UnreadPlace } from './scan-request.ts';
 import { scanTree } from './scan-tree.ts';
 
@@ -57,10 +56,7 @@ export function createScanner(
     if (scannedRoot === null && targets === 'all')
       await watches.change(backend ?? chooseBackend({ outOfWatches, size }));
     const late = await watches.armed();
-    if (targets === 'all') {
-      scannedRoot = root.identity;
-      noteFormerCompanions();
-    }
+    if (targets === 'all') scannedRoot = root.identity;
     folder.observations.prune();
     const outgrown = backend === null && watches.backend() === 'chokidar' && hasOutgrownChokidar(size);
     return {
@@ -77,22 +73,8 @@ export function createScanner(
     };
   }
 
-  /** Of directories that are there no more. */
-  function noteFormerCompanions(): void {
-    for (const [directory, companions] of folder.formerCompanions) {
-      if (tree.has(directory)) continue;
-      noteCompanions(folder, directory, companions, noCompanions);
-      folder.formerCompanions.delete(directory);
-    }
-  }
-
   async function begin(root: RootIdentity): Promise<void> {
-    // What was there a moment ago may be gone by the time that its directory is listed again.
-    for (const [directory, state] of tree.entries()) {
-      folder.claims.set(directory, noClaims);
-      if (hasCompanions(state) && !folder.formerCompanions.has(directory))
-        folder.formerCompanions.set(directory, state);
-    }
+    for (const [directory] of tree.entries()) folder.claims.set(directory, noClaims);
     tree.clear();
     treeRoot = root;
     scannedRoot = null;
@@ -165,8 +147,4 @@ export function createScanner(
       outOfWatches ||= code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE';
     },
   };
-}
-
-function hasCompanions({ lists, defaultsKey, rulesKey }: ListedCompanions): boolean {
-  return lists !== null || defaultsKey !== '' || rulesKey !== '';
 }

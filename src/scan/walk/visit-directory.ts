@@ -8,13 +8,12 @@ import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lateFiles } from '../companions/arrival.ts';
-import { noCompanions, noteCompanions } from '../companions/companion-grace.ts';
 import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { FileRules } from '../rules/ignore-patterns.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { WatchState } from '../watch/backend.ts';
-import { readAgain } from './directory-state.ts';
+import { neverSeen, readAgain, seenCompanion } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
@@ -102,12 +101,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const fresh = observations.list(path, stats, [...named, ...undecoded]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const ownRules = ownRulesOf(tree, absolute, { key: rulesKey, before });
-  const earlier = folder.formerCompanions.get(path) ?? before ?? noCompanions;
   if (ownRules !== null && 'message' in ownRules) {
-    // An ignore file that is not valid keeps everything in: when it goes, it is waited for like any other.
-    const standing = { lists: earlier.lists, defaultsKey: earlier.defaultsKey, rulesKey };
-    noteCompanions(folder, path, earlier, standing);
-    folder.formerCompanions.set(path, standing);
     const { message, isPassing } = ownRules;
     return { kind: 'unreadable', isListed: true, message, isPassing };
   }
@@ -125,6 +119,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const paired = await pairEntries(folder, path, { absolute, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
 
+  const wasBarred = before?.unreadable?.isPassing === false;
   const state: DirectoryState = {
     raw: tree.rawPath(path),
     ...identity,
@@ -136,8 +131,13 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     listedAt,
     rules,
     ownRules,
-    rulesKey,
-    defaultsKey,
+    // One that was not valid kept everything in: when it goes, it is waited for like any other.
+    ignoreFile: seenCompanion(
+      wasBarred ? { ...neverSeen, key: 'not valid' } : before?.ignoreFile,
+      rulesKey,
+      listedAt,
+    ),
+    defaults: seenCompanion(before?.defaults, defaultsKey, listedAt),
     fingerprint,
     children: new Set(sorted.children.map(({ name }) => name)),
     attachmentDirectories: found.attachmentDirectories,
@@ -159,8 +159,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     lateFiles(opened.listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
   if (before === undefined || state.nameCount > before.nameCount || (fresh.size > 0 && hasGrown()))
     tree.noteArrival(path, listedAt);
-  noteCompanions(folder, path, earlier, state);
-  folder.formerCompanions.delete(path);
   return {
     kind: 'listed',
     packed: {
@@ -175,7 +173,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     before,
     state,
     children: sorted.children,
-    inherits: before !== undefined && (before.rulesKey !== rulesKey || before.fingerprint !== fingerprint),
+    inherits:
+      before !== undefined && (before.ignoreFile.key !== rulesKey || before.fingerprint !== fingerprint),
     claimed: paired.changed,
   };
 }
@@ -237,7 +236,7 @@ function ownRulesOf(
 ): FileRules | null | UnreadDirectory {
   if (key === '') return null;
   const former = before?.ownRules ?? null;
-  if (before?.rulesKey === key && former !== null) return former;
+  if (before?.ignoreFile.key === key && former !== null) return former;
   const own = readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, former);
   return own.kind === 'valid' ? own.rules : own;
 }

@@ -24,7 +24,6 @@ describe('a document is neither sent nor gone', () => {
     ['a directory on the way may not be entered', 'd', 0o744, 'unknown unreadable'],
     ['its attachments cannot be listed', 'd/e/a.pdf.attachments', 0, 'unfit unreadable'],
     ['its sidecar cannot be read', 'd/e/a.pdf.meta.json', 0, 'unfit sidecar-unreadable'],
-    ['the defaults above it cannot be read', 'd/.meta.json', 0, 'unfit defaults-unreadable'],
   ])('where %s', async (_, closed, mode, expected) => {
     folder = await servedFolder();
     for (const [path, content] of Object.entries(files)) await folder.write(path, content);
@@ -34,6 +33,15 @@ describe('a document is neither sent nor gone', () => {
     expect(await asUser(() => folder.verdict('d/e/a.pdf'))).toBe(expected);
     await chmod(folder.join(closed), 0o755);
     expect(await asUser(() => folder.verdict('d/e/a.pdf'))).toBe('document');
+  });
+
+  it('where the defaults above it cannot be read', async () => {
+    folder = await servedFolder();
+    for (const [path, content] of Object.entries(files)) await folder.write(path, content);
+    await chmod(folder.path, 0o755);
+    await chmod(folder.join('d/.meta.json'), 0);
+    await folder.scan();
+    expect(await asUser(() => folder.verdict('d/e/a.pdf'))).toBe('unfit defaults-unreadable');
   });
 });
 

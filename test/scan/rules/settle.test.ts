@@ -86,39 +86,24 @@ describe('a listing', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('an attachment that is missing', () => {
   it('is remembered since it was noted first, until it is there', () => {
     observations.moment(100);
-    expect([
-      observations.missingMs('attachment', 'd', 't'),
-      observations.noteMissing('attachment', 'd', 't'),
-    ]).toEqual([null, 0]);
+    expect(observations.noteMissing('d', 't')).toBe(0);
     observations.moment(400);
-    expect([
-      observations.missingMs('attachment', 'd', 't'),
-      observations.noteMissing('attachment', 'd', 't'),
-      observations.missingMs('companion', 't'),
-    ]).toEqual([300, 300, null]);
-    observations.endMissing('attachment', 'd', 't');
-    expect([
-      observations.missingMs('attachment', 'd', 't'),
-      observations.noteMissing('attachment', 'd', 't'),
-    ]).toEqual([null, 0]);
+    expect(observations.noteMissing('d', 't')).toBe(300);
+    observations.endMissing('d', 't');
+    expect(observations.noteMissing('d', 't')).toBe(0);
   });
 
-  it('is forgotten after an hour where there are thousands, and not before', () => {
+  it.each([
+    ['not before an hour', hourMs, hourMs],
+    ['after an hour where there are thousands', hourMs + 1, 0],
+  ])('is forgotten %s', (_when, moment, missingMs) => {
     observations.moment(0);
-    for (let index = 0; index < 5_000; index += 1)
-      observations.noteMissing('attachment', 'd', `old ${index}`);
-    observations.moment(hourMs);
-    observations.noteMissing('attachment', 'd', 'young');
+    for (let index = 0; index < 5_000; index += 1) observations.noteMissing('d', `old ${index}`);
+    observations.moment(moment);
     observations.prune();
-    expect(observations.missingMs('attachment', 'd', 'old 0')).toBe(hourMs);
-    observations.moment(hourMs + 1);
-    observations.prune();
-    expect([
-      observations.missingMs('attachment', 'd', 'old 0'),
-      observations.missingMs('attachment', 'd', 'young'),
-    ]).toEqual([null, 1]);
+    expect(observations.noteMissing('d', 'old 0')).toBe(missingMs);
   });
 });

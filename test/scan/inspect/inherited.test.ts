@@ -12,14 +12,14 @@ afterEach(() => world.close());
 
 const secret = '{"shareInfo": {"mode": "NONE"}}';
 
-/** A document whose sidecar or defaults keep it private in a folder that is shared with everyone. */
-async function privateDocument(companion: string, removeGraceMs: number): Promise<void> {
+/** A document that a `.meta.json` keeps private in a folder that is shared with everyone. */
+async function privateDocument(removeGraceMs: number): Promise<void> {
   world = await folderWorld({
     settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
     timing: { removeGraceMs },
     before: async (folder) => {
       await folder.write('sub/a.pdf', 'pdf');
-      await folder.write(`sub/${companion}`, secret);
+      await folder.write('sub/.meta.json', secret);
     },
   });
   await eventually(async () => (await mode()) === 'NONE');
@@ -34,45 +34,24 @@ async function seen(before: string | undefined): Promise<void> {
   await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') !== before || null));
 }
 
-describe.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json'])('what %s says', (companion) => {
+describe('what .meta.json says', () => {
   it('is not taken back while it is saved by unlink and recreate', async () => {
-    await privateDocument(companion, 3_600_000);
+    await privateDocument(3_600_000);
     const before = world.fingerprintOf('sub/a.pdf');
-    await unlink(world.join(`sub/${companion}`));
+    await unlink(world.join('sub/.meta.json'));
     // Before a scan has seen it, and after.
     expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
     await seen(before);
     expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
-    await writeFile(world.join(`sub/${companion}`), secret);
-    expect(await mode()).toBe('NONE');
-  });
-
-  it('is not taken back where another directory has come in its place', async () => {
-    await privateDocument(companion, 3_600_000);
-    await rename(world.join('sub'), world.home.join('old'));
-    await world.write('sub/a.pdf', 'new');
-    await eventually(() => Promise.resolve(!world.port.health().busy || null));
-    expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
-    await world.write(`sub/${companion}`, secret);
+    await writeFile(world.join('sub/.meta.json'), secret);
     expect(await mode()).toBe('NONE');
   });
 
   it('is true no more when nothing has come in its place within the grace', async () => {
-    await privateDocument(companion, 500);
-    await rename(world.join(`sub/${companion}`), world.home.join('away'));
+    await privateDocument(500);
+    await rename(world.join('sub/.meta.json'), world.home.join('away'));
     expect(await mode()).toBe('EVERYONE');
   });
-});
-
-it('is not replaced for a moment by what a sidecar of the same stem says', async () => {
-  await privateDocument('a.pdf.meta.json', 3_600_000);
-  await writeFile(world.join('sub/a.meta.json'), '{"shareInfo": {"mode": "EVERYONE"}}');
-  expect(await mode()).toBe('NONE');
-  await unlink(world.join('sub/a.pdf.meta.json'));
-  await world.idle();
-  expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
-  await writeFile(world.join('sub/a.pdf.meta.json'), secret);
-  expect(await mode()).toBe('NONE');
 });
 
 describe('a companion with old times that is moved to a document', () => {
@@ -174,23 +153,20 @@ describe('what ignore rules keep in', () => {
   });
 });
 
-it.each(['', 'sub/'])(
-  'is not let out at once where an ignore file in "%s" goes that is not valid',
-  async (place) => {
-    world = await folderWorld({
-      timing: { removeGraceMs: 3_600_000 },
-      before: async (folder) => {
-        await folder.write('sub/a.pdf', 'pdf');
-        await folder.write(`${place}.ingestignore`, 'n\n'.repeat(1_001));
-      },
-    });
-    expect((await world.port.inspect('sub/a.pdf')).kind).toBe('unknown');
-    await unlink(world.join(`${place}.ingestignore`));
-    await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') ?? null));
-    // The rest of the grace period, and not the time for which the file itself is waited for.
-    const inspection = await world.port.inspect('sub/a.pdf');
-    expect(inspection.kind === 'settling' && inspection.againMs > 3_000_000).toBe(true);
-    await world.write(`${place}.ingestignore`, '*.txt\n');
-    await eventually(async () => (await world.port.inspect('sub/a.pdf')).kind === 'document');
-  },
-);
+it('is not let out at once where an ignore file goes that is not valid', async () => {
+  world = await folderWorld({
+    timing: { removeGraceMs: 3_600_000 },
+    before: async (folder) => {
+      await folder.write('sub/a.pdf', 'pdf');
+      await folder.write('sub/.ingestignore', 'n\n'.repeat(1_001));
+    },
+  });
+  expect((await world.port.inspect('sub/a.pdf')).kind).toBe('unknown');
+  await unlink(world.join('sub/.ingestignore'));
+  await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') ?? null));
+  // The rest of the grace period, and not the time for which the file itself is waited for.
+  const inspection = await world.port.inspect('sub/a.pdf');
+  expect(inspection.kind === 'settling' && inspection.againMs > 3_000_000).toBe(true);
+  await world.write('sub/.ingestignore', '*.txt\n');
+  await eventually(async () => (await world.port.inspect('sub/a.pdf')).kind === 'document');
+});
