@@ -5,10 +5,10 @@ import { directoryOf, nameOf } from '../model/document.ts';
 import { errorCode, readFaultOf } from '../model/errors.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import { lookUp } from './look-up.ts';
-import { createClaims } from './rules/claims.ts';
+import { createAttachmentLists } from './rules/attachment-lists.ts';
 import type { RecentLooks } from './companions/recent-look.ts';
 import { binRules } from './rules/bins.ts';
-import type { Claims } from './rules/claims.ts';
+import type { AttachmentLists } from './rules/attachment-lists.ts';
 import type { FolderRules } from './rules/classify.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
 import { createIgnoreRules, createIncludeRules } from './rules/ignore-patterns.ts';
@@ -32,7 +32,7 @@ export interface FolderPlan {
 /** What is known of a folder in its worker: shared by scans and inspections. */
 export interface FolderState extends FolderPlan, FolderRules {
   readonly tree: Tree;
-  readonly claims: Claims;
+  readonly attachmentLists: AttachmentLists;
   /** Whether directories have grown since they were scanned: new names, new files that became larger. */
   readonly growths: RecentLooks<boolean>;
   /** When every directory looked as it did when it was listed, monotonic ms. */
@@ -64,7 +64,7 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
   return {
     ...plan,
     tree: createTree(),
-    claims: createClaims(),
+    attachmentLists: createAttachmentLists(),
     growths: new Map(),
     unchanged: { at: -Infinity },
     unfitSidecars: new Map(),

@@ -44,7 +44,7 @@ import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/s
 import { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { carriesPath } from './decide/attachments.ts';
+import { hasAttachmentAt } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
@@ -247,7 +247,7 @@ export class Engine {
     });
     this.#unsentAttachments = new UnsentAttachments(this.#unsentModes, (ref, place) => {
       const record = ledger.get(ref);
-      return record !== undefined && carriesPath({ ref, record }, place);
+      return record !== undefined && hasAttachmentAt({ ref, record }, place);
     });
     this.#comparison = new DocumentComparison({
       clock,

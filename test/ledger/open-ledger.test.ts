@@ -39,7 +39,7 @@ describe('the ledger', () => {
     const carried = { name: 'x.csv', path: 'a/x.csv', sha256: '', stat: statOf(7) };
     const dropped = { name: 'y.csv', sha256: '', stat: { ...statOf(8), ino: 0 } };
     const find = (path: string, number: number) =>
-      ledger.findCarriers({ folder: 'inbox', path }, statOf(number)).map(({ ref }) => ref.path);
+      ledger.findOwners({ folder: 'inbox', path }, statOf(number)).map(({ ref }) => ref.path);
     expect(find('a/x.csv', 7)).toEqual([]);
     await ledger.commit([put('a/report-1.pdf', recordOf(1, { attachments: [carried, dropped] }))]);
     expect([find('a/x.csv', 9), find('b/z.csv', 7), find('y.csv', 8)]).toEqual([
@@ -48,8 +48,8 @@ describe('the ledger', () => {
       [],
     ]);
     const reused = { ...statOf(7), birthtimeMs: 1 };
-    expect(ledger.findCarriers({ folder: 'inbox', path: 'b/z.csv' }, reused)).toEqual([]);
-    expect(ledger.findCarriers({ folder: 'other', path: 'a/x.csv' }, statOf(9))).toEqual([]);
+    expect(ledger.findOwners({ folder: 'inbox', path: 'b/z.csv' }, reused)).toEqual([]);
+    expect(ledger.findOwners({ folder: 'other', path: 'a/x.csv' }, statOf(9))).toEqual([]);
     await ledger.commit([
       { kind: 'drop', ref: { folder: 'inbox', path: 'a/report-1.pdf' } },
       put('b/report-1.pdf', recordOf(1, { attachments: [carried] })),

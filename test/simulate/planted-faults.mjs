@@ -197,8 +197,8 @@ export const plantedFaults = {
     kind: 'unready-sent/ambiguous',
     seed: 31,
     file: 'src/scan/rules/pair-sidecars.ts',
-    from: 'const isAmbiguous = claimants.length > 1;',
-    to: 'const isAmbiguous = claimants.length > 99;',
+    from: 'const isAmbiguous = owners.length > 1;',
+    to: 'const isAmbiguous = owners.length > 99;',
   },
   'does-not-listen': {
     kind: 'unquiet',

@@ -10,7 +10,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { listDuplicates } from '../../daemon/make-status.ts';
-import { carrierOf, isAbsent, orphanAttachments } from '../../daemon/control/orphan-attachments.ts';
+import { ownerOfAttachments, isAbsent, orphanAttachments } from '../../daemon/control/orphan-attachments.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
@@ -94,8 +94,8 @@ async function orphanFindings(
 ): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = [];
   for (const path of directories) {
-    const carrier = await carrierOf(port, path);
-    if (carrier !== null && (await isAbsent(port, carrier)))
+    const owner = await ownerOfAttachments(port, path);
+    if (owner !== null && (await isAbsent(port, owner)))
       findings.push(finding('warning', `${name}/${path}`, orphanAttachments));
   }
   return findings;

@@ -18,7 +18,7 @@ import type { Task } from '../../sync/tasks/task.ts';
 import { attemptsOf } from './attempts-of.ts';
 import type { AttemptSources } from './attempts-of.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
-import { carrierOf, isAbsent, orphanAttachments } from './orphan-attachments.ts';
+import { ownerOfAttachments, isAbsent, orphanAttachments } from './orphan-attachments.ts';
 
 /** What the engine has before it. */
 export interface Ahead {
@@ -104,10 +104,10 @@ async function isDirectory(path: string): Promise<boolean> {
 
 async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Why> {
   const kind = 'directory';
-  const carrier = isAttachmentDirectory(nameOf(ref.path)) ? await carrierOf(port, ref.path) : null;
-  if (carrier !== null) {
-    const name = refKey({ ...ref, path: carrier });
-    const isOrphan = await isAbsent(port, carrier);
+  const owner = isAttachmentDirectory(nameOf(ref.path)) ? await ownerOfAttachments(port, ref.path) : null;
+  if (owner !== null) {
+    const name = refKey({ ...ref, path: owner });
+    const isOrphan = await isAbsent(port, owner);
     const attachments = { code: 'attachments', message: `the attachments of ${name}` };
     return whySchema.parse({
       ...ref,

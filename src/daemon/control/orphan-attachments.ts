@@ -9,7 +9,7 @@ export const orphanAttachments: Reason = {
 };
 
 /** The path of the document whose attachments lie in a directory; null: it is no such directory, or it is ignored. */
-export async function carrierOf(port: FolderPort, directory: string): Promise<string | null> {
+export async function ownerOfAttachments(port: FolderPort, directory: string): Promise<string | null> {
   const inside = await port.inspect(joinPath(directory, 'any'));
   return inside.kind === 'ignored' ? (inside.owner ?? null) : null;
 }

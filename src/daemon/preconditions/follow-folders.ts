@@ -71,7 +71,7 @@ const toName = (name: string) => ({ name });
 /** Names of folders of which the ledger knows any file. */
 function namesIn(ledger: LedgerPort): ReadonlySet<string> {
   const refs = [
-    ...ledger.carriedElsewhere(),
+    ...ledger.attachedElsewhere(),
     ...Array.from(ledger.failures(), ([ref]) => ref),
     ...[...ledger.doubts(), ...ledger.intents()].map(({ ref }) => ref),
   ];

@@ -40,14 +40,14 @@ export class LedgerData {
     directory: ({ folder, path }) => this.records.directory(folder, path)?.identity ?? undefined,
     placesOf: (identity) => this.records.placesOf(identity),
     folders: () => this.records.folders(),
-    carriedElsewhere: () => this.records.carriedElsewhere(),
+    attachedElsewhere: () => this.records.attachedElsewhere(),
     count: (folder) => this.records.count(folder),
     possibleDuplicates: () => this.records.possibleDuplicates(),
     narrower: (folder) => this.records.narrower(folder),
     entries: () => this.#entries(),
     changes: () => this.#changes(),
     findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
-    findCarriers: (ref, stat) => this.records.findCarriers(ref, stat).map(toEntry),
+    findOwners: (ref, stat) => this.records.findOwners(ref, stat).map(toEntry),
     findHolders: (stat) => this.records.findHolders(stat).map(toEntry),
     findByDocId: (docId) => {
       const record = this.records.findByDocId(docId);

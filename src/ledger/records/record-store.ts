@@ -17,7 +17,7 @@ export class RecordStore {
   /** Made when somebody asks: most starts find nothing that has moved. A list only where several have the number. */
   #byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
   /** By attachment, its path or its inode number, and by the inode numbers of former files; made when somebody asks, too. */
-  #carriers: Map<string | number, Set<StoredRecord>> | null = null;
+  #owners: Map<string | number, Set<StoredRecord>> | null = null;
   /** Those with an attachment in another folder: hardly any. */
   readonly #carryingElsewhere = new Set<StoredRecord>();
   /** Directories by inode number; made when somebody asks. */
@@ -88,7 +88,7 @@ export class RecordStore {
     return [...this.#folders.keys()];
   }
 
-  carriedElsewhere(): readonly DocumentRef[] {
+  attachedElsewhere(): readonly DocumentRef[] {
     return [...this.#carryingElsewhere].flatMap(({ rare }) =>
       (rare?.attachments ?? []).flatMap(({ folder, path }) =>
         folder === undefined || path === undefined ? [] : [{ folder, path }],
@@ -143,27 +143,27 @@ export class RecordStore {
     return found === undefined ? [] : Array.isArray(found) ? found : [found];
   }
 
-  findCarriers(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
-    const carriers = this.#carriersByKey();
-    const byFile = [...(carriers.get(stat.ino) ?? [])].filter(({ rare }) =>
+  findOwners(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
+    const owners = this.#ownersByKey();
+    const byFile = [...(owners.get(stat.ino) ?? [])].filter(({ rare }) =>
       rare?.attachments?.some((attachment) => isSameFile(attachment.stat, stat)),
     );
-    return [...new Set([...(carriers.get(refKey(ref)) ?? []), ...byFile])];
+    return [...new Set([...(owners.get(refKey(ref)) ?? []), ...byFile])];
   }
 
   /** Records of which a file of this inode number is or was the document, or is an attachment. */
   findHolders({ ino }: FileStat): readonly StoredRecord[] {
     if (ino === 0) return [];
-    return [...new Set([...this.findByInode(ino), ...(this.#carriersByKey().get(ino) ?? [])])];
+    return [...new Set([...this.findByInode(ino), ...(this.#ownersByKey().get(ino) ?? [])])];
   }
 
-  #carriersByKey(): ReadonlyMap<string | number, ReadonlySet<StoredRecord>> {
-    if (this.#carriers === null) {
-      this.#carriers = new Map();
+  #ownersByKey(): ReadonlyMap<string | number, ReadonlySet<StoredRecord>> {
+    if (this.#owners === null) {
+      this.#owners = new Map();
       for (const record of this.all())
-        for (const key of carriedKeys(record)) addTo(this.#carriers, key, record);
+        for (const key of attachmentKeys(record)) addTo(this.#owners, key, record);
     }
-    return this.#carriers;
+    return this.#owners;
   }
 
   findByDocId(docId: string): StoredRecord | undefined {
@@ -222,7 +222,7 @@ export class RecordStore {
       this.#carryingElsewhere.add(record);
     if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
     if (this.#byInode !== null) addInode(this.#byInode, record);
-    if (this.#carriers !== null) for (const key of carriedKeys(record)) addTo(this.#carriers, key, record);
+    if (this.#owners !== null) for (const key of attachmentKeys(record)) addTo(this.#owners, key, record);
   }
 
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
@@ -231,8 +231,8 @@ export class RecordStore {
     this.#countNarrower(record, -1);
     this.#carryingElsewhere.delete(record);
     if (this.#byInode !== null) removeInode(this.#byInode, record);
-    if (this.#carriers !== null)
-      for (const key of carriedKeys(record)) this.#carriers.get(key)?.delete(record);
+    if (this.#owners !== null)
+      for (const key of attachmentKeys(record)) this.#owners.get(key)?.delete(record);
     const docIds = this.#byDocId;
     if (docIds?.get(record.docId) !== record || record.docId === docId) return;
     docIds.delete(record.docId);
@@ -246,7 +246,7 @@ export class RecordStore {
 }
 
 /** What a record's attachments, and the files that it had before, are found by. */
-function carriedKeys({ directory, rare }: StoredRecord): readonly (string | number)[] {
+function attachmentKeys({ directory, rare }: StoredRecord): readonly (string | number)[] {
   if (directory === null || rare === null) return [];
   const { attachments = [], heldModes = [] } = rare;
   return [

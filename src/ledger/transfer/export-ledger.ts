@@ -10,7 +10,7 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
   const folders = [
     ...new Set([
       ...ledger.folders(),
-      ...ledger.carriedElsewhere().map(({ folder }) => folder),
+      ...ledger.attachedElsewhere().map(({ folder }) => folder),
       ...Array.from(ledger.failures(), ([{ folder }]) => folder),
       ...uploads.map(({ ref }) => ref.folder),
     ]),

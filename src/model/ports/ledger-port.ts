@@ -301,7 +301,7 @@ export interface LedgerPort {
   /** Names of folders that have records. */
   readonly folders: () => readonly string[];
   /** Where attachments lie that are in another folder than their document. */
-  readonly carriedElsewhere: () => readonly DocumentRef[];
+  readonly attachedElsewhere: () => readonly DocumentRef[];
   readonly count: (folder: string) => number;
   /** The sum of `possibleDuplicates` of all records. */
   readonly possibleDuplicates: () => number;
@@ -314,9 +314,9 @@ export interface LedgerPort {
   readonly findByInode: (ino: number) => readonly LedgerEntry[];
   /**
    * Records that carry a file as an attachment: one of its path, or, wherever it is now, this very file. What the
-   * service only holds because it cannot be taken back is carried no longer.
+   * service only holds because it cannot be taken back is attached no longer.
    */
-  readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
+  readonly findOwners: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
   /** Records whose file this very file is, or was, and those that carry it as an attachment. */
   readonly findHolders: (stat: FileStat) => readonly LedgerEntry[];
   readonly findByDocId: (docId: string) => DocumentRef | undefined;

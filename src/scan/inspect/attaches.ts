@@ -9,7 +9,7 @@ import { lookUp } from '../look-up.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 import { locateOnDisk, presenceOf } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { resolveAttachment } from '../rules/claims.ts';
+import { resolveAttachment } from '../rules/attachment-lists.ts';
 import { statKey, statOf } from '../rules/entry.ts';
 import { rootTrouble } from './find-entry.ts';
 import { findSidecar } from './own-sidecar.ts';

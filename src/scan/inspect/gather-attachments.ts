@@ -10,7 +10,7 @@ import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-type
 import { attachmentDirectoryEnd, isTemporaryName, isTrustedCompanion } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
-import { resolveAttachment } from '../rules/claims.ts';
+import { resolveAttachment } from '../rules/attachment-lists.ts';
 import { attachmentKeys, listAttachments, listedFiles } from '../walk/attachment-files.ts';
 import { kindOf, statOf } from '../rules/entry.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
@@ -121,7 +121,8 @@ function placeListed(
     return unfit('attachment-outside', `the attachment ${excerpt(text)} is outside the folder`);
   }
   if (place.path === document) return invalid(excerpt(text), 'it is the document itself');
-  if (folder.claims.isOwner(place.path)) return invalid(excerpt(text), 'it has attachments of its own');
+  if (folder.attachmentLists.isOwner(place.path))
+    return invalid(excerpt(text), 'it has attachments of its own');
   const found = classifyByName(folder, place.path);
   const hidden =
     isTemporaryName(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');

@@ -3,7 +3,7 @@ import { emptyFileCode, joinPath, orphanSidecarCode, sidecarInCapitalsCode } fro
 import type { FileStat } from '../../model/document.ts';
 import { cannotBeRead, unreadableCodeOf } from '../../model/errors.ts';
 import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
-import type { Claims } from './claims.ts';
+import type { AttachmentLists } from './attachment-lists.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
 import { defaultsName, isSidecarName } from './pair-sidecars.ts';
@@ -179,10 +179,10 @@ function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classificat
 /** Classifies a regular file that no rule ignores by its place, its type and what `lstat` says. */
 export function classifyFile(
   { path, name, stats, exclusion }: FileFacts,
-  { claims }: { readonly claims: Pick<Claims, 'isAttachment' | 'ownersOf'> },
+  { attachmentLists }: { readonly attachmentLists: Pick<AttachmentLists, 'isAttachment' | 'ownersOf'> },
 ): Classification {
-  if (claims.isAttachment(path)) {
-    const [owner = ''] = claims.ownersOf(path);
+  if (attachmentLists.isAttachment(path)) {
+    const [owner = ''] = attachmentLists.ownersOf(path);
     return { kind: 'attachment', owner };
   }
   if (exclusion !== null) return notIncluded(exclusion);

@@ -88,11 +88,11 @@ export function pairSidecars(input: PairingInput): Pairing {
   for (const name of byStem) {
     const stem = namedAfter(name);
     const candidates = stems.get(stem) ?? [];
-    const claimants = candidates.filter((document) => input.mayBelong(name, document));
-    if (claimants.length === 0 && candidates.length > 0) unpaired.set(name, 'foreign');
-    else if (claimants.length === 0 && !fits(name)) unpaired.set(name, 'orphan');
-    const isAmbiguous = claimants.length > 1;
-    for (const document of claimants)
+    const owners = candidates.filter((document) => input.mayBelong(name, document));
+    if (owners.length === 0 && candidates.length > 0) unpaired.set(name, 'foreign');
+    else if (owners.length === 0 && !fits(name)) unpaired.set(name, 'orphan');
+    const isAmbiguous = owners.length > 1;
+    for (const document of owners)
       if (!paired.has(document))
         paired.set(document, { name, kind: isAmbiguous ? 'ambiguous' : only(name, document) });
   }

@@ -12,7 +12,7 @@ import { isTemporaryName } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
-import { resolveAttachment } from '../rules/claims.ts';
+import { resolveAttachment } from '../rules/attachment-lists.ts';
 import { entryKey, kindOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { listDirectory } from './list-directory.ts';

@@ -7,8 +7,8 @@ import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { ShareMode, Sidecar } from '../../model/metadata/metadata.ts';
 import type { FolderState } from '../folder-state.ts';
-import { noClaims, resolveAttachment } from '../rules/claims.ts';
-import type { OwnersClaims } from '../rules/claims.ts';
+import { nothingListed, resolveAttachment } from '../rules/attachment-lists.ts';
+import type { ListedByOwner } from '../rules/attachment-lists.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { namedAfter, pairSidecars } from '../rules/pair-sidecars.ts';
 import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
@@ -17,7 +17,7 @@ import { statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import type { SortedEntries } from './sort-entries.ts';
 
-/** A directory's documents, paired, with what their sidecars claim. */
+/** A directory's documents, paired, with what their sidecars attach. */
 export interface PairedEntries extends Pairing {
   readonly lists: ReadonlyMap<string, SidecarList> | null;
   /** Paths, here or elsewhere, that became or ceased to be attachments. */
@@ -47,8 +47,9 @@ export async function pairEntries(
   directory: string,
   { absolute, sorted }: { readonly absolute: string; readonly sorted: SortedEntries },
 ): Promise<PairedEntries> {
-  const { claims, settings, tree } = folder;
-  if (sorted.sidecars.size === 0) return { ...nothing, changed: claims.set(directory, noClaims) };
+  const { attachmentLists, settings, tree } = folder;
+  if (sorted.sidecars.size === 0)
+    return { ...nothing, changed: attachmentLists.set(directory, nothingListed) };
   const { lists, unread } = await readLists(sorted.sidecars, absolute, tree.get(directory)?.lists);
   const pair = (sidecars: Iterable<string>, owners: readonly Entry[]) => {
     const documents = new Map(owners.map((entry) => [entry.name, entry]));
@@ -69,7 +70,7 @@ export async function pairEntries(
   const ofLeftOut =
     sorted.leftOut.length === 0 ? [] : pair(unusedBy(pairing, sorted), sorted.leftOut).sidecars;
   const sidecars = [...pairing.sidecars, ...ofLeftOut];
-  const changed = claims.set(directory, claimsOf(folder, directory, { sidecars, lists }));
+  const changed = attachmentLists.set(directory, listedByOwner(folder, directory, { sidecars, lists }));
   return { ...pairing, lists, changed, unread };
 }
 
@@ -168,7 +169,7 @@ function narrowMode(bytes: Buffer): ShareMode | undefined {
 }
 
 /** What the valid sidecars of a directory attach; one that could be of several documents attaches nothing. */
-function claimsOf(
+function listedByOwner(
   folder: FolderState,
   directory: string,
   {
@@ -178,8 +179,8 @@ function claimsOf(
     readonly sidecars: Iterable<readonly [document: string, sidecar: PairedSidecar]>;
     readonly lists: ReadonlyMap<string, SidecarList>;
   },
-): OwnersClaims {
-  const claims = new Map<string, readonly string[]>();
+): ListedByOwner {
+  const listed = new Map<string, readonly string[]>();
   for (const [document, { name, kind }] of sidecars) {
     const owner = joinPath(directory, document);
     const paths = (kind === 'ambiguous' ? [] : (lists.get(name)?.attachments ?? [])).flatMap((text) => {
@@ -187,9 +188,9 @@ function claimsOf(
       const isOther = place.kind === 'inside' && place.path !== owner;
       return isOther && !isOfAnother(folder, place.path, owner) ? [place.path] : [];
     });
-    if (paths.length > 0) claims.set(owner, paths);
+    if (paths.length > 0) listed.set(owner, paths);
   }
-  return claims;
+  return listed;
 }
 
 /** With `sidecarOwner: same`, nobody makes an attachment of a file of another user, which would hide it. */

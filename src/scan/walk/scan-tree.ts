@@ -5,7 +5,7 @@ import { countPacked } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
-import { noClaims } from '../rules/claims.ts';
+import { nothingListed } from '../rules/attachment-lists.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Entry } from '../rules/entry.ts';
 import { readRoot, realRoot } from './root-identity.ts';
@@ -96,7 +96,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     for (const [gone, state] of tree.forget(directory)) {
       watches.forget(gone);
       for (const one of [gone, ...state.attachmentDirectories]) folder.observations.forget(one);
-      for (const path of folder.claims.set(gone, noClaims)) freed.add(directoryOf(path));
+      for (const path of folder.attachmentLists.set(gone, nothingListed)) freed.add(directoryOf(path));
     }
   }
 
@@ -148,7 +148,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       if (!visited.has(directory)) planDependents(directory);
     }
     visited.add(directory);
-    for (const path of visit.claimed) if (directoryOf(path) !== directory) redo(directoryOf(path));
+    for (const path of visit.reattached) if (directoryOf(path) !== directory) redo(directoryOf(path));
     await context.slice();
   }
 
@@ -175,7 +175,8 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   /** Directories whose documents depend on files in this one. */
   function planDependents(directory: string): void {
     if (job.targets === 'all') return;
-    for (const dependent of folder.claims.dependents(directory)) if (!visited.has(dependent)) redo(dependent);
+    for (const dependent of folder.attachmentLists.dependents(directory))
+      if (!visited.has(dependent)) redo(dependent);
   }
 
   /** What was known of an unreadable directory and all below it stays as it is. */

@@ -5,7 +5,7 @@ import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
-import { noClaims } from '../rules/claims.ts';
+import { nothingListed } from '../rules/attachment-lists.ts';
 import { readRoot } from './root-identity.ts';
 import type { UnreadDirectory } from './directory-state.ts';
 import type { ScanOutcome, ScanReport, ScanRequest, UnreadPlace } from './scan-request.ts';
@@ -74,7 +74,7 @@ export function createScanner(
   }
 
   async function begin(root: RootIdentity): Promise<void> {
-    for (const [directory] of tree.entries()) folder.claims.set(directory, noClaims);
+    for (const [directory] of tree.entries()) folder.attachmentLists.set(directory, nothingListed);
     tree.clear();
     treeRoot = root;
     scannedRoot = null;

@@ -42,7 +42,7 @@ export type Visit =
       /** What holds for it (rules, defaults) is not what held before: everything below has to be visited. */
       readonly inherits: boolean;
       /** Files elsewhere that became or ceased to be attachments. */
-      readonly claimed: readonly string[];
+      readonly reattached: readonly string[];
     }
   | { readonly kind: 'vanished' }
   /** `isListed`: it is what its rules say that cannot be read. */
@@ -175,7 +175,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     children: sorted.children,
     inherits:
       before !== undefined && (before.ignoreFile.key !== rulesKey || before.fingerprint !== fingerprint),
-    claimed: paired.changed,
+    reattached: paired.changed,
   };
 }
 

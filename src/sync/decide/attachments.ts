@@ -20,7 +20,7 @@ export function unsentAttachments(
   if (document.attachments.length === 0) {
     if (record?.unsure?.attachments === true) return [];
     // Without a valid sidecar nothing says that they are no attachments any more.
-    return (document.sidecar ?? null) === null ? held : held.map(noLongerCarried);
+    return (document.sidecar ?? null) === null ? held : held.map(noLongerAttached);
   }
   return document.attachments.map(({ name, path, stat }, index) => ({
     name,
@@ -31,7 +31,7 @@ export function unsentAttachments(
 }
 
 /** The service holds it because it cannot be taken back; the file, wherever it is, is no attachment any more. */
-function noLongerCarried({ name, sha256, stat }: RecordedAttachment): RecordedAttachment {
+function noLongerAttached({ name, sha256, stat }: RecordedAttachment): RecordedAttachment {
   return { name, sha256, stat: { ...stat, ino: 0 } };
 }
 
@@ -76,7 +76,7 @@ export function withAttachmentAt(
 ): LedgerEntry | null {
   const hasCome = (attachment: RecordedAttachment) =>
     !isConfigured(attachment.folder ?? ref.folder) && isSameFile(attachment.stat, stat);
-  if (carriesPath({ ref, record }, place) || !record.attachments.some(hasCome)) return null;
+  if (hasAttachmentAt({ ref, record }, place) || !record.attachments.some(hasCome)) return null;
   const attachments = record.attachments.map((one) => (hasCome(one) ? placedAt(place, ref, one) : one));
   return { ref, record: { ...record, attachments } };
 }
@@ -95,10 +95,10 @@ export interface FormerOwner {
  */
 export function recordedOwners(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
-  ledger: Pick<LedgerPort, 'findCarriers' | 'get'>,
+  ledger: Pick<LedgerPort, 'findOwners' | 'get'>,
 ): readonly FormerOwner[] {
   const isNew = ledger.get(ref) === undefined;
-  return ledger.findCarriers(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
+  return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
     // Its own file, in the place of its attachment.
     if (refKey(owner) === refKey(ref) || isSameFile(record.stat, stat)) return [];
     const places = record.attachments.map((one) => ({
@@ -112,7 +112,7 @@ export function recordedOwners(
   });
 }
 
-export function carriesPath({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
+export function hasAttachmentAt({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
   return record.attachments.some(
     ({ path, folder = ref.folder }) => path === place.path && folder === place.folder,
   );

@@ -11,12 +11,12 @@ import {
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
-import { carriesPath } from './attachments.ts';
+import { hasAttachmentAt } from './attachments.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
 export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
-  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findCarriers'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findOwners'>;
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
   /** Where a directory was listed last that is not where its records are; null: nowhere. */
@@ -109,7 +109,7 @@ function findMovedTo(here: DirectoryRef, ref: DocumentRef, evidence: DirectoryEv
   return directories.length === 0 ? none : { kind: 'moved', directories };
 }
 
-/** Whether a directory had a record of what lies at this path in it, or one that carries it as an attachment. */
+/** Whether a directory had a record of what lies at this path in it, or one that has it as an attachment. */
 function hasComeFrom(
   { folder, path: directory }: DirectoryRef,
   path: string,
@@ -118,12 +118,12 @@ function hasComeFrom(
   const before = { folder, path: joinPath(directory, path) };
   if (directoryOf(path) === '' && ledger.get(before) !== undefined) return true;
   return ledger
-    .findCarriers(before, unknownStat)
+    .findOwners(before, unknownStat)
     .some(
-      (carrier) =>
-        carrier.ref.folder === folder &&
-        directoryOf(carrier.ref.path) === directory &&
-        carriesPath(carrier, before),
+      (owner) =>
+        owner.ref.folder === folder &&
+        directoryOf(owner.ref.path) === directory &&
+        hasAttachmentAt(owner, before),
     );
 }
 

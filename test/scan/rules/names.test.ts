@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { printableBytes, printableTwin } from '../../../src/lib/text/printable.ts';
 import { isTemporaryName } from '../../../src/scan/rules/classify.ts';
-import { resolveAttachment } from '../../../src/scan/rules/claims.ts';
+import { resolveAttachment } from '../../../src/scan/rules/attachment-lists.ts';
 
 describe('names of files that programs save by (F2, F3, F4, F7, F8, F9)', () => {
   it.each([

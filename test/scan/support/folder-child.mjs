@@ -65,8 +65,6 @@ await port.start({
     if (scan.cause === 'poll') polled.add(scan.directory);
   },
   scanned: silence,
-  claimed: silence,
-  claims: () => new Map(),
   changed: silence,
 });
 process.send({ kind: 'started' });

@@ -19,7 +19,7 @@ describe('who carries a file', () => {
   const owners = (path: string, known?: LedgerEntry, ino?: number) =>
     recordedOwners(
       { ...found(path), ...(ino === undefined ? null : { stat: statOf({ ino }) }) },
-      { findCarriers: () => [entry], get: () => known?.record },
+      { findOwners: () => [entry], get: () => known?.record },
     ).map(({ at }) => at);
   const place = { owner: from, place: { folder: 'inbox', path: 'salaries.csv' } };
 

@@ -72,7 +72,7 @@ async function movedIn(world: World): Promise<string> {
         const known = ledger[refKey(place)];
         return known === undefined || !isKnown(known) ? undefined : identityOf(known);
       },
-      findCarriers: () => [],
+      findOwners: () => [],
       placesOf: (identity: FileIdentity) =>
         Object.entries(ledger)
           .filter(([, known]) => isKnown(known) && sameFile(identityOf(known), identity))

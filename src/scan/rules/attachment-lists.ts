@@ -1,23 +1,23 @@
 import { directoryOf } from '../../model/document.ts';
 
 /** What the sidecars of documents attach: paths from the root, by the path of the document. */
-export type OwnersClaims = ReadonlyMap<string, readonly string[]>;
+export type ListedByOwner = ReadonlyMap<string, readonly string[]>;
 
 /** Of a directory whose sidecars attach nothing. */
-export const noClaims: OwnersClaims = new Map();
+export const nothingListed: ListedByOwner = new Map();
 
 const nobody: ReadonlySet<string> = new Set();
 
-export type Claims = ReturnType<typeof createClaims>;
+export type AttachmentLists = ReturnType<typeof createAttachmentLists>;
 
 /** Which files are attachments because a valid sidecar lists them, and whose. */
-export function createClaims() {
-  const byDirectory = new Map<string, OwnersClaims>();
+export function createAttachmentLists() {
+  const byDirectory = new Map<string, ListedByOwner>();
   const owners = new Map<string, Set<string>>();
   const owning = new Set<string>();
   const dependents = new Map<string, Map<string, number>>();
 
-  /** True for a file that a document claims, unless it claims files itself: then that claim is void. */
+  /** True for a file that a document lists, unless it lists files itself: then that has no effect. */
   function isAttachment(path: string): boolean {
     // Nearly always there are none, and a path that is looked up has to be put together first.
     return owners.size > 0 && owners.has(path) && !owning.has(path);
@@ -42,8 +42,8 @@ export function createClaims() {
     if (counts?.size === 0) dependents.delete(directoryOf(path));
   }
 
-  function set(directory: string, next: OwnersClaims): readonly string[] {
-    const before = byDirectory.get(directory) ?? noClaims;
+  function set(directory: string, next: ListedByOwner): readonly string[] {
+    const before = byDirectory.get(directory) ?? nothingListed;
     const touched = new Set<string>();
     for (const [owner, paths] of [...before, ...next])
       for (const path of [owner, ...paths]) touched.add(path);
@@ -62,13 +62,13 @@ export function createClaims() {
   }
 
   return {
-    /** Says what the documents of one directory claim now; gives the paths whose standing changed. */
+    /** Says what the documents of one directory attach now; gives the paths whose standing changed. */
     set,
     isAttachment,
     /** True for a document whose sidecar lists attachments. */
     isOwner: (path: string) => owning.has(path),
     ownersOf: (path: string): ReadonlySet<string> => owners.get(path) ?? nobody,
-    /** Directories of documents that claim a file in this one. */
+    /** Directories of documents that attach a file in this one. */
     dependents: (directory: string): readonly string[] => [...(dependents.get(directory)?.keys() ?? [])],
   };
 }
