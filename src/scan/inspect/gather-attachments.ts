@@ -1,20 +1,15 @@
-import { lstatSync } from 'node:fs';
-import type { Stats } from 'node:fs';
-
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
-import { attachmentDirectoryEnd, isTemporaryName, isTrustedCompanion } from '../rules/classify.ts';
-import { classifyByName } from '../rules/classify-by-name.ts';
+import { findAttachments } from '../companions/find-attachments.ts';
+import type { FoundAttachments, ListedFile } from '../companions/find-attachments.ts';
+import { attachmentDirectoryEnd, isTrustedCompanion } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
-import { resolveAttachment } from '../rules/attachment-lists.ts';
-import { attachmentKeys, listAttachments, listedFiles } from '../walk/attachment-files.ts';
-import { kindOf, statOf } from '../rules/entry.ts';
-import { placeBelow, realRoot } from '../walk/root-identity.ts';
-import { locateOnDisk, presenceOf } from '../folder-state.ts';
+import { statOf } from '../rules/entry.ts';
+import { realRoot } from '../walk/root-identity.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
 import { lookInside } from './find-entry.ts';
@@ -22,11 +17,9 @@ import { notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** A document's attachments, all fit and settled. */
-export interface GatheredAttachments {
+interface GatheredAttachments extends Pick<FoundAttachments, 'keys'> {
   readonly kind: 'attachments';
   readonly attachments: readonly FoundAttachment[];
-  /** What of them goes into the fingerprint. */
-  readonly keys: readonly (readonly [string, string])[];
 }
 
 /**
@@ -38,121 +31,96 @@ export async function gatherAttachments(
   document: string,
   { listed, ownerUid }: { readonly listed: readonly string[]; readonly ownerUid: number },
 ): Promise<GatheredAttachments | NoDocument> {
-  const own = await ownDirectory(folder, document);
-  if (own.kind !== 'own') return own;
-  const found: FoundAttachment[] = [];
-  const take = (path: string, shown: string): NoDocument | null => {
-    const judged = judge(folder, path, { shown, ownerUid });
-    if ('kind' in judged) return judged;
-    if (found.some(({ name }) => name === judged.name))
-      return invalid(shown, 'another attachment has the same name');
-    found.push(judged);
-    return null;
-  };
-  for (const path of own.paths) {
-    const refused = take(path, printable(path));
-    if (refused !== null) return refused;
-  }
-  for (const text of listed) {
-    const place = placeListed(folder, document, text);
-    if (place.kind !== 'inside') return place;
-    const refused = take(place.path, excerpt(text));
-    if (refused !== null) return refused;
-  }
-  if (found.length > maxAttachments) {
-    const message = `it has ${found.length} attachments, but the service accepts at most ${maxAttachments}; remove some`;
-    return unfit('too-many-attachments', message);
-  }
-  const directory = directoryOf(document);
-  const rules = folder.tree.get(directory)?.rules ?? folder.rules;
-  return {
-    kind: 'attachments',
-    attachments: found,
-    keys: [
-      ...own.keys,
-      ...listedFiles(folder, { directory, rules }, listed).map(({ text, key }) => [text, key] as const),
-    ],
-  };
-}
-
-type OwnDirectory =
-  | {
-      readonly kind: 'own';
-      readonly paths: readonly string[];
-      readonly keys: readonly (readonly [string, string])[];
-    }
-  | NoDocument;
-
-async function ownDirectory(folder: FolderState, document: string): Promise<OwnDirectory> {
-  const path = `${document}${attachmentDirectoryEnd}`;
+  const directory = `${document}${attachmentDirectoryEnd}`;
   const rules = folder.tree.get(directoryOf(document))?.rules ?? folder.rules;
-  const absolute = folder.absolute(folder.tree.rawPath(path));
-  const stats = lookUp(absolute);
-  if (stats?.isDirectory() !== true || ignoringPattern(rules, path, true) !== null)
-    return { kind: 'own', paths: [], keys: [] };
-  const delay = folder.observations.settle(path, stats);
+  const raw = folder.tree.rawPath(directory);
+  const stats = lookUp(folder.absolute(raw));
+  const hasOwn = stats?.isDirectory() === true && ignoringPattern(rules, directory, true) === null;
+  const delay = hasOwn ? folder.observations.settle(directory, stats) : 0;
   if (delay > 0) return settling(delay);
-  const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path));
-  const listing = await listAttachments({ path, place, rules }, createTimeSlice(32));
-  if (listing.kind === 'unreadable') {
-    return notRead(printable(path), listing.code);
-  }
-  const [nameless] = listing.nameless;
+  const found = await findAttachments(
+    folder,
+    { path: document, rules, own: hasOwn ? nameOf(raw) : null, listed },
+    { realRoot: realRoot(folder.root), slice: createTimeSlice(32) },
+  );
+  if (found.own?.kind === 'unreadable') return notRead(printable(directory), found.own.code);
+  const [nameless] = found.own?.nameless ?? [];
   if (nameless !== undefined)
     return invalid(
-      printable(joinPath(path, nameless)),
+      printable(joinPath(directory, nameless)),
       'its name is not valid UTF-8, or differs from another only in how accents are encoded',
     );
-  const paths = listing.files.map(({ name }) => joinPath(path, name));
-  return { kind: 'own', paths, keys: attachmentKeys(path, listing) };
+  const attachments: FoundAttachment[] = [];
+  const owned = (found.own?.files ?? []).map(({ name, ...entry }) => {
+    const path = joinPath(directory, name);
+    return { path, shown: printable(path), entry };
+  });
+  for (const file of [...owned, ...found.listed]) {
+    const placed = 'text' in file ? placeListed(folder, document, file) : file;
+    if ('kind' in placed) return placed;
+    const judged = judge(folder, placed, ownerUid);
+    if ('kind' in judged) return judged;
+    if (attachments.some(({ name }) => name === judged.name))
+      return invalid(placed.shown, 'another attachment has the same name');
+    attachments.push(judged);
+  }
+  if (attachments.length > maxAttachments) {
+    const message = `it has ${attachments.length} attachments, but the service accepts at most ${maxAttachments}; remove some`;
+    return unfit('too-many-attachments', message);
+  }
+  return { kind: 'attachments', attachments, keys: found.keys };
+}
+
+/** A file in its place. */
+interface PlacedFile {
+  readonly path: string;
+  /** How a person knows it. */
+  readonly shown: string;
+  readonly entry: NonNullable<ListedFile['entry']>;
 }
 
 function placeListed(
   folder: FolderState,
   document: string,
-  text: string,
-): { readonly kind: 'inside'; readonly path: string } | NoDocument {
-  const place = resolveAttachment(directoryOf(document), text, folder.settings.attachments);
+  { text, place, refusal, entry }: ListedFile,
+): PlacedFile | NoDocument {
+  const shown = excerpt(text);
   if (place.kind === 'beyond') {
-    const message = `the attachment ${excerpt(text)} is not in the document’s directory or below it; move it there, or set attachments: folder for this folder`;
+    const message = `the attachment ${shown} is not in the document’s directory or below it; move it there, or set attachments: folder for this folder`;
     return unfit('attachment-outside', message);
   }
-  if (place.kind === 'outside' || leavesByLink(folder, place.path)) {
-    return unfit('attachment-outside', `the attachment ${excerpt(text)} is outside the folder`);
-  }
-  if (place.path === document) return invalid(excerpt(text), 'it is the document itself');
-  if (folder.attachmentLists.isOwner(place.path))
-    return invalid(excerpt(text), 'it has attachments of its own');
-  const found = classifyByName(folder, place.path);
-  const hidden =
-    isTemporaryName(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
-  if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is not a document');
-  if (presenceOf(folder, place.path) !== 'gone') {
+  if (place.kind === 'outside' || leavesByLink(folder, place.path))
+    return unfit('attachment-outside', `the attachment ${shown} is outside the folder`);
+  const { path } = place;
+  if (path === document) return invalid(shown, 'it is the document itself');
+  if (folder.attachmentLists.isOwner(path)) return invalid(shown, 'it has attachments of its own');
+  if (refusal !== null) return invalid(shown, refusal);
+  if (entry !== null) {
     folder.observations.endMissing(document, text);
-    return place;
+    return { path, shown, entry };
   }
   const waitMs = folder.removeGraceMs - folder.observations.noteMissing(document, text);
-  const message = `the attachment ${excerpt(text)} does not exist`;
+  const message = `the attachment ${shown} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };
 }
 
 /** A directory on the way that is a link may lead anywhere. */
-function leavesByLink(folder: FolderState, path: string): boolean {
-  for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) {
-    const stats = lookUp(folder.absolute(folder.tree.rawPath(at)));
-    if (stats?.isSymbolicLink() === true) return true;
-  }
-  return false;
+function leavesByLink({ tree, absolute }: FolderState, path: string): boolean {
+  return directoriesTo(path).some((at) => lookUp(absolute(tree.rawPath(at)))?.isSymbolicLink() === true);
 }
 
 function judge(
   folder: FolderState,
-  path: string,
-  { shown, ownerUid }: { readonly shown: string; readonly ownerUid: number },
+  { path, shown, entry: { kind, stats, fault } }: PlacedFile,
+  ownerUid: number,
 ): FoundAttachment | NoDocument {
-  const stats = statsOf(folder, path, shown);
-  if ('kind' in stats) return stats;
+  if (stats === null) return notRead(`the attachment ${shown}`, fault);
+  if (kind !== 'file')
+    return invalid(
+      shown,
+      kind === 'link' ? 'it is a symbolic link, which is not followed' : 'it is not a regular file',
+    );
   if (!isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid))
     return invalid(shown, 'it does not belong to the owner of the document (sidecarOwner: same)');
   const delay = folder.observations.settle(path, stats);
@@ -172,20 +140,6 @@ function judge(
   const size = judgeSize(stats.size, folder.maxFileBytes);
   if (size !== null) return invalid(shown, size.message);
   return { name: name.name, path, stat: statOf(stats) };
-}
-
-function statsOf(folder: FolderState, path: string, shown: string): Stats | NoDocument {
-  try {
-    const stats = lstatSync(locateOnDisk(folder, path));
-    const kind = kindOf(stats);
-    if (kind === 'file') return stats;
-    return invalid(
-      shown,
-      kind === 'link' ? 'it is a symbolic link, which is not followed' : 'it is not a regular file',
-    );
-  } catch (error) {
-    return notRead(`the attachment ${shown}`, errorCode(error));
-  }
 }
 
 function invalid(shown: string, why: string): NoDocument {

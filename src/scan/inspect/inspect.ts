@@ -31,7 +31,7 @@ import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble, wayTo } f
 import { gatherAttachments } from './gather-attachments.ts';
 import { likelySidecar } from './likely-sidecar.ts';
 import { findSidecar } from './own-sidecar.ts';
-import { isLinkedAttachment } from '../walk/attachment-files.ts';
+import { isLinkedAttachment } from '../companions/find-attachments.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { arrivalOf } from '../companions/arrival.ts';
 import { ignored, notRead, settling, unfit, unknown } from './inspection-results.ts';

@@ -1,25 +1,35 @@
-import { directoriesTo, directoryOf, nameOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf, isAtOrBelow, nameOf } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyEntry } from './classify.ts';
 import type { EntryKind, FolderRules } from './classify.ts';
+import type { PlacedRules } from './ignore-patterns.ts';
 
 /**
  * Classifies a path by names and rules alone, whether anything is there or not: each directory on the way, then the
- * last name as a file's. What a rule leaves out is neither sent nor deleted.
+ * last name as a file's. What a rule leaves out is neither sent nor deleted. `read`: rules of a directory that its scan
+ * has not written down yet.
  */
 export function classifyByName(
   folder: Pick<FolderState, 'tree' | 'rules'> & FolderRules,
   path: string,
+  read?: { readonly directory: string; readonly rules: readonly PlacedRules[] },
 ): ReturnType<typeof classifyEntry> {
+  const rulesOf = (directory: string) => {
+    const known = folder.tree.get(directory)?.rules;
+    if (read === undefined || !isAtOrBelow(directory, read.directory)) return known;
+    if (directory === read.directory) return read.rules;
+    const isBelow = (placed: PlacedRules) => placed.directory.length > read.directory.length;
+    return known === undefined ? undefined : [...read.rules, ...known.filter(isBelow)];
+  };
   // Those of the nearest directory that is known.
-  let rules = folder.tree.get('')?.rules ?? folder.rules;
+  let rules = rulesOf('') ?? folder.rules;
   const classify = (at: string, kind: EntryKind) =>
     classifyEntry({ directory: directoryOf(at), name: nameOf(at), kind, twin: null, rules }, folder);
   for (const directory of directoriesTo(path)) {
     const found = classify(directory, 'directory');
     if (found.kind === 'attachments-directory') return { kind: 'attachment', owner: found.owner };
     if (found.kind !== 'directory') return found;
-    rules = folder.tree.get(directory)?.rules ?? rules;
+    rules = rulesOf(directory) ?? rules;
   }
   return classify(path, 'file');
 }

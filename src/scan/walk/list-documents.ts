@@ -1,18 +1,17 @@
 import { printable } from '../../lib/text/printable.ts';
-import { joinPath } from '../../model/document.ts';
+import { joinPath, nameOf } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, Skip } from '../../model/document.ts';
 import { cannotBeRead, readFaultOf } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
-import { attachmentKeys, listAttachments, listedFiles } from './attachment-files.ts';
+import { findAttachments } from '../companions/find-attachments.ts';
 import { entryKey, statOf } from '../rules/entry.ts';
 import { mayBeMeantFor } from '../rules/pair-sidecars.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
 import type { VisitContext } from './visit-context.ts';
-import { placeBelow } from './root-identity.ts';
 
 /** A directory that was listed, sorted and paired. */
 export interface ListedDirectory {
@@ -139,47 +138,50 @@ async function fingerprintOf(
   { path, absolute, rules, fingerprint, sorted, paired, context }: ListedDirectory,
   { name, attachments }: { readonly name: string; readonly attachments: Attachments },
 ): Promise<string> {
-  const keys: (readonly [string, string])[] = [];
-  const directory = sorted.attachmentDirectories.get(name);
-  if (directory?.stats === null) keys.push([directory.name, directory.kind]);
-  else if (directory !== undefined) {
-    const own = { path: joinPath(path, directory.name), absolute: `${absolute}/${directory.raw}` };
-    context.watch(own.path, own.absolute, directory.stats);
-    attachments.directories.push(own.path);
-    const raw = joinPath(folder.tree.rawPath(path), directory.raw);
-    const place = placeBelow(context.realRoot, raw);
-    const listing = await listAttachments({ path: own.path, place, rules }, context.slice);
-    if (listing.kind === 'listed') {
-      folder.observations.list(own.path, directory.stats, listing.entries);
-      attachments.files += listing.files.length;
-      for (const { name: file, stats } of listing.files)
-        if (stats !== null)
-          attachments.found.push({
-            owner: name,
-            path: joinPath(own.path, file),
-            stat: statOf(stats),
-            isListed: false,
-          });
-      attachments.links.push(...listing.links.map((link) => joinPath(directory.name, link)));
-    } else {
-      attachments.hidesFiles = true;
-      if (readFaultOf(listing.code) === 'passing')
-        attachments.unread ??= cannotBeRead(printable(directory.name), listing.code);
-    }
-    keys.push(...attachmentKeys(own.path, listing));
+  const own = sorted.attachmentDirectories.get(name);
+  const ownPath = joinPath(path, own?.name ?? '');
+  if (own !== undefined && own.stats !== null) {
+    context.watch(ownPath, `${absolute}/${own.raw}`, own.stats);
+    attachments.directories.push(ownPath);
   }
   const sidecar = paired.sidecars.get(name);
-  const entry = sidecar === undefined ? undefined : sorted.sidecars.get(sidecar.name);
-  if (sidecar === undefined || entry === undefined)
-    return documentFingerprint(fingerprint, { sidecar: null, attachments: keys });
-  const listed = paired.lists?.get(sidecar.name)?.attachments ?? [];
-  for (const { text, key, file } of listedFiles(folder, { directory: path, rules }, listed)) {
-    keys.push([text, key]);
-    if (file !== null && sidecar.kind === 'own')
-      attachments.found.push({ owner: name, path: file.path, stat: statOf(file.stats), isListed: true });
+  const found = await findAttachments(
+    folder,
+    {
+      path: joinPath(path, name),
+      rules,
+      own: own?.raw ?? null,
+      listed: paired.lists?.get(sidecar?.name ?? '')?.attachments ?? [],
+    },
+    context,
+  );
+  if (found.own?.kind === 'unreadable') {
+    attachments.hidesFiles = true;
+    if (readFaultOf(found.own.code) === 'passing')
+      attachments.unread ??= cannotBeRead(printable(nameOf(ownPath)), found.own.code);
   }
+  if (found.own?.kind === 'listed') {
+    if (own !== undefined && own.stats !== null)
+      folder.observations.list(ownPath, own.stats, found.own.entries);
+    attachments.files += found.own.files.length;
+    for (const { name: file, stats } of found.own.files)
+      if (stats !== null)
+        attachments.found.push({
+          owner: name,
+          path: joinPath(ownPath, file),
+          stat: statOf(stats),
+          isListed: false,
+        });
+    attachments.links.push(...found.own.links.map((link) => joinPath(nameOf(ownPath), link)));
+  }
+  if (sidecar?.kind === 'own')
+    for (const { place, entry } of found.listed)
+      if (place.kind === 'inside' && entry?.kind === 'file' && entry.stats !== null)
+        attachments.found.push({ owner: name, path: place.path, stat: statOf(entry.stats), isListed: true });
+  const entry = sorted.sidecars.get(sidecar?.name ?? '');
   return documentFingerprint(fingerprint, {
-    sidecar: { kind: sidecar.kind, key: entryKey(entry) },
-    attachments: keys,
+    sidecar:
+      sidecar === undefined || entry === undefined ? null : { kind: sidecar.kind, key: entryKey(entry) },
+    attachments: found.keys,
   });
 }

@@ -1,0 +1,161 @@
+import { orNull } from '../../lib/or-null.ts';
+import type { TimeSlice } from '../../lib/time/time-slice.ts';
+import { printableBytes } from '../../lib/text/printable.ts';
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { errorCode } from '../../model/errors.ts';
+import { locateOnDisk } from '../folder-state.ts';
+import type { FolderState } from '../folder-state.ts';
+import { lookUp } from '../look-up.ts';
+import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
+import { classifyByName } from '../rules/classify-by-name.ts';
+import { ignoringPattern } from '../rules/ignore-patterns.ts';
+import type { PlacedRules } from '../rules/ignore-patterns.ts';
+import { resolveAttachment } from '../rules/attachment-lists.ts';
+import type { AttachmentPlace } from '../rules/attachment-lists.ts';
+import { entryKey, kindOf } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
+import { listDirectory } from '../walk/list-directory.ts';
+import { placeBelow } from '../walk/root-identity.ts';
+
+/** What a document attaches, as it is on disk. */
+export interface FoundAttachments {
+  /** What is in its directory of attachments; null: it has none. */
+  readonly own: AttachmentListing | null;
+  /** What its sidecar lists. */
+  readonly listed: readonly ListedFile[];
+  /** What of it goes into the document's fingerprint. */
+  readonly keys: readonly (readonly [string, string])[];
+}
+
+/** Files of an attachments directory that count, in the order in which they are sent. */
+type AttachmentListing =
+  | {
+      readonly kind: 'listed';
+      readonly files: readonly Entry[];
+      /** Everything in it, attachment or not. */
+      readonly entries: readonly Entry[];
+      /** Names of symbolic links, which are no attachments, wherever they lead. */
+      readonly links: readonly string[];
+      /** Names that cannot be sent at all: printable. */
+      readonly nameless: readonly string[];
+    }
+  | { readonly kind: 'unreadable'; readonly code: string };
+
+/** A file that a sidecar lists. */
+export interface ListedFile {
+  /** Its path as written. */
+  readonly text: string;
+  readonly place: AttachmentPlace;
+  /** Why a path inside the folder is none of an attachment, whatever stands there; null: it may be. */
+  readonly refusal: string | null;
+  /** What stands there; null: nothing that was looked at. */
+  readonly entry: Pick<Entry, 'kind' | 'stats' | 'fault'> | null;
+}
+
+/** A document, and what says what it attaches. */
+export interface AttachingDocument {
+  readonly path: string;
+  /** Those of its directory, which a scan that lists it has not written down yet. */
+  readonly rules: readonly PlacedRules[];
+  /** The name of its directory of attachments as it stands on disk; null: it has none. */
+  readonly own: string | null;
+  /** What its sidecar lists, as written. */
+  readonly listed: readonly string[];
+}
+
+/** Looks at what a document attaches. `realRoot`: without links. Never throws for what is on disk. */
+export async function findAttachments(
+  folder: FolderState,
+  document: AttachingDocument,
+  { realRoot, slice }: { readonly realRoot: string; readonly slice: TimeSlice },
+): Promise<FoundAttachments> {
+  const path = `${document.path}${attachmentDirectoryEnd}`;
+  const raw = joinPath(folder.tree.rawPath(directoryOf(path)), document.own ?? '');
+  const own =
+    document.own === null
+      ? null
+      : await listAttachments(path, { place: placeBelow(realRoot, raw), rules: document.rules }, slice);
+  const listed = document.listed.map((text) => lookAt(folder, document, text));
+  const keys = [
+    ...(own === null ? [] : keysOf(path, own)),
+    ...listed.map((file) => [file.text, keyOf(file)] as const),
+  ];
+  return { own, listed, keys };
+}
+
+/** Lists the directory of a document's attachments: its files, not its subdirectories. */
+async function listAttachments(
+  path: string,
+  { place, rules }: { readonly place: string; readonly rules: readonly PlacedRules[] },
+  slice: TimeSlice,
+): Promise<AttachmentListing> {
+  try {
+    const { entries, twins, bytes } = await listDirectory(place, slice);
+    const counted = entries
+      .filter(
+        ({ name, kind }) => kind !== 'directory' && kind !== 'other' && mayCount(joinPath(path, name), rules),
+      )
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const files = counted.filter(({ kind }) => kind !== 'link');
+    const links = counted.filter(({ kind }) => kind === 'link').map(({ name }) => name);
+    const nameless = [
+      ...bytes.filter(({ kind }) => kind === 'file').map(({ name }) => printableBytes(name)),
+      ...twins.filter(({ kind }) => kind === 'file').map(({ name }) => name),
+    ];
+    return { kind: 'listed', files, entries, links, nameless };
+  } catch (error) {
+    return { kind: 'unreadable', code: errorCode(error) ?? 'unknown error' };
+  }
+}
+
+/** Whether a path is neither hidden nor temporary nor ignored, by its last name. `rules`: those of the document's directory. */
+function mayCount(path: string, rules: readonly PlacedRules[]): boolean {
+  return !isTemporaryName(nameOf(path)) && ignoringPattern(rules, path, false) === null;
+}
+
+/** Whether a path is a link that `findAttachments` gave for a document, when its directory was scanned. */
+export function isLinkedAttachment(folder: FolderState, path: string): boolean {
+  const place = directoryOf(path);
+  const state = folder.tree.get(directoryOf(place));
+  if (state?.attachmentDirectories.includes(place) !== true || !mayCount(path, state.rules)) return false;
+  const stats = orNull(() => lookUp(locateOnDisk(folder, path)));
+  return stats?.isSymbolicLink() === true;
+}
+
+function lookAt(folder: FolderState, { path: document, rules }: AttachingDocument, text: string): ListedFile {
+  const directory = directoryOf(document);
+  const place = resolveAttachment(directory, text, folder.settings.attachments);
+  if (place.kind !== 'inside') return { text, place, refusal: null, entry: null };
+  const named = classifyByName(folder, place.path, { directory, rules });
+  const isHidden =
+    isTemporaryName(nameOf(place.path)) || (named.kind !== 'file' && named.kind !== 'attachment');
+  if (isHidden) {
+    const refusal = 'message' in named ? named.message : 'it is not a document';
+    return { text, place, refusal, entry: null };
+  }
+  return { text, place, refusal: null, entry: entryAt(folder, place.path) };
+}
+
+function entryAt(folder: FolderState, path: string): ListedFile['entry'] {
+  try {
+    const stats = lookUp(locateOnDisk(folder, path));
+    return stats === undefined ? null : { kind: kindOf(stats), stats };
+  } catch (error) {
+    return { kind: 'unreadable', stats: null, fault: errorCode(error) };
+  }
+}
+
+function keysOf(path: string, listing: AttachmentListing): (readonly [string, string])[] {
+  if (listing.kind === 'unreadable') return [[path, listing.code]];
+  return [
+    ...listing.files.map((entry) => [joinPath(path, entry.name), entryKey(entry)] as const),
+    ...listing.nameless.map((name) => [joinPath(path, name), 'nameless'] as const),
+  ];
+}
+
+function keyOf({ place, refusal, entry }: ListedFile): string {
+  if (place.kind !== 'inside') return place.kind;
+  if (refusal !== null) return 'refused';
+  if (entry === null) return 'missing';
+  return entry.fault ?? entryKey(entry);
+}
