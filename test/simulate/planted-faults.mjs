@@ -190,8 +190,8 @@ export const plantedFaults = {
     kind: 'wrong-attachments',
     seed: 5,
     file: 'src/scan/inspect/gather-attachments.ts',
-    from: '    attachments: found,',
-    to: '    attachments: found.slice(1),',
+    from: "return { kind: 'attachments', attachments, ",
+    to: "return { kind: 'attachments', attachments: attachments.slice(1), ",
   },
   'pairs-anyone': {
     kind: 'unready-sent/ambiguous',
