@@ -581,7 +581,10 @@ export class Engine {
       const dueAt = dueOf(task);
       if (dueAt === null) this.#timers.delete(task.key);
       else this.#timers.set(task.key, dueAt);
-      if (state.kind === 'inspect') this.#inspections.put(task.key, levels[task.priority], task.at);
+      if (state.kind === 'inspect') {
+        const place = { level: levels[task.priority], source: task.ref.folder, atMs: task.at };
+        this.#inspections.put(task.key, place);
+      }
       if (isReady(task)) this.#sends.enter(task);
     }
     this.#options.onChange();

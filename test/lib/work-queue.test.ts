@@ -14,8 +14,12 @@ function manualQueue(concurrency = Infinity): WorkQueue {
   return new WorkQueue({ concurrency, afterEach: () => {} });
 }
 
+function put(queue: WorkQueue, key: string, level: Level, atMs: number): void {
+  queue.put(key, { level, source: 'inbox', atMs });
+}
+
 function fill(queue: WorkQueue, level: Level, count: number): void {
-  for (let index = 0; index < count; index += 1) queue.put(`${level}-${index}`, level, index);
+  for (let index = 0; index < count; index += 1) put(queue, `${level}-${index}`, level, index);
 }
 
 function takeAll(queue: WorkQueue, count = Infinity): string[] {
@@ -36,6 +40,15 @@ describe('the order of a work queue', () => {
     const queue = manualQueue();
     fill(queue, 1, 4);
     expect(takeAll(queue)).toEqual(['1-3', '1-2', '1-1', '1-0']);
+  });
+
+  it('lets the sources of a level take turns, however many wait of one', () => {
+    const queue = manualQueue();
+    fill(queue, 4, 1_500);
+    queue.put('saved', { level: 4, source: 'research', atMs: 0 });
+    queue.put('older', { level: 4, source: 'research', atMs: -1 });
+    expect(takeAll(queue, 5)).toEqual(['4-999', 'saved', '4-1000', 'older', '4-1001']);
+    expect([takeAll(queue).length, queue.size]).toEqual([1_497, 0]);
   });
 
   it('is that of the levels, and each fourth turn goes to those below', () => {
@@ -80,7 +93,7 @@ describe('the order of a work queue', () => {
         for (const level of levels.slice(2)) fill(queue, level, 100);
         fill(queue, 4, liveBefore);
         takeAll(queue, turns);
-        queue.put('saved', 4, 1_000);
+        put(queue, 'saved', 4, 1_000);
         expect(takeAll(queue, 2)).toContain('saved');
       }),
     );
@@ -88,10 +101,10 @@ describe('the order of a work queue', () => {
 
   it('follows a key that is put elsewhere, which goes out once', () => {
     const queue = manualQueue();
-    queue.put('a', 1, 1);
-    queue.put('b', 1, 2);
-    for (let time = 0; time < 200; time += 1) queue.put('a', levels[time % 4] ?? 0, time);
-    queue.put('a', 3, 0);
+    put(queue, 'a', 1, 1);
+    put(queue, 'b', 1, 2);
+    for (let time = 0; time < 200; time += 1) put(queue, 'a', levels[time % 4] ?? 0, time);
+    put(queue, 'a', 3, 0);
     expect([queue.size, queue.firstLevel]).toEqual([2, 3]);
     expect(takeAll(queue)).toEqual(['a', 'b']);
     expect(queue.size).toBe(0);
@@ -102,7 +115,7 @@ describe('the order of a work queue', () => {
     fc.assert(
       fc.property(fc.array(added, { maxLength: 80, size: 'max' }), (all) => {
         const queue = manualQueue();
-        for (const [order, { level, at }] of all.entries()) queue.put(`${order}`, level, at);
+        for (const [order, { level, at }] of all.entries()) put(queue, `${order}`, level, at);
         const taken = takeAll(queue).map(Number);
         expect(taken.toSorted((a, b) => a - b)).toEqual([...all.keys()]);
         for (const level of levels) {
@@ -124,7 +137,7 @@ describe('the work queue', () => {
     const done: string[] = [];
     const run = async (key: string) => void done.push(key);
     const queue = new WorkQueue({ concurrency: 2, run, afterEach: () => {} });
-    for (let index = 0; index < 5_000; index += 1) queue.put(`${index}`, 1, index);
+    for (let index = 0; index < 5_000; index += 1) put(queue, `${index}`, 1, index);
     expect(queue.size + queue.running).toBeGreaterThan(4_990);
     await eventually(() => queue.size + queue.running === 0);
     expect(new Set(done).size).toBe(5_000);
@@ -133,7 +146,7 @@ describe('the work queue', () => {
   it('gives out what is beyond the window of a level whose first thousand went elsewhere', () => {
     const queue = manualQueue();
     fill(queue, 1, 1_500);
-    for (let index = 0; index < 1_000; index += 1) queue.put(`1-${index}`, 2, index);
+    for (let index = 0; index < 1_000; index += 1) put(queue, `1-${index}`, 2, index);
     expect([takeAll(queue).length, queue.size]).toEqual([1_500, 0]);
   });
 
@@ -144,12 +157,12 @@ describe('the work queue', () => {
       asked.push(key);
       return key.startsWith('stale') ? null : Promise.resolve();
     };
-    for (const [at, key] of ['stale 3', 'b', 'stale 2', 'a', 'stale 1'].entries()) queue.put(key, 1, at);
+    for (const [at, key] of ['stale 3', 'b', 'stale 2', 'a', 'stale 1'].entries()) put(queue, key, 1, at);
     expect(queue.startFirst(run)).toBe(true);
     await turn();
     expect(asked).toEqual(['stale 1', 'a']);
     // What comes between is more urgent.
-    queue.put('live', 3, 0);
+    put(queue, 'live', 3, 0);
     expect(queue.startFirst(run)).toBe(true);
     expect(asked).toEqual(['stale 1', 'a', 'live']);
     expect(queue.startFirst(run)).toBe(true);
@@ -175,11 +188,11 @@ describe('the work queue', () => {
     const asked: string[] = [];
     const run = (key: string): Promise<void> => {
       asked.push(key);
-      queue.put(`after ${key}`, 3, 0);
+      put(queue, `after ${key}`, 3, 0);
       return Promise.resolve();
     };
-    queue.put('a', 1, 2);
-    queue.put('b', 1, 1);
+    put(queue, 'a', 1, 2);
+    put(queue, 'b', 1, 1);
     expect(queue.startFirst(run)).toBe(true);
     await turn();
     expect([asked, queue.size]).toEqual([['a'], 2]);
@@ -203,7 +216,7 @@ describe('the work queue', () => {
     const free: number[] = [];
     const afterEach = () => free.push(queue.running);
     const queue = new WorkQueue({ concurrency: 1, run: async () => {}, afterEach });
-    queue.put('a', 1, 1);
+    put(queue, 'a', 1, 1);
     await eventually(() => free.length === 1);
     expect(free).toEqual([0]);
   });

@@ -3,7 +3,7 @@ import PQueue from 'p-queue';
 /** Levels of work, the lower the later. */
 type Level = 0 | 1 | 2 | 3 | 4 | 5;
 
-/** Of each level, no more than these are in order; the others wait as keys until one of these has begun. */
+/** Of a source, no more than these of each level are in order; the others wait as keys until one of these has begun. */
 const windowSize = 1_000;
 /** While a lower level waits, every fourth turn is taken from it. */
 const turnsBeforeReserve = 3;
@@ -15,20 +15,37 @@ interface Entry {
   readonly atMs: number;
 }
 
-interface Waiting {
+/** What waits of one source. */
+interface Lane {
+  readonly source: string;
+  readonly level: Waiting;
   /** What comes next is the last. */
   readonly entries: Entry[];
   /** What is beyond the window, in the order of its coming: when it became due, by key. */
   readonly beyond: Map<string, number>;
+}
+
+interface Waiting {
+  /** By source, the next one first. None is empty. */
+  readonly lanes: Map<string, Lane>;
   /** Turns that this level had in a row while a lower one waited. */
   turns: number;
 }
 
+/** The place of work among the rest. */
+interface Place {
+  readonly level: Level;
+  /** Sources of one level take turns. */
+  readonly source: string;
+  readonly atMs: number;
+}
+
 /**
- * Work by key, so much of it at once: levels 5 (first) to 0, newest first within each and among equals in the order of
- * their coming, with a reserve: of four turns that a level could have, the levels below it together get one, and share it
- * among themselves by the same rule; level 0 alone gets one of eight. So what comes first is taken second at the latest,
- * and nothing below is starved. An entry of p-queue costs a kilobyte: it is given what begins at once.
+ * Work by key, so much of it at once: levels 5 (first) to 0. Within each its sources take turns; of one source the newest
+ * goes first, and among equals the one that came first. With a reserve: of four turns that a level could have, the levels
+ * below it together get one, and share it among themselves by the same rule; level 0 alone gets one of eight. So what
+ * comes first is taken second at the latest, and nothing below is starved. An entry of p-queue costs a kilobyte: it is
+ * given what begins at once.
  */
 export class WorkQueue {
   readonly #run: ((key: string) => Promise<void>) | undefined;
@@ -36,7 +53,7 @@ export class WorkQueue {
   readonly #queue: PQueue;
   readonly #levels = [waiting(), waiting(), waiting(), waiting(), waiting(), waiting()] as const;
   /** Where the keys in the windows wait. */
-  readonly #inWindow = new Map<string, Waiting>();
+  readonly #inWindow = new Map<string, Lane>();
 
   constructor({
     concurrency,
@@ -55,26 +72,30 @@ export class WorkQueue {
   }
 
   /** Puts work in its place; what waits under this key already gets the new one. */
-  put(key: string, level: Level, atMs: number): void {
+  put(key: string, { level: place, source, atMs }: Place): void {
     const known = this.#inWindow.get(key);
     if (known !== undefined) this.#remove(key, known);
-    else for (const { beyond } of this.#levels) beyond.delete(key);
-    const wanted = this.#levels[level];
-    if (wanted.entries.length < windowSize) this.#enter({ key, atMs }, wanted);
-    else wanted.beyond.set(key, atMs);
+    else for (const { lanes } of this.#levels) lanes.get(source)?.beyond.delete(key);
+    const level = this.#levels[place];
+    const lane = level.lanes.get(source) ?? { source, level, entries: [], beyond: new Map() };
+    level.lanes.set(source, lane);
+    if (lane.entries.length < windowSize) this.#enter({ key, atMs }, lane);
+    else lane.beyond.set(key, atMs);
     this.#startAll();
   }
 
   /** Keys that wait, those without work included. */
   get size(): number {
-    return this.#levels.reduce((total, { entries, beyond }) => total + entries.length + beyond.size, 0);
+    let size = this.#inWindow.size;
+    for (const { lanes } of this.#levels) for (const { beyond } of lanes.values()) size += beyond.size;
+    return size;
   }
 
   /** The level of what comes first, 0 where nothing waits. */
   get firstLevel(): number {
     return Math.max(
       0,
-      this.#levels.findLastIndex(({ entries }) => entries.length > 0),
+      this.#levels.findLastIndex(({ lanes }) => lanes.size > 0),
     );
   }
 
@@ -108,10 +129,7 @@ export class WorkQueue {
   async stop(): Promise<void> {
     this.#queue.pause();
     this.#inWindow.clear();
-    for (const { entries, beyond } of this.#levels) {
-      entries.length = 0;
-      beyond.clear();
-    }
+    for (const { lanes } of this.#levels) lanes.clear();
     await this.#queue.onPendingZero();
   }
 
@@ -136,12 +154,12 @@ export class WorkQueue {
     });
   }
 
-  #enter(entry: Entry, into: Waiting): void {
+  #enter(entry: Entry, into: Lane): void {
     this.#inWindow.set(entry.key, into);
     into.entries.splice(insertionIndex(into.entries, entry.atMs), 0, entry);
   }
 
-  #remove(key: string, from: Waiting): void {
+  #remove(key: string, from: Lane): void {
     this.#inWindow.delete(key);
     from.entries.splice(
       from.entries.findLastIndex((entry) => entry.key === key),
@@ -151,21 +169,24 @@ export class WorkQueue {
   }
 
   /** The oldest of those beyond the window takes the place that is free in it. */
-  #fill(level: Waiting): void {
-    const [first] = level.beyond;
-    if (first === undefined) return;
-    const [key, atMs] = first;
-    level.beyond.delete(key);
-    this.#enter({ key, atMs }, level);
+  #fill(lane: Lane): void {
+    const [first] = lane.beyond;
+    if (first !== undefined) {
+      const [key, atMs] = first;
+      lane.beyond.delete(key);
+      this.#enter({ key, atMs }, lane);
+    } else if (lane.entries.length === 0) lane.level.lanes.delete(lane.source);
   }
 
   /** Takes out the key whose turn it is; undefined: nothing waits. */
   #next(): string | undefined {
-    const level = inTurn(this.#levels.toReversed()).find(({ entries }) => entries.length > 0);
-    const key = level?.entries.pop()?.key;
-    if (level === undefined || key === undefined) return undefined;
-    this.#inWindow.delete(key);
-    this.#fill(level);
+    const level = inTurn(this.#levels.toReversed()).find(({ lanes }) => lanes.size > 0);
+    const [lane] = level?.lanes.values() ?? [];
+    const key = lane?.entries.at(-1)?.key;
+    if (level === undefined || lane === undefined || key === undefined) return undefined;
+    level.lanes.delete(lane.source);
+    level.lanes.set(lane.source, lane);
+    this.#remove(key, lane);
     this.#countTurn(level);
     return key;
   }
@@ -173,13 +194,13 @@ export class WorkQueue {
   #countTurn(served: Waiting): void {
     const place = this.#levels.indexOf(served);
     for (const above of this.#levels.slice(place + 1)) above.turns = 0;
-    const lowerWaits = this.#levels.slice(0, place).some(({ entries }) => entries.length > 0);
+    const lowerWaits = this.#levels.slice(0, place).some(({ lanes }) => lanes.size > 0);
     served.turns = lowerWaits ? served.turns + 1 : 0;
   }
 }
 
 function waiting(): Waiting {
-  return { entries: [], beyond: new Map(), turns: 0 };
+  return { lanes: new Map(), turns: 0 };
 }
 
 /** Before the first entry that is as new: what came earlier goes first. */
@@ -197,7 +218,7 @@ function insertionIndex(entries: readonly Entry[], atMs: number): number {
 /** The levels as they are to be asked for the next entry. */
 function inTurn([level, ...lower]: readonly Waiting[]): readonly Waiting[] {
   if (level === undefined) return [];
-  const isLowestAlone = lower.slice(0, -1).every(({ entries }) => entries.length === 0);
+  const isLowestAlone = lower.slice(0, -1).every(({ lanes }) => lanes.size === 0);
   const turns = isLowestAlone ? turnsBeforeLowest : turnsBeforeReserve;
   return level.turns >= turns ? [...inTurn(lower), level] : [level, ...inTurn(lower)];
 }

@@ -12,7 +12,9 @@ export const levels = { narrowing: 5, live: 4, retry: 3, backlog: 2, deletion: 1
 export interface LineEntry {
   readonly key: string;
   readonly level: (typeof levels)[keyof typeof levels];
-  readonly at: number;
+  /** Its folder. */
+  readonly source: string;
+  readonly atMs: number;
 }
 
 /** How things stand when it is asked what may go out. */
@@ -136,11 +138,15 @@ function mayStart({ ref: { folder }, state }: ReadyTask, { paused, mayUpload }: 
   return !paused.has(folder) && (state.operation !== 'upload' || mayUpload(folder));
 }
 
-function entryOf(key: string, { priority, at, state, untaken }: ReadyTask): LineEntry {
-  if (untaken !== null)
-    return { key, level: levels.untaken, at: mostCounted - Math.min(untaken.count, mostCounted) };
-  if (state.narrows === true) return { key, level: levels.narrowing, at };
-  return { key, level: levels[state.operation === 'delete' ? 'deletion' : priority], at };
+function entryOf(key: string, { priority, at, ref, state, untaken }: ReadyTask): LineEntry {
+  const source = ref.folder;
+  if (untaken !== null) {
+    const atMs = mostCounted - Math.min(untaken.count, mostCounted);
+    return { key, level: levels.untaken, source, atMs };
+  }
+  if (state.narrows === true) return { key, level: levels.narrowing, source, atMs: at };
+  const level = levels[state.operation === 'delete' ? 'deletion' : priority];
+  return { key, level, source, atMs: at };
 }
 
 function entryOfGroup(

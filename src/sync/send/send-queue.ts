@@ -148,8 +148,8 @@ export class SendQueue {
     return this.#sends.running < breaker.allowedInFlight(concurrency);
   }
 
-  #put({ key, level, at }: LineEntry): void {
-    this.#sends.put(key, level, at);
+  #put({ key, ...place }: LineEntry): void {
+    this.#sends.put(key, place);
     this.#noteDemand();
   }
 

@@ -43,8 +43,18 @@ function readyAt(
 
 describe('a document that is ready', () => {
   it('goes out by itself, deletions last', () => {
-    expect(line.enter(readyAt('a', 'upload'), busy)).toEqual({ key: 'inbox/a', level: 4, at: 7 });
-    expect(line.enter(readyAt('b', 'delete'), busy)).toEqual({ key: 'inbox/b', level: 1, at: 7 });
+    expect(line.enter(readyAt('a', 'upload'), busy)).toEqual({
+      key: 'inbox/a',
+      level: 4,
+      source: 'inbox',
+      atMs: 7,
+    });
+    expect(line.enter(readyAt('b', 'delete'), busy)).toEqual({
+      key: 'inbox/b',
+      level: 1,
+      source: 'inbox',
+      atMs: 7,
+    });
   });
 
   it('goes before everything else where the service shares it more widely than it should', () => {
