@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { finished } from 'node:stream/promises';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -65,6 +67,9 @@ const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
+/** For so long the rest of a body is awaited before its request is refused. */
+const lingerMs = 1_000;
+
 /** What was asked last on a connection. */
 const asked = new WeakMap<Socket, string>();
 
@@ -99,8 +104,20 @@ export function addFallbacks(app: FastifyInstance, log: LogPort): void {
   });
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, error: RefusalError): FastifyReply {
+async function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: RefusalError,
+): Promise<FastifyReply> {
+  await passOver(request.raw);
   return reply.code(error.status).headers(error.headers).send(refusalBody(request.url, error));
+}
+
+/** Reads what is still to come of a body: a client whose connection is cut while it sends could not read the answer. */
+async function passOver(body: IncomingMessage): Promise<void> {
+  if (body.readableEnded || body.destroyed) return;
+  body.resume();
+  await finished(body, { writable: false, signal: AbortSignal.timeout(lingerMs) }).catch(() => {});
 }
 
 /** Answers a URL that the router cannot read: no hook and no handler sees it. */
