@@ -10,6 +10,8 @@ import type { RecentLooks } from './companions/recent-look.ts';
 import { binRules } from './rules/bins.ts';
 import type { AttachmentLists } from './rules/attachment-lists.ts';
 import type { FolderRules } from './rules/classify.ts';
+import { kindOf } from './rules/entry.ts';
+import type { Entry } from './rules/entry.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
 import { createIgnoreRules, createIncludeRules } from './rules/ignore-patterns.ts';
 import type { IgnoreRules, PlacedRules } from './rules/ignore-patterns.ts';
@@ -136,5 +138,24 @@ export function presenceOf(folder: FolderOnDisk, path: string): 'there' | 'gone'
     return stats === undefined ? 'gone' : 'there';
   } catch (error) {
     return readFaultOf(errorCode(error)) === 'gone' ? 'gone' : 'unreadable';
+  }
+}
+
+/**
+ * What stands at a path now; null: nothing. Never throws: what cannot be looked at is `unreadable`. `locate`: where it is
+ * looked for; without a word, where the last listing of its directory showed it.
+ */
+export function entryAt(
+  folder: FolderState,
+  path: string,
+  locate = ({ absolute, tree }: FolderState, at: string) => absolute(tree.rawPath(at)),
+): Entry | null {
+  const name = nameOf(path);
+  try {
+    const absolute = locate(folder, path);
+    const stats = lookUp(absolute);
+    return stats === undefined ? null : { name, raw: nameOf(absolute), kind: kindOf(stats), stats };
+  } catch (error) {
+    return { name, raw: name, kind: 'unreadable', stats: null, fault: errorCode(error) ?? 'unreadable' };
   }
 }

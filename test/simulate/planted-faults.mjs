@@ -196,7 +196,7 @@ export const plantedFaults = {
   'pairs-anyone': {
     kind: 'unready-sent/ambiguous',
     seed: 31,
-    file: 'src/scan/rules/pair-sidecars.ts',
+    file: 'src/scan/rules/relate.ts',
     from: 'const isAmbiguous = owners.length > 1;',
     to: 'const isAmbiguous = owners.length > 99;',
   },

@@ -3,7 +3,7 @@ import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
-import { locateOnDisk } from '../folder-state.ts';
+import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
 import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
@@ -12,7 +12,7 @@ import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/attachment-lists.ts';
 import type { AttachmentPlace } from '../rules/attachment-lists.ts';
-import { entryKey, kindOf } from '../rules/entry.ts';
+import { entryKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
 import { placeBelow } from '../walk/root-identity.ts';
@@ -133,16 +133,7 @@ function lookAt(folder: FolderState, { path: document, rules }: AttachingDocumen
     const refusal = 'message' in named ? named.message : 'it is not a document';
     return { text, place, refusal, entry: null };
   }
-  return { text, place, refusal: null, entry: entryAt(folder, place.path) };
-}
-
-function entryAt(folder: FolderState, path: string): ListedFile['entry'] {
-  try {
-    const stats = lookUp(locateOnDisk(folder, path));
-    return stats === undefined ? null : { kind: kindOf(stats), stats };
-  } catch (error) {
-    return { kind: 'unreadable', stats: null, fault: errorCode(error) };
-  }
+  return { text, place, refusal: null, entry: entryAt(folder, place.path, locateOnDisk) };
 }
 
 function keysOf(path: string, listing: AttachmentListing): (readonly [string, string])[] {

@@ -43,9 +43,8 @@ function isAnotherFile(folder: FolderState, path: string, stat: FileStat): boole
 
 /** The sidecar of a document, or what was that of one which is gone. Null: there is none that counts. */
 function settledSidecar(folder: FolderState, owner: string): Sidecar | 'settling' | null {
-  const stats = lookUp(locateOnDisk(folder, owner));
-  if (stats !== undefined) {
-    const own = findSidecar(folder, owner, stats.uid);
+  if (lookUp(locateOnDisk(folder, owner)) !== undefined) {
+    const own = findSidecar(folder, owner);
     if (own.kind === 'settling') return own.kind;
     return own.kind === 'sidecar' ? own.sidecar : null;
   }

@@ -3,7 +3,7 @@ import { directoriesTo, joinPath } from '../../model/document.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { ignoreFileName, isTrustedCompanion } from '../rules/classify.ts';
-import { defaultsName } from '../rules/pair-sidecars.ts';
+import { defaultsName } from '../rules/sidecar-names.ts';
 import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import type { FolderState } from '../folder-state.ts';

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
@@ -17,20 +17,18 @@ import {
   classifyEntry,
   classifyFile,
   classifyUndecodable,
-  classifyUnpaired,
   isAttachmentDirectory,
   linkedAttachment,
 } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
-import { namedAfter } from '../rules/pair-sidecars.ts';
 import { statOf } from '../rules/entry.ts';
 import { readDefaults, unsettledRulesMs } from './inherited.ts';
 import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { likelySidecar } from './likely-sidecar.ts';
-import { findSidecar } from './own-sidecar.ts';
+import { describeSidecar, findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../companions/find-attachments.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { arrivalOf } from '../companions/arrival.ts';
@@ -182,7 +180,7 @@ async function inspectFile(
 
   const inherited = readDefaults(folder, directoryOf(path));
   if (inherited.kind !== 'inherited') return inherited;
-  const own = findSidecar(folder, path, stats.uid);
+  const own = findSidecar(folder, path);
   if (own.kind !== 'sidecar') return own;
   const gathered = await gatherAttachments(folder, path, {
     listed: own.sidecar?.attachments ?? [],
@@ -249,41 +247,6 @@ function unread({ root }: FolderState, path: string, error: unknown): NoDocument
   const met = typeof error === 'object' && error !== null && 'path' in error ? String(error.path) : '';
   const place = pathInside(root, met)?.normalize('NFC');
   return notRead(place === undefined || place === '' || place === path ? 'it' : printable(place), code);
-}
-
-/** Which document a sidecar belongs to, as the last scan paired them. What is wrong with it, its document says. */
-function describeSidecar(folder: FolderState, path: string): NoDocument {
-  const { tree, absolute } = folder;
-  const name = nameOf(path);
-  const directory = directoryOf(path);
-  const state = tree.get(directory);
-  if (presenceOf(folder, path) === 'gone')
-    return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
-  const unpaired = state?.unpaired?.get(name);
-  if (unpaired !== undefined) return classifyUnpaired(unpaired, state?.unfit?.get(name));
-  const isThere = (document: string) => existsSync(absolute(tree.rawPath(document)));
-  const named = namedAfter(path);
-  if (isThere(named)) return sidecarOf(named);
-  // One may have gone since the scan.
-  const documents = [...(state?.unclearSidecars ?? [])]
-    .flatMap(([document, sidecar]) => (sidecar.name === name ? [joinPath(directory, document)] : []))
-    .filter(isThere);
-  const [owner] = documents;
-  if (owner === undefined)
-    return ignored(
-      'sidecar',
-      'a sidecar that is not used, because its document has another one or is an attachment',
-    );
-  if (documents.length === 1) return sidecarOf(owner);
-  const names = documents.map((document) => printable(nameOf(document))).join(' and ');
-  return ignored(
-    'ambiguous-sidecar',
-    `it could be the sidecar of ${names}, so none of them is sent; give it the full name of one of them`,
-  );
-}
-
-function sidecarOf(owner: string): NoDocument {
-  return { kind: 'ignored', code: 'sidecar', message: `the sidecar of ${printable(owner)}`, owner };
 }
 
 /** What a `.meta.json` does, and what is wrong with it or with one above it. */

@@ -6,7 +6,7 @@ import { recentLook } from '../companions/recent-look.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
-import { defaultsName, fitting, mayBeMeantFor } from '../rules/pair-sidecars.ts';
+import { defaultsName, fitting, mayBeMeantFor } from '../rules/sidecar-names.ts';
 
 /** A directory that changes all the time is read no more often than this for the documents in it. */
 const readEveryMs = 50;

@@ -1,17 +1,19 @@
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, nameOf } from '../../model/document.ts';
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
-import { sidecarPlaces } from '../../model/names-and-types.ts';
-import { kindOf, statKey } from '../rules/entry.ts';
-import { isTrustedCompanion } from '../rules/classify.ts';
+import { isDocumentType, sidecarPlaces } from '../../model/names-and-types.ts';
+import { entryKey, statKey } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
+import { classifyUnpaired } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
-import type { EntryKind } from '../rules/classify.ts';
+import { relate } from '../rules/relate.ts';
+import type { NameGroup, Relations } from '../rules/relate.ts';
+import { isSidecarName, namedAfter } from '../rules/sidecar-names.ts';
+import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { lookUp } from '../look-up.ts';
-import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
+import { changedMeanwhile, ignored, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 
@@ -28,43 +30,42 @@ export interface OwnSidecar {
 }
 
 /** Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. */
-export function findSidecar(
-  folder: FolderState,
-  document: string,
-  ownerUid: number,
-): OwnSidecar | NoDocument {
-  const paired = folder.tree.get(directoryOf(document))?.unclearSidecars?.get(nameOf(document));
-  if (paired?.kind === 'twin')
-    return unfit(
-      'unicode-twin',
-      `there are two sidecars ${printable(paired.name)}, with accents encoded differently (NFC and NFD), so it is unclear which one counts; remove one of the two`,
-    );
-  const found = locateSidecar(folder, document, ownerUid);
-  if (found === null) {
+export function findSidecar(folder: FolderState, document: string): OwnSidecar | NoDocument {
+  const { relations, sidecars, unscanned } = relateNow(folder, document);
+  const paired = relations.sidecars.get(nameOf(document));
+  const entry = sidecars.get(paired?.name ?? '');
+  if (paired === undefined || entry === undefined) {
     if (folder.settings.sidecar === 'optional')
       return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
     const message = `waiting for its sidecar ${printable(nameOf(sidecarPlaces(document).byName))}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }
-  if (found === 'unscanned') return settling(afterScanMs);
-  const { path, kind, key, ambiguous } = found;
-  const name = printable(nameOf(path));
-  if (ambiguous) {
+  const name = printable(entry.name);
+  if (paired.kind === 'twin')
+    return unfit(
+      'unicode-twin',
+      `there are two sidecars ${name}, with accents encoded differently (NFC and NFD), so it is unclear which one counts; remove one of the two`,
+    );
+  if (unscanned.has(entry.name)) return settling(afterScanMs);
+  if (paired.kind === 'ambiguous') {
     return unfit(
       'ambiguous-sidecar',
       `${name} could be the sidecar of several documents; give it the full name of one of them`,
     );
   }
-  if (kind === 'link') {
+  if (entry.kind === 'link') {
     return unfit(
       'sidecar-unreadable',
       `${name} is a symbolic link, which is not followed; replace it with the file itself`,
     );
   }
-  if (kind === 'other' || kind === 'directory')
+  if (entry.stats === null) return notRead(name, entry.fault, 'sidecar-unreadable');
+  if (entry.kind !== 'file')
     return unfit('sidecar-unreadable', `${name} is not a regular file; replace it with one, or remove it`);
-  if (kind === 'unreadable') return notRead(name, found.key, 'sidecar-unreadable');
-  if (found.settleMs > 0) return settling(found.settleMs);
+  const path = joinPath(directoryOf(document), entry.name);
+  const key = entryKey(entry);
+  const settleMs = folder.observations.settle(path, entry.stats);
+  if (settleMs > 0) return settling(settleMs);
   const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
   if (reading.kind === 'gone') return changedMeanwhile;
   if (reading.kind === 'invalid') return unfit('sidecar-invalid', `${name}: ${reading.message}`);
@@ -76,47 +77,76 @@ export function findSidecar(
   return { kind: 'sidecar', sidecar: reading.value, path, named, key };
 }
 
-interface Located {
-  readonly path: string;
-  readonly kind: EntryKind;
-  /** Of one that cannot be looked at, the file system's code. */
-  readonly key: string;
-  readonly ambiguous: boolean;
-  readonly settleMs: number;
-}
-
-/** `unscanned`: one stands there of which no scan has said yet whose it is. */
-type FoundSidecar = Located | 'unscanned' | null;
-
-function locateSidecar(folder: FolderState, document: string, ownerUid: number): FoundSidecar {
-  const places = sidecarPlaces(document);
-  const byName = sidecarAt(folder, places.byName, ownerUid);
-  if (byName !== null) return { ...byName, ambiguous: false };
-  const byStem = sidecarAt(folder, places.byStem, ownerUid);
-  if (byStem === null) return null;
-  const state = folder.tree.get(directoryOf(document));
-  const name = nameOf(places.byStem);
-  const paired = state?.unclearSidecars?.get(nameOf(document));
-  if (paired?.name === name) return { ...byStem, ambiguous: paired.kind === 'ambiguous' };
-  // A scan saw both and found that it is another's.
-  return state?.lists?.get(name)?.key === byStem.key ? null : 'unscanned';
-}
-
-function sidecarAt(folder: FolderState, path: string, ownerUid: number): Omit<Located, 'ambiguous'> | null {
-  if (classifyByName(folder, path).kind !== 'sidecar') return null;
-  try {
-    const stats = lookUp(folder.absolute(folder.tree.rawPath(path)));
-    if (stats === undefined) return null;
-    if (!isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid)) return null;
-    const kind = kindOf(stats);
-    if (kind !== 'file') return { path, kind, key: kind, settleMs: 0 };
+/** Which document a sidecar belongs to. What is wrong with it, its document says. */
+export function describeSidecar(folder: FolderState, path: string): NoDocument {
+  const name = nameOf(path);
+  const directory = directoryOf(path);
+  const { relations, sidecars } = relateNow(folder, path);
+  if (!sidecars.has(name))
+    return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
+  const unpaired = relations.unpaired.get(name);
+  const meant = folder.tree.get(directory)?.unfit?.get(name);
+  if (unpaired !== undefined) return classifyUnpaired(unpaired, meant);
+  const documents = [...relations.sidecars].flatMap(([document, { name: of }]) =>
+    of === name ? [document] : [],
+  );
+  const [owner, ...others] = documents;
+  if (owner === undefined)
+    return ignored(
+      'sidecar',
+      'a sidecar that is not used, because its document has another one or is an attachment',
+    );
+  if (others.length === 0)
     return {
-      path,
-      kind,
-      key: statKey(stats),
-      settleMs: folder.observations.settle(path, stats),
+      kind: 'ignored',
+      code: 'sidecar',
+      message: `the sidecar of ${printable(joinPath(directory, owner))}`,
+      owner: joinPath(directory, owner),
     };
-  } catch (error) {
-    return { path, kind: 'unreadable', key: errorCode(error) ?? 'unreadable', settleMs: 0 };
+  return ignored(
+    'ambiguous-sidecar',
+    `it could be the sidecar of ${documents.map(printable).join(' and ')}, so none of them is sent; give it the full name of one of them`,
+  );
+}
+
+/** What stands now under the names that have to do with a document or a sidecar, related as a scan relates it. */
+function relateNow(
+  folder: FolderState,
+  path: string,
+): Pick<NameGroup, 'sidecars'> & {
+  readonly relations: Relations;
+  /** Sidecars of which no scan has said yet whose they are. */
+  readonly unscanned: ReadonlySet<string>;
+} {
+  const [directory, name] = [directoryOf(path), nameOf(path)];
+  const state = folder.tree.get(directory);
+  const { byName, byStem } = sidecarPlaces(path);
+  const sidecars = new Map<string, Entry>();
+  const documents = new Map<string, Entry>();
+  const unscanned = new Set<string>();
+  for (const place of isSidecarName(name) ? [path] : [byName, byStem]) {
+    const sidecar = classifyByName(folder, place).kind === 'sidecar' ? entryAt(folder, place) : null;
+    if (sidecar === null) continue;
+    sidecars.set(sidecar.name, sidecar);
+    const ofStem = state?.stems?.get(sidecar.name);
+    const isKnown = ofStem?.includes(name) ?? state?.lists?.get(sidecar.name)?.key === entryKey(sidecar);
+    if (place === byStem && !isKnown) unscanned.add(sidecar.name);
+    for (const one of [namedAfter(sidecar.name), name, ...(ofStem ?? [])]) noteDocument(one);
+  }
+  const group = {
+    sidecars,
+    twinSidecars: state?.twinSidecars ?? new Map<string, never>(),
+    documents: [...documents.values()],
+    leftOut: [],
+    fits: (sidecar: string) => state?.unfit?.has(sidecar) !== true,
+  };
+  return { relations: relate(group, folder.settings.sidecarOwner), sidecars, unscanned };
+
+  function noteDocument(one: string): void {
+    if (!isDocumentType(one) || documents.has(one)) return;
+    const place = joinPath(directory, one);
+    const found = classifyByName(folder, place);
+    const entry = found.kind === 'file' && found.exclusion === null ? entryAt(folder, place) : null;
+    if (entry?.kind === 'file' || entry?.kind === 'unreadable') documents.set(one, entry);
   }
 }

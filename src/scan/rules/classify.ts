@@ -6,7 +6,7 @@ import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
 import type { AttachmentLists } from './attachment-lists.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
-import { defaultsName, isSidecarName } from './pair-sidecars.ts';
+import { defaultsName, isSidecarName } from './sidecar-names.ts';
 
 /** What is at a path, and if it is not sent, why. The one place that decides. */
 export type Classification =

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { FolderSettings } from '../../model/settings.ts';
-import type { PairedSidecar } from './pair-sidecars.ts';
+import type { PairedSidecar } from './relate.ts';
 
 /** What stands beside a document and decides what is sent, by its stats alone. */
 interface CompanionKeys {

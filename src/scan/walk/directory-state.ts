@@ -3,7 +3,7 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
-import type { PairedSidecar } from '../rules/pair-sidecars.ts';
+import type { Entry } from '../rules/entry.ts';
 import type { WatchState } from '../watch/backend.ts';
 
 /** A directory's own `.meta.json` or `.ingestignore`, as scans saw it. */
@@ -72,12 +72,12 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly undecodable: ReadonlySet<string> | null;
   /** Something in it cannot be looked at or named, or not be listed: files may be in it that nobody sees. */
   readonly hidesFiles: boolean;
-  /** Sidecars that belong to none of its documents. */
-  readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'> | null;
   /** Sidecars that fit none of its files, and the document that each may be meant for; null for none. */
   readonly unfit: ReadonlyMap<string, string | undefined> | null;
-  /** By document: the sidecar that bears its stem, or has a twin; null for none. */
-  readonly unclearSidecars: ReadonlyMap<string, PairedSidecar> | null;
+  /** By sidecar that is named after no document: the documents of that stem; null for none. */
+  readonly stems: ReadonlyMap<string, readonly string[]> | null;
+  /** Sidecars whose names differ in their Unicode form alone from that of the one that stands; null for none. */
+  readonly twinSidecars: ReadonlyMap<string, readonly Entry[]> | null;
   /** Why it cannot be read; null: it can. */
   readonly unreadable: UnreadDirectory | null;
   /** It, or something in it, could not be read for a reason that may pass; null: all could. */

@@ -8,7 +8,7 @@ import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
 import { entryKey, statOf } from '../rules/entry.ts';
-import { mayBeMeantFor } from '../rules/pair-sidecars.ts';
+import { mayBeMeantFor } from '../rules/sidecar-names.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
 import type { VisitContext } from './visit-context.ts';

@@ -4,7 +4,7 @@ import { pathInside } from '../../lib/files/path-inside.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import type { Entry } from '../rules/entry.ts';
-import { isSidecarName } from '../rules/pair-sidecars.ts';
+import { isSidecarName } from '../rules/sidecar-names.ts';
 
 /**
  * Tells a symbolic link to a place inside the folder, which is listed there by itself, from others. What stands for a

@@ -10,15 +10,15 @@ import type { FolderState } from '../folder-state.ts';
 import { nothingListed, resolveAttachment } from '../rules/attachment-lists.ts';
 import type { ListedByOwner } from '../rules/attachment-lists.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
-import { namedAfter, pairSidecars } from '../rules/pair-sidecars.ts';
-import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
+import { relate } from '../rules/relate.ts';
+import type { PairedSidecar, Relations } from '../rules/relate.ts';
 import type { SidecarList } from './directory-state.ts';
 import { statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import type { SortedEntries } from './sort-entries.ts';
 
 /** A directory's documents, paired, with what their sidecars attach. */
-export interface PairedEntries extends Pairing {
+export interface PairedEntries extends Relations {
   readonly lists: ReadonlyMap<string, SidecarList> | null;
   /** Paths, here or elsewhere, that became or ceased to be attachments. */
   readonly changed: readonly string[];
@@ -26,20 +26,8 @@ export interface PairedEntries extends Pairing {
   readonly unread: string | null;
 }
 
-const nothing = {
-  sidecars: new Map<string, never>(),
-  unpaired: new Map<string, never>(),
-  lists: null,
-  unread: null,
-};
-
-/** Of a pairing, what the inspection of one path cannot tell by two names: sidecars that bear a stem, or have a twin. */
-export function unclearSidecars({ sidecars }: Pairing): ReadonlyMap<string, PairedSidecar> | null {
-  const unclear = [...sidecars].filter(
-    ([document, { name, kind }]) => namedAfter(name) !== document || kind === 'twin',
-  );
-  return unclear.length === 0 ? null : new Map(unclear);
-}
+const none = new Map<string, never>();
+const nothing = { sidecars: none, ofLeftOut: none, unpaired: none, stems: none, lists: null, unread: null };
 
 /** Pairs a directory's documents with sidecars and takes note of the attachments that these list. */
 export async function pairEntries(
@@ -51,44 +39,10 @@ export async function pairEntries(
   if (sorted.sidecars.size === 0)
     return { ...nothing, changed: attachmentLists.set(directory, nothingListed) };
   const { lists, unread } = await readLists(sorted.sidecars, absolute, tree.get(directory)?.lists);
-  const pair = (sidecars: Iterable<string>, owners: readonly Entry[]) => {
-    const documents = new Map(owners.map((entry) => [entry.name, entry]));
-    const mayOneBelong = (entries: readonly (Entry | undefined)[], document: string) =>
-      entries.some((entry) => mayBelong(settings.sidecarOwner, entry, documents.get(document)));
-    const twinsOf = (sidecar: string) => sorted.twinSidecars.get(sidecar) ?? [];
-    return pairSidecars({
-      sidecars: new Set(sidecars),
-      documents: new Set(documents.keys()),
-      fits: sorted.fits,
-      mayBelong: (sidecar, document) =>
-        mayOneBelong([sorted.sidecars.get(sidecar), ...twinsOf(sidecar)], document),
-      hasTwin: (sidecar, document) => mayOneBelong(twinsOf(sidecar), document),
-    });
-  };
-  const pairing = pair(sorted.sidecars.keys(), sorted.documents);
-  // A file that a rule leaves out keeps its attachments: they must not go out as documents in its stead.
-  const ofLeftOut =
-    sorted.leftOut.length === 0 ? [] : pair(unusedBy(pairing, sorted), sorted.leftOut).sidecars;
-  const sidecars = [...pairing.sidecars, ...ofLeftOut];
+  const relations = relate(sorted, settings.sidecarOwner);
+  const sidecars = [...relations.sidecars, ...relations.ofLeftOut];
   const changed = attachmentLists.set(directory, listedByOwner(folder, directory, { sidecars, lists }));
-  return { ...pairing, lists, changed, unread };
-}
-
-/** Sidecars that are of no document. */
-function unusedBy({ sidecars, unpaired }: Pairing, sorted: SortedEntries): readonly string[] {
-  const used = new Set([...sidecars.values()].map(({ name }) => name));
-  return [...sorted.sidecars.keys()].filter((name) => !used.has(name) && unpaired.get(name) !== 'foreign');
-}
-
-function mayBelong(
-  sidecarOwner: 'any' | 'same',
-  sidecar: Entry | undefined,
-  document: Entry | undefined,
-): boolean {
-  if (sidecarOwner === 'any') return true;
-  const uid = sidecar?.stats?.uid;
-  const ownerUid = document?.stats?.uid;
-  return uid !== undefined && ownerUid !== undefined && isTrustedCompanion(sidecarOwner, uid, ownerUid);
+  return { ...relations, lists, changed, unread };
 }
 
 /** What sidecars list. One that is not valid lists nothing; one that cannot be read, what it did before. */

@@ -5,33 +5,25 @@ import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
 import type { FolderRules } from '../rules/classify.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
-import { defaultsName, fitting, isSidecarName, namedAfter } from '../rules/pair-sidecars.ts';
+import { defaultsName, fitting, isSidecarName, namedAfter } from '../rules/sidecar-names.ts';
 import type { Entry } from '../rules/entry.ts';
+import type { NameGroup } from '../rules/relate.ts';
 import type { Listing } from './list-directory.ts';
 
-/** A directory's entries by what they are to us. */
-export interface SortedEntries {
-  /** Regular files of a document's type that no rule leaves out; what cannot be looked at may be one. */
-  readonly documents: readonly Entry[];
+/**
+ * A directory's entries by what they are to us. `documents`: regular files of a document's type that no rule leaves out;
+ * what cannot be looked at may be one. `leftOut`: those that an ignore rule or `include` leaves out. `sidecars`: not only
+ * regular files, since a link or a directory in its place keeps its document from being sent.
+ */
+export interface SortedEntries extends NameGroup {
   /** Regular files of other types that no rule leaves out: they may be attachments. */
   readonly otherFiles: readonly Entry[];
   /** Regular files that `include` leaves out, and why: they may be attachments. */
   readonly excludedFiles: readonly (readonly [entry: Entry, exclusion: string])[];
-  /**
-   * Regular files of a document's type that an ignore rule or `include` leaves out: what their sidecars list stays
-   * reserved.
-   */
-  readonly leftOut: readonly Entry[];
   /** Files that would be documents, and directories that might hold some, but for their names' Unicode form. */
   readonly twins: readonly Entry[];
-  /** By name. Not only regular files: a link or a directory in its place keeps its document from being sent. */
-  readonly sidecars: ReadonlyMap<string, Entry>;
-  /** Further sidecars, by the name of the one from which each differs in its Unicode form alone. */
-  readonly twinSidecars: ReadonlyMap<string, readonly Entry[]>;
   /** Names of those that would be sidecars, but for capital letters at their end. */
   readonly inCapitals: readonly string[];
-  /** Whether a sidecar's name fits any file, of whatever type. */
-  readonly fits: (sidecar: string) => boolean;
   /** Directories that may hold documents. */
   readonly children: readonly Entry[];
   /** By the name of the document that they are of. */
@@ -41,8 +33,6 @@ export interface SortedEntries {
   readonly skips: readonly Skip[];
   /** Names that are not UTF-8, decoded as far as they are, in NFC. */
   readonly undecodable: ReadonlySet<string> | null;
-  /** Whether anything at all bears this name. */
-  readonly has: (name: string) => boolean;
 }
 
 /** Sorts a listing by what `classifyEntry` says of each entry. */
@@ -124,11 +114,6 @@ export function sortEntries(
     const message = `${found.message} (${printableBytes(name)})`;
     skips.push({ path: joinPath(directory, text), pathBytes, code: found.code, message });
   }
-  let names: ReadonlySet<string> | null = null;
-  const has = (name: string) => {
-    names ??= new Set(listing.entries.map((entry) => entry.name));
-    return names.has(name);
-  };
   return {
     documents,
     otherFiles,
@@ -144,6 +129,5 @@ export function sortEntries(
     subdirectories,
     skips,
     undecodable: undecodable.size === 0 ? null : undecodable,
-    has,
   };
 }

@@ -11,7 +11,7 @@ import { lateFiles } from '../companions/arrival.ts';
 import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { FileRules } from '../rules/ignore-patterns.ts';
-import { defaultsName } from '../rules/pair-sidecars.ts';
+import { defaultsName } from '../rules/sidecar-names.ts';
 import type { WatchState } from '../watch/backend.ts';
 import { neverSeen, readAgain, seenCompanion } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
@@ -22,7 +22,7 @@ import { listDirectory } from './list-directory.ts';
 import type { Listing } from './list-directory.ts';
 import { listDocuments } from './list-documents.ts';
 import type { FoundDocuments } from './list-documents.ts';
-import { pairEntries, unclearSidecars } from './pair-directory.ts';
+import { pairEntries } from './pair-directory.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
@@ -146,10 +146,10 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     twins: found.twins,
     undecodable: sorted.undecodable,
     hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
-    unpaired: paired.unpaired.size === 0 ? null : paired.unpaired,
     unfit: found.unfit.size === 0 ? null : found.unfit,
     lists: paired.lists,
-    unclearSidecars: unclearSidecars(paired),
+    stems: paired.stems.size === 0 ? null : paired.stems,
+    twinSidecars: sorted.twinSidecars.size === 0 ? null : sorted.twinSidecars,
     ...watched,
     unreadable: null,
     again: againOf(folder, before, { listing, paired, found }),

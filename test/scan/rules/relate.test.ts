@@ -1,5 +1,16 @@
+import type { Stats } from 'node:fs';
+
 import { describe, expect, it } from '@jest/globals';
-import { fitting, mayBeMeantFor, pairSidecars } from '../../../src/scan/rules/pair-sidecars.ts';
+import type { Entry } from '../../../src/scan/rules/entry.ts';
+import { relate } from '../../../src/scan/rules/relate.ts';
+import { fitting, mayBeMeantFor } from '../../../src/scan/rules/sidecar-names.ts';
+
+const entryOf = (name: string, uid = 1): Entry => ({
+  name,
+  raw: name,
+  kind: 'file',
+  stats: { uid } as unknown as Stats,
+});
 
 function pair(
   sidecars: readonly string[],
@@ -8,17 +19,23 @@ function pair(
     files?: readonly string[];
     foreign?: readonly string[];
     twins?: readonly string[];
+    leftOut?: readonly string[];
   } = {},
 ) {
-  const { sidecars: paired, unpaired } = pairSidecars({
-    sidecars: new Set(sidecars),
-    documents: new Set(documents),
+  const uidOf = (sidecar: string) => ((more.foreign ?? []).includes(sidecar) ? 2 : 1);
+  const group = {
+    sidecars: new Map(sidecars.map((name) => [name, entryOf(name, uidOf(name))])),
+    twinSidecars: new Map(more.twins?.map((name) => [name, [entryOf(name)]])),
+    documents: documents.map((name) => entryOf(name)),
+    leftOut: (more.leftOut ?? []).map((name) => entryOf(name)),
     fits: fitting(() => more.files ?? []),
-    mayBelong: (sidecar) => !(more.foreign ?? []).includes(sidecar),
-    hasTwin: (sidecar) => more.twins?.includes(sidecar) === true,
-  });
+  };
+  const { sidecars: paired, ofLeftOut, unpaired } = relate(group, 'same');
+  const words = (map: typeof paired) =>
+    Object.fromEntries([...map].map(([name, { name: of, kind }]) => [name, `${kind} ${of}`]));
   return {
-    paired: Object.fromEntries([...paired].map(([name, { name: of, kind }]) => [name, `${kind} ${of}`])),
+    paired: words(paired),
+    leftOut: words(ofLeftOut),
     orphans: [...unpaired].flatMap(([name, why]) => (why === 'orphan' ? [name] : [])),
     foreign: [...unpaired].flatMap(([name, why]) => (why === 'foreign' ? [name] : [])),
   };
@@ -70,6 +87,14 @@ describe('pairing (F50, F56, F57)', () => {
     expect(pair(['a.pdf.meta.json'], ['a.pdf', 'a.pdf.txt']).paired).toEqual({
       'a.pdf': 'own a.pdf.meta.json',
     });
+  });
+
+  it('keeps the sidecar of a file that a rule leaves out for that file, unless a document has it', () => {
+    const { paired, leftOut } = pair(['a.meta.json', 'b.pdf.meta.json'], ['a.pdf'], {
+      leftOut: ['a.txt', 'b.pdf'],
+    });
+    expect(paired).toEqual({ 'a.pdf': 'own a.meta.json' });
+    expect(leftOut).toEqual({ 'b.pdf': 'own b.pdf.meta.json' });
   });
 
   it('reports a sidecar without a document as orphan, and one of a file that is no document not', () => {
