@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readFolders, readImports } from './support/repository/read-imports.ts';
 import { folderOfEachTest } from './support/folder-of-each-test.ts';
-import { brokenWalls, brokenWidths, withoutImporters } from './support/repository/walls.ts';
+import { brokenWalls, brokenWidths, impureFiles, withoutImporters } from './support/repository/walls.ts';
 
 describe('the imports of the source', () => {
   it('stand', async () => {
     const files = await readImports('src');
     expect(files.length).toBeGreaterThan(10);
     expect(brokenWalls(files)).toEqual([]);
+    expect(impureFiles(files)).toEqual([]);
   });
 
   it('stand in folders, and their tests too, that are not too wide to read at a glance', async () => {
@@ -108,6 +109,24 @@ describe('the check of imports, given a tree with forbidden ones', () => {
     const found = await broken({ [path]: text });
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(words);
+  });
+
+  it('sees what decides and reads files or waits, itself or in what it calls', async () => {
+    const pure = ['relate', 'classify-by-name', 'fingerprint'].map((name) => `scan/rules/${name}.ts`);
+    for (const name of pure) await house.write(name, `import type { Stats } from 'node:fs';`);
+    await house.write(
+      'scan/rules/sort-entries.ts',
+      `import { a } from './a.ts';\nimport type { B } from './b.ts';`,
+    );
+    await house.write(
+      'scan/rules/a.ts',
+      `import { lstatSync } from 'node:fs';\nexport const a = async () => {};`,
+    );
+    await house.write('scan/rules/b.ts', `import { lstatSync } from 'node:fs';`);
+    expect(impureFiles(await readImports(house.path))).toEqual([
+      'scan/rules/a.ts reads files',
+      'scan/rules/a.ts waits',
+    ]);
   });
 
   it('sees a cycle of three files', async () => {

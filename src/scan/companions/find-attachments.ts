@@ -1,11 +1,9 @@
-import { orNull } from '../../lib/or-null.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { lookUp } from '../look-up.ts';
 import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
@@ -118,15 +116,14 @@ export function isLinkedAttachment(folder: FolderState, path: string): boolean {
   const place = directoryOf(path);
   const state = folder.tree.get(directoryOf(place));
   if (state?.attachmentDirectories.includes(place) !== true || !mayCount(path, state.rules)) return false;
-  const stats = orNull(() => lookUp(locateOnDisk(folder, path)));
-  return stats?.isSymbolicLink() === true;
+  return entryAt(folder, path, locateOnDisk)?.kind === 'link';
 }
 
 function lookAt(folder: FolderState, { path: document, rules }: AttachingDocument, text: string): ListedFile {
   const directory = directoryOf(document);
   const place = resolveAttachment(directory, text, folder.settings.attachments);
   if (place.kind !== 'inside') return { text, place, refusal: null, entry: null };
-  const named = classifyByName(folder, place.path, { directory, rules });
+  const named = classifyByName(folder, place.path, { read: { directory, rules } });
   const isHidden =
     isTemporaryName(nameOf(place.path)) || (named.kind !== 'file' && named.kind !== 'attachment');
   if (isHidden) {

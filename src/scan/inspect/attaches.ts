@@ -7,7 +7,7 @@ import type { AttachmentAnswer, AttachmentQuestion } from '../../model/ports/fol
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { lookUp } from '../look-up.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
-import { locateOnDisk, presenceOf } from '../folder-state.ts';
+import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { resolveAttachment } from '../rules/attachment-lists.ts';
 import { statKey, statOf } from '../rules/entry.ts';
@@ -32,18 +32,18 @@ export function attaches(
     return isListed ? 'listed' : 'dropped';
   }
   const { byName, byStem } = sidecarPlaces(owner);
-  const isGone = [owner, byName, byStem].every((one) => presenceOf(folder, one) === 'gone');
+  const isGone = [owner, byName, byStem].every((one) => entryAt(folder, one, locateOnDisk) === null);
   return isGone ? 'gone' : 'unclear';
 }
 
 function isAnotherFile(folder: FolderState, path: string, stat: FileStat): boolean {
-  const stats = orNull(() => lookUp(locateOnDisk(folder, path)));
-  return stats?.isFile() === true && !isSameFile(statOf(stats), stat);
+  const entry = entryAt(folder, path, locateOnDisk);
+  return entry?.kind === 'file' && entry.stats !== null && !isSameFile(statOf(entry.stats), stat);
 }
 
 /** The sidecar of a document, or what was that of one which is gone. Null: there is none that counts. */
 function settledSidecar(folder: FolderState, owner: string): Sidecar | 'settling' | null {
-  if (lookUp(locateOnDisk(folder, owner)) !== undefined) {
+  if (entryAt(folder, owner, locateOnDisk) !== null) {
     const own = findSidecar(folder, owner);
     if (own.kind === 'settling') return own.kind;
     return own.kind === 'sidecar' ? own.sidecar : null;

@@ -5,11 +5,10 @@ import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, nameOf, sameDirectory } from '../../model/document.ts';
 import { errorCode, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { locateOnDisk } from '../folder-state.ts';
+import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { kindOf, statKey } from '../rules/entry.ts';
+import { statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
-import { lookUp } from '../look-up.ts';
 import { markInnerLink } from '../walk/mark-inner-link.ts';
 import { readRoot, realRoot } from '../walk/root-identity.ts';
 import { afterScanMs } from '../rules/settle.ts';
@@ -35,29 +34,27 @@ export function unlistedTrouble({ tree }: Pick<FolderState, 'tree'>, path: strin
   return null;
 }
 
-/** What lies on the way to a path. */
-export type Way =
-  { readonly kind: 'directory' } | { readonly kind: 'nothing'; readonly path: string } | NoDocument;
-
-/** Follows the directories down to a path; `nothing` names the first that is none. */
-export function wayTo(folder: FolderState, path: string): Way {
-  for (const directory of directoriesTo(path)) {
-    const absolute = folder.absolute(folder.tree.rawPath(directory));
-    try {
-      const stats = lookUp(absolute);
-      if (stats?.isSymbolicLink() === true) {
-        return ignored('symbolic-link', `${printable(directory)} is a symbolic link`);
-      } else if (stats?.isDirectory() !== true) return { kind: 'nothing', path: directory };
-    } catch (error) {
-      return unknownPlace(printable(directory), errorCode(error));
-    }
-  }
-  return { kind: 'directory' };
-}
-
-/** What is at a path: a regular file, a symbolic link, or nothing that could be a document. */
+/** What is at a path; `nothing`: the first place on the way to it where there is no directory, or itself. */
 export type Found =
-  { readonly kind: 'entry'; readonly entry: Entry } | { readonly kind: 'nothing' } | NoDocument;
+  | { readonly kind: 'entry'; readonly entry: Entry }
+  | { readonly kind: 'nothing'; readonly path: string }
+  | NoDocument;
+
+/** Follows the directories down to a path, and looks at it. */
+export function findEntry(folder: FolderState, path: string): Found {
+  for (const place of directoriesTo(path)) {
+    const entry = entryAt(folder, place);
+    if (entry?.kind === 'unreadable') return unknownPlace(printable(place), entry.fault);
+    if (entry?.kind === 'link') return ignored('symbolic-link', `${printable(place)} is a symbolic link`);
+    if (entry?.kind !== 'directory') return { kind: 'nothing', path: place };
+  }
+  const entry = entryAt(folder, path);
+  if (entry === null) return { kind: 'nothing', path };
+  if (entry.kind === 'unreadable') return unknownPlace('it', entry.fault);
+  if (entry.kind !== 'link' || !folder.settings.followSymlinks) return { kind: 'entry', entry };
+  const absolute = folder.absolute(folder.tree.rawPath(path));
+  return { kind: 'entry', entry: markInnerLink(entry, absolute, realRoot(folder.root)) };
+}
 
 /**
  * Makes sure that a file which has settled can be read and is what `lstat` said; null: it is. Where a file system delivers
@@ -77,24 +74,6 @@ export function lookInside(folder: FolderState, path: string, stats: Stats): NoD
     return settling(Math.max(1, observations.settle(path, opened)));
   } finally {
     closeSync(file);
-  }
-}
-
-/** Reads the entry itself. */
-export function findEntry(folder: FolderState, path: string): Found {
-  const absolute = folder.absolute(folder.tree.rawPath(path));
-  try {
-    const stats = lookUp(absolute);
-    if (stats === undefined) return { kind: 'nothing' };
-    const entry: Entry = { name: nameOf(path), raw: nameOf(absolute), kind: kindOf(stats), stats };
-    if (entry.kind !== 'file' && entry.kind !== 'link') return { kind: 'nothing' };
-    const mayBeInner = entry.kind === 'link' && folder.settings.followSymlinks;
-    return {
-      kind: 'entry',
-      entry: mayBeInner ? markInnerLink(entry, absolute, realRoot(folder.root)) : entry,
-    };
-  } catch (error) {
-    return unknownPlace('it', errorCode(error));
   }
 }
 

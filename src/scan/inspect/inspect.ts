@@ -1,9 +1,8 @@
-import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { printable } from '../../lib/text/printable.ts';
-import { awaitsContent, directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
+import { awaitsContent, directoryOf, isValidPath, nameOf } from '../../model/document.ts';
 import type { Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
@@ -11,10 +10,9 @@ import { judgeName, judgeSize } from '../../model/names-and-types.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { presenceOf } from '../folder-state.ts';
+import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import {
-  classifyEntry,
   classifyFile,
   classifyUndecodable,
   isAttachmentDirectory,
@@ -25,7 +23,7 @@ import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { statOf } from '../rules/entry.ts';
 import { readDefaults, unsettledRulesMs } from './inherited.ts';
-import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
+import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { likelySidecar } from './likely-sidecar.ts';
 import { describeSidecar, findSidecar } from './own-sidecar.ts';
@@ -43,8 +41,9 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     const found = await inspect(path).catch((error: unknown) => unread(folder, path, error));
     // What a rule says of a path it says whether anything is there or not.
     if (found.kind !== 'ignored') return found;
-    const presence = presenceOf(folder, path);
-    return presence === 'there' ? found : { ...found, presence };
+    const entry = entryAt(folder, path, locateOnDisk);
+    if (entry === null) return { ...found, presence: 'gone' };
+    return entry.kind === 'unreadable' ? { ...found, presence: 'unreadable' } : found;
   };
 
   async function inspect(path: string): Promise<Inspection> {
@@ -66,47 +65,29 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     // A link to a directory is never entered under such a name, which `include` has no say in.
     if (byName.kind === 'ignored' && !isAttachmentDirectory(name))
       return withoutContent(folder, path, byName);
-    const way = wayTo(folder, path);
-    if (way.kind !== 'directory' && way.kind !== 'nothing') return way;
-    if (isTwin && way.kind === 'directory') return inspectTwin(folder, path, scannedRoot);
-    const found = way.kind === 'nothing' ? way : findEntry(folder, path);
+    const found = findEntry(folder, path);
     if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
-    if (found.kind === 'entry' && (found.entry.kind === 'link' || found.entry.kind === 'inner-link'))
-      return withoutContent(folder, path, classifyHere(folder, path, { kind: found.entry.kind }));
-    const stats = found.kind === 'entry' ? found.entry.stats : null;
+    const entry = found.kind === 'entry' ? found.entry : null;
+    // A name that differs from another only in its Unicode form never stands.
+    if (entry !== null && isTwin)
+      return withoutContent(folder, path, classifyByName(folder, normal, { kind: entry.kind, twin: name }));
+    if (entry?.kind === 'link' || entry?.kind === 'inner-link')
+      return withoutContent(folder, path, classifyByName(folder, path, { kind: entry.kind }));
+    const stats = entry?.kind === 'file' ? entry.stats : null;
     const classified = classifyFile({ path, name, stats, exclusion }, folder);
     if (classified.kind === 'attachment') return withoutContent(folder, path, classified);
-    if (stats === null) {
-      const undecodable = folder.tree.get(directoryOf(path))?.undecodable?.has(name) === true;
-      if (undecodable) return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
-      return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);
-    }
-    return inspectFile(folder, path, { stats, classified });
+    if (stats !== null) return inspectFile(folder, path, { stats, classified });
+    if (folder.tree.get(directoryOf(path))?.undecodable?.has(name) === true)
+      return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
+    return absence(folder, found.kind === 'nothing' ? found.path : path, scannedRoot);
   }
-}
-
-/** Classifies what was found at a path of which `classifyByName` says that it may be a file. */
-function classifyHere(
-  folder: FolderState,
-  path: string,
-  {
-    kind,
-    twin = null,
-  }: {
-    readonly kind: 'link' | 'inner-link' | 'file' | 'directory';
-    readonly twin?: string | null;
-  },
-): ReturnType<typeof classifyEntry> {
-  const [directory, name] = [directoryOf(path), nameOf(path)];
-  const rules = folder.tree.get(directory)?.rules ?? folder.rules;
-  return classifyEntry({ directory, name, kind, twin, rules }, folder);
 }
 
 /** The answer for what is no document, whatever is in it. */
 function withoutContent(
   folder: FolderState,
   path: string,
-  found: ReturnType<typeof classifyEntry>,
+  found: ReturnType<typeof classifyByName>,
 ): NoDocument {
   switch (found.kind) {
     case 'ignored':
@@ -134,17 +115,6 @@ function withoutContent(
     default:
       return found satisfies never;
   }
-}
-
-/** A name that differs from another only in its Unicode form never stands. */
-function inspectTwin(folder: FolderState, path: string, scannedRoot: () => RootIdentity | null): Inspection {
-  const [directory, raw] = [directoryOf(path), nameOf(path)];
-  const absolute = folder.absolute(joinPath(folder.tree.rawPath(directory), raw));
-  const stats = lstatSync(absolute, { throwIfNoEntry: false });
-  if (stats === undefined) return absence(folder, path, scannedRoot);
-  const standing = joinPath(directory, raw.normalize('NFC'));
-  const kind = stats.isDirectory() ? 'directory' : 'file';
-  return withoutContent(folder, path, classifyHere(folder, standing, { kind, twin: raw }));
 }
 
 async function inspectFile(

@@ -1,18 +1,24 @@
 import { directoriesTo, directoryOf, isAtOrBelow, nameOf } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyEntry } from './classify.ts';
-import type { EntryKind, FolderRules } from './classify.ts';
+import type { EntryFacts, FolderRules } from './classify.ts';
 import type { PlacedRules } from './ignore-patterns.ts';
 
 /**
  * Classifies a path by names and rules alone, whether anything is there or not: each directory on the way, then the
- * last name as a file's. What a rule leaves out is neither sent nor deleted. `read`: rules of a directory that its scan
- * has not written down yet.
+ * last name as that of a file, or of what stands there. What a rule leaves out is neither sent nor deleted. `read`: rules
+ * of a directory that its scan has not written down yet.
  */
 export function classifyByName(
   folder: Pick<FolderState, 'tree' | 'rules'> & FolderRules,
   path: string,
-  read?: { readonly directory: string; readonly rules: readonly PlacedRules[] },
+  {
+    kind = 'file',
+    twin = null,
+    read,
+  }: Partial<Pick<EntryFacts, 'kind' | 'twin'>> & {
+    readonly read?: { readonly directory: string; readonly rules: readonly PlacedRules[] };
+  } = {},
 ): ReturnType<typeof classifyEntry> {
   const rulesOf = (directory: string) => {
     const known = folder.tree.get(directory)?.rules;
@@ -23,13 +29,13 @@ export function classifyByName(
   };
   // Those of the nearest directory that is known.
   let rules = rulesOf('') ?? folder.rules;
-  const classify = (at: string, kind: EntryKind) =>
-    classifyEntry({ directory: directoryOf(at), name: nameOf(at), kind, twin: null, rules }, folder);
+  const classify = (at: string, facts: Pick<EntryFacts, 'kind' | 'twin'>) =>
+    classifyEntry({ directory: directoryOf(at), name: nameOf(at), rules, ...facts }, folder);
   for (const directory of directoriesTo(path)) {
-    const found = classify(directory, 'directory');
+    const found = classify(directory, { kind: 'directory', twin: null });
     if (found.kind === 'attachments-directory') return { kind: 'attachment', owner: found.owner };
     if (found.kind !== 'directory') return found;
     rules = rulesOf(directory) ?? rules;
   }
-  return classify(path, 'file');
+  return classify(path, { kind, twin });
 }

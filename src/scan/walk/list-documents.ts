@@ -1,3 +1,5 @@
+import type { Stats } from 'node:fs';
+
 import { printable } from '../../lib/text/printable.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, Skip } from '../../model/document.ts';
@@ -10,7 +12,7 @@ import { findAttachments } from '../companions/find-attachments.ts';
 import { entryKey, statOf } from '../rules/entry.ts';
 import { mayBeMeantFor } from '../rules/sidecar-names.ts';
 import type { PairedEntries } from './pair-directory.ts';
-import type { SortedEntries } from './sort-entries.ts';
+import type { SortedEntries } from '../rules/sort-entries.ts';
 import type { VisitContext } from './visit-context.ts';
 
 /** A directory that was listed, sorted and paired. */
@@ -46,62 +48,59 @@ export interface FoundDocuments {
   readonly unread: string | null;
 }
 
+/** What is found while the documents of a directory are gone through. */
+function nothingFound() {
+  return {
+    entries: [] as DocumentEntry[],
+    skips: [] as Skip[],
+    fingerprints: [] as string[],
+    attachmentDirectories: [] as string[],
+    attachments: [] as AttachedFile[],
+    attached: 0,
+    hidesFiles: false,
+    unread: null as string | null,
+  };
+}
+
 /** Turns a directory's files into entries, each with its fingerprint. Attachments are left out. */
 export async function listDocuments(folder: FolderState, listed: ListedDirectory): Promise<FoundDocuments> {
   const { path: directory, fingerprint, sorted, paired } = listed;
-  const entries: DocumentEntry[] = [];
-  const fingerprints: string[] = [];
-  const attachments: Attachments = {
-    directories: [],
-    found: [],
-    files: 0,
-    links: [],
-    hidesFiles: false,
-    unread: null,
-  };
-  const skips: Skip[] = [];
+  const found = nothingFound();
   const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
-    skips.push({ path: joinPath(directory, name), code, message });
+    found.skips.push({ path: joinPath(directory, name), code, message });
   const plain = sorted.sidecars.size === 0 && sorted.attachmentDirectories.size === 0;
   for (const files of [sorted.documents, sorted.otherFiles]) {
     for (const { name, stats } of files) {
       if (stats === null) continue;
       const path = joinPath(directory, name);
-      const found = classifyFile({ path, name, stats, exclusion: null }, folder);
-      if (found.kind === 'skipped') skip(name, found);
-      if (found.kind === 'attachment') attachments.files += 1;
-      if (found.kind !== 'document') continue;
-      const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, attachments });
-      if (own !== fingerprint) fingerprints.push(own);
+      const classified = classifyFile({ path, name, stats, exclusion: null }, folder);
+      if (classified.kind === 'skipped') skip(name, classified);
+      if (classified.kind === 'attachment') found.attached += 1;
+      if (classified.kind !== 'document') continue;
+      const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, found });
+      if (own !== fingerprint) found.fingerprints.push(own);
       const ownMode = paired.lists?.get(paired.sidecars.get(name)?.name ?? '')?.mode;
-      entries.push({ name, stat: stats, fingerprint: own, ...(ownMode === undefined ? null : { ownMode }) });
+      found.entries.push({
+        name,
+        stat: stats,
+        fingerprint: own,
+        ...(ownMode === undefined ? null : { ownMode }),
+      });
     }
   }
-  for (const name of attachments.links) skip(name, linkedAttachment);
-  const unfit = await findMeant(listed, entries);
+  const unfit = await findMeant(listed, found.entries);
   for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, unfit.get(name)));
   for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
     if (stats === null) continue;
-    const found = classifyFile({ path: joinPath(directory, name), name, stats, exclusion }, folder);
-    if (found.kind === 'attachment') attachments.files += 1;
+    const classified = classifyFile({ path: joinPath(directory, name), name, stats, exclusion }, folder);
+    if (classified.kind === 'attachment') found.attached += 1;
   }
   // They are reported under the names that they have on disk, which are nobody else's, to be shown as failed.
   for (const { stats, raw } of sorted.twins) {
-    if (stats !== null) entries.push({ name: raw, stat: stats, fingerprint });
+    if (stats !== null) found.entries.push({ name: raw, stat: stats, fingerprint });
   }
   const twins = new Set(sorted.twins.map(({ raw }) => raw));
-  return {
-    entries,
-    skips,
-    unfit,
-    fingerprints,
-    attachmentDirectories: attachments.directories,
-    attachments: attachments.found,
-    attached: attachments.files,
-    twins: twins.size === 0 ? null : twins,
-    hidesFiles: attachments.hidesFiles,
-    unread: attachments.unread,
-  };
+  return { ...found, unfit, twins: twins.size === 0 ? null : twins };
 }
 
 /** For so many sidecars that fit no file the document is looked for that each may be meant for. */
@@ -123,65 +122,43 @@ async function findMeant(
   return unfit;
 }
 
-/** What was found in the attachments directories of one directory's documents. Paths of links: from that directory. */
-interface Attachments {
-  readonly directories: string[];
-  readonly found: AttachedFile[];
-  files: number;
-  readonly links: string[];
-  hidesFiles: boolean;
-  unread: string | null;
-}
-
+/** The fingerprint of a document; takes note of what it attaches. */
 async function fingerprintOf(
   folder: FolderState,
   { path, absolute, rules, fingerprint, sorted, paired, context }: ListedDirectory,
-  { name, attachments }: { readonly name: string; readonly attachments: Attachments },
+  { name, found }: { readonly name: string; readonly found: ReturnType<typeof nothingFound> },
 ): Promise<string> {
   const own = sorted.attachmentDirectories.get(name);
   const ownPath = joinPath(path, own?.name ?? '');
   if (own !== undefined && own.stats !== null) {
     context.watch(ownPath, `${absolute}/${own.raw}`, own.stats);
-    attachments.directories.push(ownPath);
+    found.attachmentDirectories.push(ownPath);
   }
   const sidecar = paired.sidecars.get(name);
-  const found = await findAttachments(
-    folder,
-    {
-      path: joinPath(path, name),
-      rules,
-      own: own?.raw ?? null,
-      listed: paired.lists?.get(sidecar?.name ?? '')?.attachments ?? [],
-    },
-    context,
-  );
-  if (found.own?.kind === 'unreadable') {
-    attachments.hidesFiles = true;
-    if (readFaultOf(found.own.code) === 'passing')
-      attachments.unread ??= cannotBeRead(printable(nameOf(ownPath)), found.own.code);
-  }
-  if (found.own?.kind === 'listed') {
+  const listed = paired.lists?.get(sidecar?.name ?? '')?.attachments ?? [];
+  const document = { path: joinPath(path, name), rules, own: own?.raw ?? null, listed };
+  const attached = await findAttachments(folder, document, context);
+  const note = (file: string, stats: Stats | null | undefined, isListed: boolean) => {
+    if (stats) found.attachments.push({ owner: name, path: file, stat: statOf(stats), isListed });
+  };
+  if (attached.own?.kind === 'unreadable') {
+    found.hidesFiles = true;
+    if (readFaultOf(attached.own.code) === 'passing')
+      found.unread ??= cannotBeRead(printable(nameOf(ownPath)), attached.own.code);
+  } else if (attached.own !== null) {
     if (own !== undefined && own.stats !== null)
-      folder.observations.list(ownPath, own.stats, found.own.entries);
-    attachments.files += found.own.files.length;
-    for (const { name: file, stats } of found.own.files)
-      if (stats !== null)
-        attachments.found.push({
-          owner: name,
-          path: joinPath(ownPath, file),
-          stat: statOf(stats),
-          isListed: false,
-        });
-    attachments.links.push(...found.own.links.map((link) => joinPath(nameOf(ownPath), link)));
+      folder.observations.list(ownPath, own.stats, attached.own.entries);
+    found.attached += attached.own.files.length;
+    for (const { name: file, stats } of attached.own.files) note(joinPath(ownPath, file), stats, false);
+    const { code, message } = linkedAttachment;
+    for (const link of attached.own.links) found.skips.push({ path: joinPath(ownPath, link), code, message });
   }
-  if (sidecar?.kind === 'own')
-    for (const { place, entry } of found.listed)
-      if (place.kind === 'inside' && entry?.kind === 'file' && entry.stats !== null)
-        attachments.found.push({ owner: name, path: place.path, stat: statOf(entry.stats), isListed: true });
+  for (const { place, entry } of sidecar?.kind === 'own' ? attached.listed : [])
+    if (place.kind === 'inside' && entry?.kind === 'file') note(place.path, entry.stats, true);
   const entry = sorted.sidecars.get(sidecar?.name ?? '');
   return documentFingerprint(fingerprint, {
     sidecar:
       sidecar === undefined || entry === undefined ? null : { kind: sidecar.kind, key: entryKey(entry) },
-    attachments: found.keys,
+    attachments: attached.keys,
   });
 }

@@ -15,7 +15,7 @@ import type { PairedSidecar, Relations } from '../rules/relate.ts';
 import type { SidecarList } from './directory-state.ts';
 import { statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
-import type { SortedEntries } from './sort-entries.ts';
+import type { SortedEntries } from '../rules/sort-entries.ts';
 
 /** A directory's documents, paired, with what their sidecars attach. */
 export interface PairedEntries extends Relations {

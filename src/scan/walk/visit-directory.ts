@@ -26,8 +26,8 @@ import { pairEntries } from './pair-directory.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
-import { sortEntries } from './sort-entries.ts';
-import type { SortedEntries } from './sort-entries.ts';
+import { sortEntries } from '../rules/sort-entries.ts';
+import type { SortedEntries } from '../rules/sort-entries.ts';
 import type { VisitContext } from './visit-context.ts';
 
 /** What came of a visit. */

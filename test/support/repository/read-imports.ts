@@ -15,6 +15,8 @@ export interface SourceFile {
   /** Below the source folder, `/` between names. */
   readonly path: string;
   readonly imports: readonly Import[];
+  /** It has an asynchronous function. */
+  readonly isAsync: boolean;
 }
 
 export interface Folder {
@@ -51,11 +53,13 @@ async function readSource(folder: string, path: string): Promise<SourceFile> {
   const text = await readFile(join(folder, path), 'utf8');
   const module = await parse(text, { syntax: 'typescript', tsx: path.endsWith('.tsx'), target: 'es2022' });
   const imports: Import[] = [];
+  let isAsync = false;
   visit(module, (node) => {
+    isAsync ||= node['async'] === true || node.type === 'AwaitExpression';
     const found = importOf(node);
     if (found !== null) imports.push(resolve(path, found.specifier, found.typeOnly));
   });
-  return { path, imports };
+  return { path, imports, isAsync };
 }
 
 function visit(value: unknown, see: (node: Node) => void): void {

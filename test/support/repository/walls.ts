@@ -50,6 +50,27 @@ const importersOf: Readonly<Record<string, RegExp>> = {
 
 const maxEntries = 15;
 
+/** What decides what an entry of a directory is, for scans and inspections: it reads nothing and waits for nothing. */
+const pureFiles = ['relate', 'sort-entries', 'classify-by-name', 'fingerprint'].map(
+  (name) => `scan/rules/${name}.ts`,
+);
+
+/** Says which files that have to be pure, or files that they call, read files or wait; empty: none. */
+export function impureFiles(files: readonly SourceFile[]): readonly string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const called = new Set(pureFiles);
+  for (const path of called) {
+    const imports = byPath.get(path)?.imports ?? [];
+    for (const { kind, target, typeOnly } of imports) if (kind === 'file' && !typeOnly) called.add(target);
+  }
+  return [...called].flatMap((path) => {
+    const file = byPath.get(path);
+    if (file === undefined) return [`${path} is not there`];
+    const reads = file.imports.some(({ target, typeOnly }) => !typeOnly && target.startsWith('node:fs'));
+    return [...(reads ? [`${path} reads files`] : []), ...(file.isAsync ? [`${path} waits`] : [])];
+  });
+}
+
 /** Says which import rules of the architecture `files` break; empty: none. */
 export function brokenWalls(files: readonly SourceFile[]): readonly string[] {
   return [

@@ -2,13 +2,13 @@ import { printableBytes } from '../../lib/text/printable.ts';
 import { joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
-import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
-import type { FolderRules } from '../rules/classify.ts';
-import type { PlacedRules } from '../rules/ignore-patterns.ts';
-import { defaultsName, fitting, isSidecarName, namedAfter } from '../rules/sidecar-names.ts';
-import type { Entry } from '../rules/entry.ts';
-import type { NameGroup } from '../rules/relate.ts';
-import type { Listing } from './list-directory.ts';
+import { classifyEntry, classifyUndecodable } from './classify.ts';
+import type { FolderRules } from './classify.ts';
+import type { PlacedRules } from './ignore-patterns.ts';
+import { defaultsName, fitting, isSidecarName, namedAfter } from './sidecar-names.ts';
+import type { Entry } from './entry.ts';
+import type { NameGroup } from './relate.ts';
+import type { Listing } from '../walk/list-directory.ts';
 
 /**
  * A directory's entries by what they are to us. `documents`: regular files of a document's type that no rule leaves out;
