@@ -29,7 +29,10 @@ export interface OwnSidecar {
   readonly key: string;
 }
 
-/** Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. */
+/**
+ * Finds and reads the sidecar of one document, or what was that of one which is gone; an answer instead where it keeps the
+ * document from being sent.
+ */
 export function findSidecar(folder: FolderState, document: string): OwnSidecar | NoDocument {
   const { relations, sidecars, unscanned } = relateNow(folder, document);
   const paired = relations.sidecars.get(nameOf(document));
@@ -124,14 +127,17 @@ function relateNow(
   const sidecars = new Map<string, Entry>();
   const documents = new Map<string, Entry>();
   const unscanned = new Set<string>();
+  const own = isSidecarName(name) ? null : entryAt(folder, path);
+  // One that is gone is related as if it stood.
+  if (!isSidecarName(name)) documents.set(name, own ?? { name, raw: name, kind: 'file', stats: null });
   for (const place of isSidecarName(name) ? [path] : [byName, byStem]) {
     const sidecar = classifyByName(folder, place).kind === 'sidecar' ? entryAt(folder, place) : null;
     if (sidecar === null) continue;
     sidecars.set(sidecar.name, sidecar);
     const ofStem = state?.stems?.get(sidecar.name);
     const isKnown = ofStem?.includes(name) ?? state?.lists?.get(sidecar.name)?.key === entryKey(sidecar);
-    if (place === byStem && !isKnown) unscanned.add(sidecar.name);
-    for (const one of [namedAfter(sidecar.name), name, ...(ofStem ?? [])]) noteDocument(one);
+    if (place === byStem && own !== null && !isKnown) unscanned.add(sidecar.name);
+    for (const one of [namedAfter(sidecar.name), ...(ofStem ?? [])]) noteDocument(one);
   }
   const group = {
     sidecars,
