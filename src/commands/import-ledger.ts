@@ -20,7 +20,7 @@ import {
 } from '../daemon/preconditions/whose-ledger.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
-import { locateOnDisk, presenceOf, unscannedFolder } from '../scan/folder-state.ts';
+import { entryAt, locateOnDisk, unscannedFolder } from '../scan/folder-state.ts';
 import type { FolderOnDisk } from '../scan/folder-state.ts';
 import { statOf } from '../scan/rules/entry.ts';
 import { inspectDocument } from '../sync/decide/inspect-document.ts';
@@ -227,7 +227,7 @@ async function adoptFile(
       }
     case 'absent':
       return (
-        `${refKey(ref)} ${presenceOf(onDisk, ref.path) === 'there' ? 'is not a regular file' : 'does not exist'}, ` +
+        `${refKey(ref)} ${entryAt(onDisk, ref.path, locateOnDisk) !== null ? 'is not a regular file' : 'does not exist'}, ` +
         'so its document would be deleted; correct the path, add the file, or remove the line from the import'
       );
     case 'settling':

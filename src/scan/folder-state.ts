@@ -51,9 +51,14 @@ export interface FolderState extends FolderPlan, FolderRules {
 }
 
 /** Where a folder's files are looked for. */
-interface FolderOnDisk extends Pick<FolderState, 'root' | 'absolute'> {
+export interface FolderOnDisk extends Pick<FolderState, 'root' | 'absolute'> {
   readonly tree: Pick<Tree, 'rawPath'>;
+  /** What directories were found to hold, by their absolute paths; absent: each is read as it is at that moment. */
+  readonly listed?: Map<string, NamesOnDisk>;
 }
+
+/** Names as they stand on disk, by their NFC forms. */
+type NamesOnDisk = ReadonlyMap<string, string>;
 
 /** `passed`: as of `createObservations`. */
 export function createFolderState(plan: FolderPlan, passed?: () => number): FolderState {
@@ -73,9 +78,9 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
   };
 }
 
-/** A folder that no scan has been through. */
+/** A folder that no scan has been through. Each directory is read once: it is for one look at many files. */
 export function unscannedFolder(root: string): FolderOnDisk {
-  return { root, absolute: absoluteIn(root), tree: createTree() };
+  return { root, absolute: absoluteIn(root), tree: createTree(), listed: new Map() };
 }
 
 function absoluteIn(root: string): FolderState['absolute'] {
@@ -102,12 +107,19 @@ export function locateOnDisk(folder: FolderOnDisk, path: string): string {
   if (!/[^\0-\x7f]/.test(path) || isShown(absolute)) return absolute;
   const directory = directoryOf(path) === '' ? folder.root : locateOnDisk(folder, directoryOf(path));
   try {
-    const raw = readdirSync(directory).find((name) => name.normalize('NFC') === nameOf(path));
+    const raw = namesIn(folder, directory).get(nameOf(path));
     return raw === undefined ? absolute : `${directory}/${raw}`;
   } catch (error) {
     if (readFaultOf(errorCode(error)) === 'passing') throw error;
     return absolute;
   }
+}
+
+function namesIn({ listed }: FolderOnDisk, directory: string): NamesOnDisk {
+  const names =
+    listed?.get(directory) ?? new Map(readdirSync(directory).map((name) => [name.normalize('NFC'), name]));
+  listed?.set(directory, names);
+  return names;
 }
 
 function isShown(absolute: string): boolean {
@@ -124,9 +136,9 @@ function isShown(absolute: string): boolean {
  * looked for; without a word, where the last listing of its directory showed it.
  */
 export function entryAt(
-  folder: FolderState,
+  folder: FolderOnDisk,
   path: string,
-  locate = ({ absolute, tree }: FolderState, at: string) => absolute(tree.rawPath(at)),
+  locate = ({ absolute, tree }: FolderOnDisk, at: string) => absolute(tree.rawPath(at)),
 ): Entry | null {
   const name = nameOf(path);
   try {
