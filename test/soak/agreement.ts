@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
-import type { LedgerExport } from '../../src/ledger/transfer/import-json.ts';
+import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
 import { documentsOnDisk } from './folder/documents-on-disk.ts';
 import type { DocumentOnDisk } from './folder/documents-on-disk.ts';
 import type { HeldDocument } from './service/separate-service.ts';

@@ -3,7 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Status } from '../../src/model/report/status.ts';
-import type { LedgerExport } from '../../src/ledger/transfer/import-json.ts';
+import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

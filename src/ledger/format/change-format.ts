@@ -8,7 +8,7 @@ import type { SharedValues } from '../records/shared-values.ts';
 import { ownName } from '../records/stored-record.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
 import { checkMetadata, fromPort, readCompanions, readRecord, recordJson } from './record-format.ts';
-import { carriedSchema, metadataSchema, statSchema } from './record-schemas.ts';
+import { carriedSchema, statSchema } from './record-schemas.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
 
 /** A change of anything but the records and their directories. */
@@ -34,7 +34,7 @@ const at = z.number();
 const id = z.string();
 
 const attempt = z.object({ at, operation: z.string(), code: z.string(), message: z.string() });
-const carried = carriedSchema(metadataSchema).optional();
+const carried = carriedSchema.optional();
 const doubt = z.object({
   id,
   ref,
@@ -50,7 +50,7 @@ const doubt = z.object({
 const bootMomentSchema = z.object({ bootId: z.string(), ms: z.number() });
 
 /** Which file or directory something was. */
-export const identitySchema = z.object({ ino: z.number(), birthtimeMs: z.number(), dev: z.number() });
+const identitySchema = z.object({ ino: z.number(), birthtimeMs: z.number(), dev: z.number() });
 
 const failure = z.object({
   code: z.string(),

@@ -24,12 +24,14 @@ export const metadataSchema: z.ZodType<Metadata> = z.looseObject(metadataFields(
 /** Metadata as a person hands it in. A key that is not of interface 2.2 is an error. */
 export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadataFields(z.string()));
 
-/** What an upload carried, with metadata as the ledger keeps it or as a person hands it in. */
-export function carriedSchema(metadata: z.ZodType<Metadata>): z.ZodType<Carried> {
-  return z.object({ metadata, attachments: z.boolean() });
-}
+/** What an upload carried. */
+export const carriedSchema: z.ZodType<Carried> = z.object({
+  metadata: metadataSchema,
+  attachments: z.boolean(),
+});
 
-const attachmentSchema = z.strictObject({
+/** An attachment as it was sent last. */
+export const attachmentSchema = z.strictObject({
   name: z.string(),
   sha256: z.string().regex(hashPattern),
   path: z.string().optional(),

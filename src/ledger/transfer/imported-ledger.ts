@@ -23,14 +23,25 @@ export interface ImportedLedger {
   readonly service?: string | undefined;
 }
 
+const importedKinds = [
+  'doubt',
+  'intent',
+  'fail',
+  'hold',
+  'approve',
+  'removed',
+  'root',
+  'mounts',
+  'directory',
+] as const;
+
 /** What an import file knows beside documents. */
-export type ImportedChange = Extract<
-  Change,
-  {
-    readonly kind:
-      'doubt' | 'intent' | 'fail' | 'hold' | 'approve' | 'removed' | 'root' | 'mounts' | 'directory';
-  }
->;
+export type ImportedChange = Extract<Change, { readonly kind: (typeof importedKinds)[number] }>;
+
+/** Says whether a change is one that an export holds: what is of documents, or has been decided. */
+export function isImportedChange(change: Change): change is ImportedChange {
+  return importedKinds.some((kind) => kind === change.kind);
+}
 
 /** What an import file is read with. */
 export interface ImportOptions {

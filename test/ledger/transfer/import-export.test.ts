@@ -60,21 +60,6 @@ describe('an export', () => {
     });
   });
 
-  it('lists failures by folder and path, in whatever order they came', async () => {
-    const failure = { code: 'x', message: 'x', attempts: 1, history: [], stat: statOf(1), fingerprint: '' };
-    const places = [
-      ['inbox', 'b.pdf'],
-      ['inbox', 'a.pdf'],
-      ['archive', 'z.pdf'],
-    ] as const;
-    await ledger.commit(
-      places.map(([folder, path]) => ({ kind: 'fail' as const, ref: { folder, path }, failure })),
-    );
-    expect(exportLedger(ledger).failures.map(({ folder, path }) => [folder, path])).toEqual(
-      places.toReversed(),
-    );
-  });
-
   it('says of a document that is given with little that the rest is not known', async () => {
     const { documents } = {
       documents: [{ folder: 'inbox', path: 'a.pdf', docId: 'd1', sha256: '', size: 7 }],
@@ -177,6 +162,7 @@ describe('an export', () => {
           { path: 'd/stick', until: null },
         ],
       },
+      { kind: 'directory', folder: 'inbox', path: '', identity: { ino: 6, birthtimeMs: 8.5, dev: 9 } },
       { kind: 'directory', folder: 'inbox', path: 'd', identity: { ino: 7, birthtimeMs: 8.5, dev: 9 } },
     ]);
     const exported = exportLedger(ledger);
@@ -315,12 +301,6 @@ describe('an import of CSV', () => {
     });
   });
 
-  it('takes a deletion that a person allowed, which older versions counted as none', () => {
-    const deleted = [{ folder: 'inbox', at: '2026-01-01T00:00:00Z', count: 0 }];
-    const { problems } = readImport(JSON.stringify({ version: 1, documents: [], deleted }), inbox);
-    expect(problems).toEqual([]);
-  });
-
   it('names the line of everything that is wrong, and then takes nothing', () => {
     const text = [
       'folder,path,docId',
@@ -374,32 +354,44 @@ describe('an import of JSON', () => {
       'sha256',
     ],
     [
-      '{"version": 1, "documents": [], "failures": [{"folder": "inbox", "path": "a.pdf"}]}',
-      'failures.0.code',
+      '{"version": 1, "documents": [], "changes": [{"kind": "fail", "ref": {"folder": "inbox", "path": "a.pdf"}}]}',
+      'changes.0.failure',
     ],
     [
-      '{"version": 1, "documents": [], "uploading": [{"id": "i", "folder": "inbox", "path": "../a.pdf", "size": 1, "at": "2026-01-01T00:00:00Z"}]}',
-      'uploading: "../a.pdf" is not a path',
+      '{"version": 1, "documents": [], "changes": [{"kind": "sent", "id": "1", "at": 1}]}',
+      'changes.0 is not what an export holds',
     ],
     [
-      '{"version": 1, "documents": [], "inDoubt": [{"id": "i", "folder": "inbox", "path": "../a.pdf", "count": 1, "message": "lost", "holds": true, "since": "2026-01-01T00:00:00Z"}]}',
-      'inDoubt: "../a.pdf" is not a path',
+      '{"version": 1, "documents": [], "changes": [{"kind": "intent", "intent": {"id": "i", "ref": {"folder": "inbox", "path": "../a.pdf"}, "size": 1, "at": 1}}]}',
+      'changes[0]: "../a.pdf" is not a path',
     ],
     [
-      '{"version": 1, "documents": [], "failures": [{"folder": "inbox", "path": "../a.pdf", "code": "x", "message": "x", "attempts": 1, "history": [], "stat": {"size": 1, "mtimeMs": 1, "ctimeMs": 1, "birthtimeMs": 1, "ino": 1, "dev": 1}, "fingerprint": ""}]}',
-      'failures: "../a.pdf" is not a path',
+      '{"version": 1, "documents": [], "changes": [{"kind": "doubt", "doubt": {"id": "i", "ref": {"folder": "inbox", "path": "../a.pdf"}, "count": 1, "message": "lost", "holds": true, "since": 1}}]}',
+      'changes[0]: "../a.pdf" is not a path',
     ],
     [
-      '{"version": 1, "documents": [], "approved": [{"folder": "inbox", "path": "../a.pdf"}]}',
-      'approved: "../a.pdf" is not a path',
+      '{"version": 1, "documents": [], "changes": [{"kind": "fail", "ref": {"folder": "inbox", "path": "../a.pdf"}, "failure": {"code": "x", "message": "x", "attempts": 1, "history": [], "stat": {"size":1,"mtimeMs":1,"ctimeMs":1,"birthtimeMs":1,"ino":1,"dev":1}, "fingerprint": ""}}]}',
+      'changes[0]: "../a.pdf" is not a path',
     ],
     [
-      '{"version": 1, "documents": [], "deleted": [{"folder": "other", "at": "2026-01-01T00:00:00Z", "count": 1}]}',
-      'deleted: no folder named "other"',
+      '{"version": 1, "documents": [], "changes": [{"kind": "approve", "folder": "inbox", "paths": ["../a.pdf"]}]}',
+      'changes[0]: "../a.pdf" is not a path',
     ],
     [
-      '{"version": 1, "documents": [], "held": [{"folder": "other", "since": "2026-01-01T00:00:00Z", "reason": "many"}]}',
-      'held: no folder named "other"',
+      '{"version": 1, "documents": [], "changes": [{"kind": "mounts", "folder": "inbox", "mounts": ["/etc"]}]}',
+      'changes[0]: "/etc" is not a path',
+    ],
+    [
+      '{"version": 1, "documents": [], "changes": [{"kind": "directory", "folder": "inbox", "path": "../a.pdf", "identity": null}]}',
+      'changes[0]: "../a.pdf" is not a path',
+    ],
+    [
+      '{"version": 1, "documents": [], "changes": [{"kind": "removed", "folder": "other", "removal": {"at": 1, "count": 1}}]}',
+      'changes[0]: no folder named "other"',
+    ],
+    [
+      '{"version": 1, "documents": [], "changes": [{"kind": "hold", "folder": "other", "hold": {"since": 1, "reason": "many"}}]}',
+      'changes[0]: no folder named "other"',
     ],
     [
       `{"version": 1, "documents": [${Array.from({ length: 2 }, () => '{"folder":"inbox","path":"a.pdf","docId":"1"}').join()}]}`,
