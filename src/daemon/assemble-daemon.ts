@@ -22,6 +22,7 @@ import { newLedgerNotice } from './preconditions/new-ledger.ts';
 import { documentsIn } from './preconditions/whose-ledger.ts';
 import type { Place } from './process/join-cluster.ts';
 import type { Reloaded } from './process/obey-signals.ts';
+import { watchForService } from './process/watch-for-service.ts';
 import { createChangeSignal } from '../lib/time/change-signal.ts';
 import { duplicateLister, generalReasons, makeStatus, withoutRepeats } from './make-status.ts';
 import { createControl } from './control/control.ts';
@@ -138,6 +139,12 @@ export function assembleDaemon(
     onChange: changes.note,
   });
 
+  const stopWatching = watchForService({
+    address: embedded?.ingestUrl ?? settings.service.ingestUrl,
+    clock,
+    isAway: () => engine.reasons().some(({ code }) => code === 'service-unavailable'),
+    onBack: () => engine.retryWaiting(),
+  });
   history.count(() => engine.totals);
   const timeline = createTimeline({ history, clock, reasons: general });
   changes.listen(timeline.look);
@@ -233,6 +240,7 @@ export function assembleDaemon(
     forgetNotice();
     control.close();
     signIn.close();
+    stopWatching();
     changes.close();
     ended ??= engine.stop(settings.timing.stopSeconds * 1000, () => {
       client.close();

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { afterEach, expect, it } from '@jest/globals';
+
+import { watchForService } from '../../src/daemon/process/watch-for-service.ts';
+import { eventually } from '../support/eventually.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+let close = () => {};
+let server: Server;
+
+afterEach(() => {
+  close();
+  server.close();
+});
+
+async function listen(port = 0): Promise<number> {
+  server = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function shut(): Promise<void> {
+  server.close();
+  await once(server, 'close');
+}
+
+/** Looks until `holds`; each look takes as long as the system needs for a connection. */
+async function lookUntil(clock: ReturnType<typeof manualClock>, holds: () => boolean): Promise<void> {
+  await eventually(async () => {
+    await clock.advance(10_000);
+    return holds();
+  });
+}
+
+it('a service that no connection leads to is back when one does, once, and only while it is away', async () => {
+  const port = await listen();
+  await shut();
+  const clock = manualClock();
+  let isAway = true;
+  let looks = 0;
+  let times = 0;
+  close = watchForService({
+    address: `http://127.0.0.1:${port}`,
+    clock,
+    isAway: () => {
+      looks += 1;
+      return isAway;
+    },
+    onBack: () => (times += 1),
+  });
+  await lookUntil(clock, () => looks >= 3);
+  expect(times).toBe(0);
+  await listen(port);
+  await lookUntil(clock, () => times > 0);
+  const before = looks;
+  await lookUntil(clock, () => looks >= before + 4);
+  // It takes connections all the while, and no requests.
+  expect(times).toBe(1);
+  await shut();
+  isAway = false;
+  const later = looks;
+  await lookUntil(clock, () => looks >= later + 3);
+  await listen(port);
+  isAway = true;
+  const last = looks;
+  await lookUntil(clock, () => looks >= last + 3);
+  expect(times).toBe(1);
+});
