@@ -32,9 +32,12 @@ export async function findSettingsFile({ file, env, cwd }: SettingsSearch): Prom
   }
   const places = candidates(env, cwd);
   for (const place of places) {
-    // A broken link or an unreadable file is not skipped: reading it reports what is wrong.
     const fault = await access(place).catch(errorCode);
-    if (fault !== 'ENOENT' && fault !== 'ENOTDIR') return { file: place, trial: false, missing: [] };
+    // In a directory that is closed to this user, nobody knows. Of the machine's, there is: reading it reports the fault.
+    const mayBeAbsent = fault === 'EACCES' && place !== machineFile;
+    // A broken link or an unreadable file is not skipped either.
+    if (fault !== 'ENOENT' && fault !== 'ENOTDIR' && !mayBeAbsent)
+      return { file: place, trial: false, missing: [] };
   }
   return { file: trialFile, trial: true, missing: places };
 }
@@ -52,9 +55,11 @@ function candidates(env: SettingsSearch['env'], cwd: string): string[] {
   return [
     join(cwd, 'ingestd.yaml'),
     ...(user === null ? [] : [resolve(cwd, user, 'ingestd', 'ingestd.yaml')]),
-    '/etc/ingestd/ingestd.yaml',
+    machineFile,
   ];
 }
+
+const machineFile = '/etc/ingestd/ingestd.yaml';
 
 /**
  * The configuration file and its state directory, as far as they can be found although the rest of the file may be

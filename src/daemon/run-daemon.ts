@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { keepHeapSmall } from '../lib/process/heap.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
-import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
+import { errorCode, errorMessage, exitCodes, isDiskFull } from '../model/errors.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
@@ -39,6 +39,10 @@ const ownersMs = 5;
 /** The garbage of a start is collected so long after it: what waited for the daemon is answered first. */
 const tidyAfterMs = 400;
 const longestGrowthMs = 60_000;
+/** A start that found a full disk is tried again after this. */
+const spaceMs = 5_000;
+/** What signals act on where no daemon runs. */
+const idle = { refuseConfiguration: () => {}, refresh: async () => {}, drain: async () => {} };
 
 const lostWords = 'the state directory is lost to another host; standing by';
 const lapsedWords =
@@ -55,6 +59,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   let counted: Counted | null = null;
   /** Of the page; where any port will do, the next daemon in this process takes it again. */
   let usualPort: number | undefined;
+  let isFullSaid = false;
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
   try {
@@ -66,10 +71,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     let isReloaded = false;
     for (;;) {
       try {
-        const next = await runUntilChanged(current, { refused, isReloaded }, () => {
+        const next: Reloaded | null = await runUntilChanged(current, { refused, isReloaded }, () => {
           if (before !== null) log.info({}, 'the new configuration is in effect');
           before = null;
-        });
+          isFullSaid = false;
+        }).catch((error: unknown) => waitForSpace(current, error));
         if (next === null) return exitCodes.ok;
         // The same after the state directory was lost to another host.
         isReloaded = next !== current;
@@ -125,6 +131,26 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     }
   }
 
+  /** Where a full disk is what keeps a daemon from starting: waits a while, or until a signal, as `runUntilChanged` gives. */
+  async function waitForSpace(current: Reloaded, error: unknown): Promise<Reloaded | null> {
+    const { dir } = current.settings.state;
+    if (!isDiskFull(error)) throw error;
+    const words = 'the disk of the state directory is full; waiting until there is space';
+    if (!isFullSaid) log.error({ dir, problem: errorMessage(error) }, words);
+    isFullSaid = true;
+    notify.ready();
+    notify.status(`Waiting: ${words} (${dir})`);
+    const stopWatchdog = notify.watchdog(() => true);
+    const over = new AbortController();
+    try {
+      const obeyed = obeySignals(idle, current, { signals, notify, log, reload, over: over.signal });
+      return await Promise.race([obeyed, delay(spaceMs, current, { signal: over.signal })]);
+    } finally {
+      over.abort();
+      stopWatchdog();
+    }
+  }
+
   /** Stands by until this host has the lease of its state directory: `taken`; else as `runUntilChanged`. */
   async function waitForPlace(
     place: LeasedPlace,
@@ -138,8 +164,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     });
     // Most hosts have their state directory for themselves. A lease that ran out has to rest first.
     if (!hasName && (await isWithin(systemClock, soonMs, taken))) return 'taken';
-    const nothing = { refuseConfiguration: () => {}, refresh: async () => {}, drain: async () => {} };
-    const obeyed = obeySignals(nothing, current, { signals, notify, log, reload, over: over.signal });
+    const obeyed = obeySignals(idle, current, { signals, notify, log, reload, over: over.signal });
     try {
       // Whoever was killed a moment ago holds it under this name; another that uses the name renews it.
       const ended = Promise.race([taken, obeyed]);

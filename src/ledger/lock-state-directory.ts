@@ -139,8 +139,9 @@ async function refuseForeign(dir: string, { uid }: Stats): Promise<void> {
   const own = process.geteuid?.();
   if (own === undefined || uid === own) return;
   const names = await readdir(dir).catch(() => null);
-  const isNew = names !== null && !names.some(isOfLedger);
-  const orTakeIt = isNew
+  // Root's may be given away (a new volume), a service account's may not.
+  const isFree = uid === 0 && names !== null && !names.some(isOfLedger);
+  const orTakeIt = isFree
     ? `, or, because no ledger is in it, run chown -R ${own} ${dir}, or set state.dir to a directory inside it, for example ${dir}/ingestd`
     : '';
   throw new ConfigurationError(

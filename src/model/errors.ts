@@ -94,6 +94,13 @@ export class LedgerUnwritableError extends IngestdError {
   }
 }
 
+/** Says whether it is for want of space, by itself or as the cause of what was thrown. */
+export function isDiskFull(error: unknown): boolean {
+  const causes =
+    typeof error === 'object' && error !== null && 'cause' in error ? [error, error.cause] : [error];
+  return causes.map(errorCode).some((code) => code === 'ENOSPC' || code === 'EDQUOT');
+}
+
 /** A file is no longer the one that was inspected. */
 export class ContentChangedError extends IngestdError {
   constructor(message: string, details?: ErrorOptions) {

@@ -76,6 +76,20 @@ describe('the five secrets', () => {
     expect(await ingestd(['plan'], options)).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it.each([
+    ['credentials', /is empty or missing in \S+\/credentials\. Write it into the file of that name there$/],
+    [
+      '/run/credentials/ingestd.service',
+      /: is empty or missing in \/etc\/ingestd\/credentials\. Write it .* there, then restart the service$/,
+    ],
+    ['/run/credentials/ingestd@letters.service', /in \/etc\/ingestd\/letters\.credentials\./],
+    ['/run/user/1000/credentials/other.service', /in the files that the unit names with LoadCredential\./],
+  ])('are missed in %s, with where to write them', async (directory, words) => {
+    for (const name of Object.keys(all)) await folder.write(`credentials/${name}`, '');
+    const given = await sources({ CREDENTIALS_DIRECTORY: directory });
+    await expect(loadCredentials(given)).rejects.toThrow(words);
+  });
+
   it('come from the .env beside the configuration, its files relative to it', async () => {
     await folder.write('.env', `INGESTD_API_KEY='k#1'\nINGESTD_PASSWORD_FILE=secrets/pw\n`);
     await folder.write('secrets/pw', 'deep');

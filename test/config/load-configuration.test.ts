@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -9,6 +9,9 @@ import {
   safetySettingsOf,
   serviceSettingsOf,
 } from '../support/fixtures/default-settings.ts';
+import { nobody } from '../support/processes/as-user.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
+import { copyProgram } from '../support/processes/program.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const service = 'service: {authUrl: "https://auth.example/v1/", ingestUrl: "http://127.0.0.1:8080"}\n';
@@ -118,6 +121,23 @@ describe('the search for the file', () => {
       cwd: folder.path,
     });
     expect(settings.file).toBe(folder.join('xdg/ingestd/ingestd.yaml'));
+  });
+
+  it("takes the user's file where the working directory is closed to this user", async () => {
+    // Nothing is closed to root, who alone can be somebody else.
+    if (process.getuid?.() !== 0) return;
+    await folder.write('closed/ingestd.yaml', 'not ours');
+    await folder.write('closed/.env', 'not ours');
+    await folder.write('user/ingestd/ingestd.yaml', `${good}state: {dir: ../state}\n`);
+    await folder.write('user/ingestd/inbox/a.txt', 'a');
+    await chmod(folder.path, 0o755);
+    await chmod(folder.join('closed'), 0o700);
+    const program = await copyProgram(folder.join('program'));
+    const options = { cwd: folder.join('closed'), uid: nobody, program };
+    const env = { XDG_CONFIG_HOME: folder.join('user') };
+    const { code, stdout } = await ingestd(['plan', '--json'], { ...options, env });
+    expect(code).toBe(0);
+    expect(stdout).toContain('a.txt');
   });
 
   it('ends at the trial configuration, whose paths are in the working directory', async () => {

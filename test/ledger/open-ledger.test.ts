@@ -134,7 +134,7 @@ describe('the ledger', () => {
     await expect(openIt()).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(
-        /belongs to another user \(uid 1001; this ingestd runs as uid 0\).*because no ledger is in it, run chown -R 0/,
+        /belongs to another user \(uid 1001; this ingestd runs as uid 0\).* run ingestd as that user \(sudo -u '#1001' ingestd …\)$/,
       ),
     });
     await chown(folder.join('state'), 0, 0);

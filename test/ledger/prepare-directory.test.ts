@@ -1,4 +1,4 @@
-import { chmod, chown, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
@@ -44,6 +44,16 @@ describeWhere(
       expect(await prepared(0o777, 1_001)).toMatch(
         /others can write in \/state, and ledger\.json in it belongs to another user \(uid 1001\)/,
       );
+    });
+
+    it('that is a new one of root may be taken, as what a container is given', async () => {
+      await chmod(folder.path, 0o755);
+      const dir = folder.join('state');
+      await mkdir(dir, { mode: 0o755 });
+      const taken = expect.stringMatching(
+        /or, because no ledger is in it, run chown -R 65534 .*state/,
+      ) as unknown;
+      await expect(asUser(() => prepareDirectory(dir))).rejects.toMatchObject({ message: taken });
     });
 
     it('that belongs to somebody else is refused, and says what to do', async () => {

@@ -38,6 +38,11 @@ describeWhere(missing, 'systemd-analyze', () => {
     expect(await verify(user, '--user')).toBe('');
   });
 
+  it('finds nothing to say about the nightly backup', async () => {
+    expect(await verify('config/ingestd-export.timer', '--system')).toBe('');
+    expect(await verify('config/ingestd-export.service', '--system')).toBe('');
+  });
+
   it('would say so if there were', async () => {
     const text = await readFile(system, 'utf8');
     const bad = await folder.write('bad.service', text.replace('Type=notify', 'Type=notfy'));
@@ -63,6 +68,7 @@ describe('the units', () => {
           'ExecReload=/bin/kill -HUP $MAINPID',
           'Restart=on-failure',
           'RestartPreventExitStatus=2 3 5',
+          'StartLimitIntervalSec=0',
           'NoNewPrivileges=yes',
         ]),
       );

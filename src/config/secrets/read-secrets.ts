@@ -26,7 +26,7 @@ export interface MissingSecret {
 export async function findCredentials(
   sources: SecretSources,
 ): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly MissingSecret[] }> {
-  const absent = (await closedDirectory(sources)) ?? { message: 'is not set anywhere' };
+  const absent = await absence(sources);
   const found: Partial<Record<keyof Credentials, string | undefined>> = {};
   const missing: MissingSecret[] = [];
   for (const name of credentialNames) {
@@ -62,17 +62,33 @@ export async function loadCredentials(sources: SecretSources): Promise<Credentia
   );
 }
 
-/** Why secrets are missing that may be there: `$CREDENTIALS_DIRECTORY` is another user's. Null: that is not why. */
-async function closedDirectory({
-  env,
-  cwd,
-}: SecretSources): Promise<{ readonly message: string; readonly fix: string } | null> {
+/** Why secrets are missing, by `$CREDENTIALS_DIRECTORY` where that is set: it is another user's, or they are not in it. */
+async function absence({ env, cwd }: SecretSources): Promise<Pick<MissingSecret, 'message' | 'fix'>> {
   const directory = env['CREDENTIALS_DIRECTORY'];
-  if (!directory || !(await isClosed(resolve(cwd, directory)))) return null;
+  if (!directory) return { message: 'is not set anywhere' };
+  if (await isClosed(resolve(cwd, directory)))
+    return {
+      message: `cannot be read, because the directory ${directory} ($CREDENTIALS_DIRECTORY) is closed to this user`,
+      fix: 'Let this user read the directory and what is in it, or run the command as a user who may.',
+    };
+  const { place, isCopy } = placeOfCredentials(resolve(cwd, directory));
+  const then = isCopy ? ', then restart the service' : '';
   return {
-    message: `cannot be read, because the directory ${directory} ($CREDENTIALS_DIRECTORY) is closed to this user`,
-    fix: 'Let this user read the directory and what is in it, or run the command as a user who may.',
+    message: `is empty or missing in ${place}`,
+    fix: `Write it into the file of that name there${then}.`,
   };
+}
+
+/** Where a person writes what is in a directory of credentials: systemd copies them when it starts the service. */
+function placeOfCredentials(directory: string): { readonly place: string; readonly isCopy: boolean } {
+  const [, unit] = /^\/run\/(?:.*\/)?credentials\/([^/]+)$/.exec(directory) ?? [];
+  if (unit === undefined) return { place: directory, isCopy: false };
+  // As our own units have it.
+  const [ours, instance] = /^ingestd(?:@(.+))?\.service$/.exec(unit) ?? [];
+  const files = instance === undefined ? 'credentials' : `${instance}.credentials`;
+  const place =
+    ours === undefined ? 'the files that the unit names with LoadCredential' : `/etc/ingestd/${files}`;
+  return { place, isCopy: true };
 }
 
 async function isClosed(directory: string): Promise<boolean> {
@@ -221,10 +237,7 @@ export async function findSecret(
     if (await isClosed(directory)) return undefined;
     const secret = await fromFile(resolve(directory, variable));
     if (secret === undefined) return undefined;
-    // systemd copies them there when the service starts.
-    const isCopy = /^\/run\/(?:.*\/)?credentials\//.test(directory);
-    const place = isCopy ? 'the files that the unit names with LoadCredential' : directory;
-    return { secret, place, isReadOnce: true };
+    return { secret, place: placeOfCredentials(directory).place, isReadOnce: true };
   }
 
   async function fromFile(file: string, named = variable): Promise<string | undefined> {

@@ -146,6 +146,30 @@ describeWhere(missing, 'P10: a state directory', () => {
     expect(await recorded()).toHaveLength(files);
   }, 90_000);
 
+  it.each(['new', 'in use'])(
+    'that is %s, on a full disk at the start, is waited for, and delivery begins when there is room',
+    async (kind) => {
+      await mount('-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs');
+      if (kind === 'in use') await (await delivered()).end('SIGTERM');
+      const filler = join(state, 'filler');
+      await fill(filler);
+      await add(1);
+      const waiting = place.launch();
+      const words = 'the disk of the state directory is full; waiting until there is space';
+      await eventually(() => waiting.log().includes(words));
+      waiting.signal('SIGTERM');
+      expect(await waiting.finished).toMatchObject({ code: 0, err: expect.stringContaining('ENOSPC') });
+      const daemon = place.launch();
+      await eventually(() => daemon.log().includes(words));
+      await truncate(filler, 0);
+      await (await daemon.answers()).idle(({ folders }) => folders.every(({ pending }) => pending === 0));
+      daemon.signal('SIGTERM');
+      const { code, err } = await daemon.finished;
+      expect([code, err.split(words)]).toEqual([0, [expect.anything(), expect.anything()]]);
+      expect(await recorded()).toHaveLength(kind === 'new' ? 1 : 2);
+    },
+  );
+
   it('on a full disk ends `sync`, which says why', async () => {
     await place.configure({ timing: { settleMs: 100, removeGraceMs: 100, stopSeconds: 1 } });
     await mount('-t', 'tmpfs', '-o', 'size=256k', 'tmpfs');
