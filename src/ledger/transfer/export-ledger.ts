@@ -26,8 +26,9 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
   };
 }
 
-function exported({ ref, record: { fingerprint: _, ...record } }: LedgerEntry): ExportedDocument {
-  return { ...ref, ...record, size: record.stat.size };
+function exported({ ref, record }: LedgerEntry): ExportedDocument {
+  const { fingerprint: _, ...known } = record;
+  return { ...ref, ...known, size: known.stat.size };
 }
 
 function byPlace(a: DocumentRef, b: DocumentRef): number {
