@@ -44,8 +44,10 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   const log = JSON.parse((await folder.run('log', '--all', '--json')).stdout) as Activity[];
   expect(log.filter(({ what }) => what === 'deleted' || what === 'remains')).toEqual([]);
   expect(log.filter(({ what }) => what === 'kept').map(({ documents }) => documents)).toEqual([3, 9]);
-  const { kept } = JSON.parse((await folder.run('ledger', 'export', '--json')).stdout) as { kept: object[] };
-  expect(kept).toHaveLength(12);
+  const { changes } = JSON.parse((await folder.run('ledger', 'export', '--json')).stdout) as {
+    changes: readonly { readonly keeps?: true; readonly paths: readonly string[] }[];
+  };
+  expect(changes.filter(({ keeps }) => keeps).flatMap(({ paths }) => paths)).toHaveLength(12);
 
   // A file that comes back ends it: removed once more, it is a removal like any other.
   await folder.write('inbox/5.txt', '5.txt');

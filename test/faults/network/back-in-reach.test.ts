@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 
-import { watchForService } from '../../src/daemon/process/watch-for-service.ts';
-import { eventually } from '../support/eventually.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { watchForService } from '../../../src/daemon/process/watch-for-service.ts';
+import { eventually } from '../../support/eventually.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 
 let close = () => {};
 let server: Server;
