@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import type { FleetAddress, FleetView } from '../commands/ask-fleet.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
@@ -49,7 +51,9 @@ export async function prepareCommand(
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
   const { missing } = configuration;
   await requireOwnState(configuration.settings, configuration.trial);
-  if (missing.length > 0 && reportsTrial === 'on standard error' && flags.quiet !== true)
+  // Once: from its start on, the trial says in its status what it is.
+  const hasBegun = existsSync(configuration.settings.state.dir);
+  if (missing.length > 0 && !hasBegun && reportsTrial === 'on standard error' && flags.quiet !== true)
     context.complain(`${trialWords} (none of ${missing.join(', ')} exists)`);
   const asked = levelAskedFor(flags);
   const { log: configured } = configuration.settings;

@@ -44,18 +44,20 @@ export async function makePlan({
   const { ledger } = await scratchLedger(settings);
   requireService(ledger, settings);
   if (!makesFolders) await requireFolders(settings, ledger);
+  // Before uploads in doubt are sent again.
+  const possibleDuplicates = ledger.possibleDuplicates();
   const service = createPlanningService(ledger.findByDocId);
   const pauses = await pausesOf(settings, fleet);
-  return withRestingEngine({ settings, ledger, owners: fleet?.owners ?? null, service }, async (resting) => ({
-    ...planOf(resting, service),
-    ...pauses,
-  }));
+  return withRestingEngine({ settings, ledger, owners: fleet?.owners ?? null, service }, async (resting) => {
+    const { counts, ...plan } = planOf(resting, service);
+    return { ...plan, counts: { ...counts, possibleDuplicates }, ...pauses };
+  });
 }
 
 function planOf(
   { settings, ledger, engine, folders, activities }: RestingEngine,
   service: ReturnType<typeof createPlanningService>,
-): Omit<PlanReport, 'paused' | 'fleetPaused'> {
+) {
   const unread = unreadPlaces(folders);
   const sum = (of: (folder: string) => number) =>
     settings.folders.reduce((total, { name }) => total + of(name), 0);

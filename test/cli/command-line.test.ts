@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -157,7 +157,7 @@ describe('without a configuration file', () => {
     'ingestd: no configuration file found; using the built-in trial configuration (none of HOME/ingestd.yaml, HOME/.config/ingestd/ingestd.yaml, /etc/ingestd/ingestd.yaml exists)\n';
   const expected = () => words.replaceAll('HOME', empty.path);
 
-  it('a command says in one line on standard error that it looks at the trial', async () => {
+  it('a command says in one line on standard error that it looks at the trial, until that has begun', async () => {
     expect(await there('check')).toMatchObject({ stderr: expected() });
     expect((await there('status')).stderr).toBe(expected());
     const plan = await there('plan', '--json');
@@ -165,6 +165,9 @@ describe('without a configuration file', () => {
     expect(JSON.parse(plan.stdout)).toMatchObject({ requests: 0 });
     expect((await there('check', '-q')).stderr).toBe('');
     expect((await there('health')).stderr).not.toContain('trial');
+    await mkdir(empty.join('state'), { mode: 0o700 });
+    expect((await there('status')).stderr).toBe('');
+    await rm(empty.join('state'), { recursive: true });
   });
 
   it('the first line of the log says so', async () => {

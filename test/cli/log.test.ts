@@ -59,6 +59,21 @@ describe('log', () => {
     expect((await run('why', 'inbox/a.txt')).stdout).toContain(`modify: modified, ${words} (accepted)`);
   });
 
+  it('says in one line what happened to many documents of a directory, and in many with --verbose or a path', async () => {
+    for (let index = 0; index < 7; index += 1) await folder.write(`inbox/q3/${index}.txt`, String(index));
+    for (let index = 0; index < 2; index += 1) await folder.write(`inbox/q4/${index}.txt`, String(index));
+    await run('sync');
+    const lines = async (...args: string[]) =>
+      (await run('log', ...args)).stdout.split('\n').filter((line) => line.includes('inbox/q'));
+    const gathered = await lines();
+    expect(gathered.filter((line) => line.includes('q3'))).toEqual([
+      expect.stringMatching(/ uploaded {2}inbox\/q3 \(7 documents\): sharing DEFAULT$/),
+    ]);
+    expect(gathered).toHaveLength(3);
+    expect(await lines('--verbose')).toHaveLength(9);
+    expect(await lines('inbox/q3')).toHaveLength(7);
+  });
+
   it('shows the last 50, and with --all or --since everything that is kept', async () => {
     // Two dots in a name: it fails, and needs no request.
     for (let index = 0; index < 60; index += 1) await folder.write(`inbox/${index}.c.txt`, String(index));

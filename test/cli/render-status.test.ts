@@ -1,10 +1,25 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { renderFleet, renderStatus } from '../../src/cli/report/render-status.ts';
-import { emptyStatus } from '../../src/model/report/status.ts';
+import { emptyStatus, noDocuments } from '../../src/model/report/status.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import { aFleet, aHost } from '../status/support/a-fleet.ts';
+
+const calm: Status = {
+  ...emptyStatus(50),
+  version: '1.0.0',
+  startedAt: '2026-11-25T08:00:00.000Z',
+  pid: 1,
+  state: 'idle',
+  health: 'attention',
+  trial: false,
+  service: 'http://127.0.0.1:1',
+  account: null,
+  configuration: '/ingestd.yaml',
+  reasons: [],
+  folders: [],
+};
 
 it('names and messages of other hosts cannot act on the terminal', () => {
   const stream = new PassThrough();
@@ -23,6 +38,45 @@ it('names and messages of other hosts cannot act on the terminal', () => {
   expect(text).not.toContain('\x1b[2J');
 });
 
+it('groups what failed by its cause, with the fix once', () => {
+  const { colors } = createOutput(new PassThrough(), {});
+  const failed = (path: string, code: string, message: string) => ({
+    ...{ folder: 'inbox', path, code, message },
+    ...{ attempts: 1, retryAt: null },
+  });
+  const failures = [
+    ...Array.from({ length: 5 }, (_, index) => failed(`${index}.b.txt`, 'double-extension', `dot ${index}`)),
+    failed('x.pdf', 'forbidden', 'you may not'),
+    failed('y.pdf', 'forbidden', 'you may not'),
+  ];
+  const lines = renderStatus({ ...calm, failures, failuresTotal: 9 }, { colors, page: null, now: 0 });
+  expect(lines.slice(lines.indexOf('Failed (9)'))).toEqual([
+    'Failed (9)',
+    expect.stringMatching(/^ {2}More than one dot in the name \(5\)/),
+    '    inbox/0.b.txt: dot 0',
+    '    inbox/1.b.txt: dot 1',
+    '    inbox/2.b.txt: dot 2',
+    '    and 2 more',
+    expect.stringMatching(/^ {2}you may not \(2\)/),
+    '    inbox/x.pdf',
+    '    inbox/y.pdf',
+    '  and 2 more',
+    '  (ingestd why PATH explains one, ingestd retry sends them again)',
+  ]);
+});
+
+it('says when the queue is done, in the zone of this machine', () => {
+  const { colors } = createOutput(new PassThrough(), {});
+  const queue = { pending: 400, inFlight: 0, waiting: 0, etaSeconds: 480 };
+  const folder = { ...noDocuments, name: 'inbox', path: '/inbox', state: 'watching', pending: 400 } as const;
+  const status: Status = { ...calm, health: 'ok', state: 'working', folders: [folder], queue };
+  const now = new Date(2026, 10, 27, 20, 53).getTime();
+  const [first] = renderStatus(status, { colors, page: null, now });
+  expect(first).toContain('about 8 minutes left, done about 21:01');
+  const [late] = renderStatus(status, { colors, page: null, now: new Date(2026, 10, 27, 23, 55).getTime() });
+  expect(late).toContain('done about 2026-11-28 00:03');
+});
+
 it('says of each folder how many deletions are held, beyond those that it names', () => {
   const { colors } = createOutput(new PassThrough(), {});
   const heldIn = (folder: string, count: number) => ({
@@ -33,22 +87,8 @@ it('says of each folder how many deletions are held, beyond those that it names'
     paths: Array.from({ length: count }, (_, index) => `${index}.txt`),
   });
   const held = [heldIn('research', 10), heldIn('notes', 25)];
-  const status: Status = {
-    ...emptyStatus(50),
-    version: '1.0.0',
-    startedAt: '2026-11-25T08:00:00.000Z',
-    pid: 1,
-    state: 'idle',
-    health: 'attention',
-    trial: false,
-    service: 'http://127.0.0.1:1',
-    account: null,
-    configuration: '/ingestd.yaml',
-    reasons: [],
-    folders: [],
-    held,
-  };
-  const lines = renderStatus(status, { colors, page: null });
+  const status: Status = { ...calm, held };
+  const lines = renderStatus(status, { colors, page: null, now: 0 });
   const named = (folder: string) => lines.filter((line) => line.includes(`  ${folder}/`)).length;
   expect(lines).toContainEqual(expect.stringContaining(`and ${10 - named('research')} more`));
   expect(lines).toContainEqual(expect.stringContaining(`and ${25 - named('notes')} more`));

@@ -1,10 +1,13 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import { whyOffline } from '../../src/commands/offline/offline-reports.ts';
+import { openHistory } from '../../src/daemon/history/history.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
+import { silentLog } from '../../src/model/ports/log-port.ts';
 import { statOf } from '../../src/scan/rules/entry.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
@@ -84,6 +87,49 @@ describe('why, where no daemon runs', () => {
     await folder.write('inbox/a.txt', 'text');
     await folder.write(`inbox/${path}`, content);
     expect((await why('a.txt')).next).toBe(next);
+  });
+
+  it('tells of a file that was renamed what happened to it before, and of a doubt that it was', async () => {
+    await folder.write('inbox/first.txt', 'text');
+    expect((await folder.run('sync')).code).toBe(0);
+    for (const [from, to] of [
+      ['first', 'second'],
+      ['second', 'third'],
+    ] as const) {
+      await rename(folder.join(`inbox/${from}.txt`), folder.join(`inbox/${to}.txt`));
+      expect((await folder.run('sync')).code).toBe(0);
+    }
+    await folder.write('inbox/first.txt', 'another');
+    expect((await folder.run('sync')).code).toBe(0);
+    const answers = async (path: string) =>
+      (await why(path)).attempts.map(({ operation, code }) => `${operation} ${code}`);
+    expect(await answers('third.txt')).toEqual(['upload accepted', 'modify accepted', 'modify accepted']);
+    expect(await answers('first.txt')).toEqual(['upload accepted', 'upload accepted']);
+
+    // As a start has it that finds an upload without its answer.
+    const history = await openHistory({
+      stateDir: folder.join('state'),
+      keeps: { keepDays: 30, keepMegabytes: 64 },
+      clock: systemClock,
+      log: silentLog,
+      onPast: () => {},
+    });
+    const at = new Date().toISOString();
+    const said = { at, folder: 'inbox', path: 'third.txt', docId: null, documents: 1 };
+    history.add({ ...said, what: 'in doubt', message: 'ingestd stopped before the service answered' });
+    history.add({ ...said, what: 'resolved', message: 'uploaded again', by: 'command line' });
+    history.close();
+    expect((await why('third.txt')).attempts.at(-1)).toMatchObject({ operation: 'upload', code: 'in-doubt' });
+    expect((await folder.run('why', 'third.txt')).stdout).toMatch(
+      /upload: ingestd stopped before the service answered \(in-doubt\)\n\S+ +resolved: uploaded again/,
+    );
+  });
+
+  it('tells what becomes of a file that is not whole', async () => {
+    await folder.write('inbox/cut.pdf', '%PDF-1.7\nno end');
+    expect((await why('cut.pdf')).next).toMatch(
+      /^still being written: .*; if it does not change, it is sent as it stands$/,
+    );
   });
 
   it('tells of a folder that was taken out of the configuration what the ledger and the log know', async () => {

@@ -271,7 +271,7 @@ const worlds: Readonly<Record<string, World>> = {
     why: {
       'inbox/a.txt': {
         metadata: { shareInfo: { mode: 'NONE' }, createdTimestamp: '2026-01-31T00:00:00Z' },
-        sources: { shareInfo: 'the ledger', createdTimestamp: 'the ledger' },
+        sources: { shareInfo: 'kept as it was', createdTimestamp: 'kept as it was' },
         notes: expect.arrayContaining([
           expect.stringMatching(/^kept private: its former sidecar said NONE$/),
           expect.stringMatching(/^the createdTimestamp stays as it was sent/),
@@ -360,6 +360,54 @@ const worlds: Readonly<Record<string, World>> = {
     why: { 'inbox/n3.txt': { next: expect.stringMatching(/^its deletion waits for your approval/) } },
   },
 
+  'a document that the service may have twice, and one whose doubt was settled': {
+    delivered: { 'inbox/a.txt': 'a', 'inbox/b.txt': 'b' },
+    ledger: async (folder) => {
+      const ledger = await folder.openLedger();
+      const record = ledger.get(inbox('a.txt'));
+      await ledger.close();
+      if (record === undefined) throw new Error('no record');
+      return [{ kind: 'put', ref: inbox('a.txt'), record: { ...record, possibleDuplicates: 2 } }];
+    },
+    counts: { onDisk: 2, synced: 2 },
+    check: [4, { 'inbox/a.txt': 'possible-duplicates' }],
+    plan: { unchanged: 2, possibleDuplicates: 2 },
+    status: { possibleDuplicates: 2, duplicates: [{ path: 'a.txt', copies: 2 }] },
+    why: { 'inbox/a.txt': { possibleDuplicates: 2, next: asSent } },
+  },
+
+  'files that are not whole by their own format': {
+    files: { 'inbox/cut.pdf': '%PDF-1.7\nno end', 'inbox/zeros.docx': '\0'.repeat(64) },
+    counts: { onDisk: 2, waiting: 2 },
+    check: [0, { 'inbox/cut.pdf': 'incomplete', 'inbox/zeros.docx': 'incomplete' }],
+    plan: { waiting: 2 },
+    status: { waiting: [{ code: 'incomplete' }, { code: 'incomplete' }] },
+    why: { 'inbox/cut.pdf': { next: expect.stringMatching(/^still being written: .*as it stands$/) } },
+  },
+
+  'a sidecar that fits no file, and the document that it may be meant for': {
+    files: { 'inbox/report.txt': 'text', 'inbox/reprot.txt.meta.json': sidecar({ title: 'R' }) },
+    counts: { onDisk: 2, waiting: 1, skipped: 1 },
+    check: [4, { 'inbox/report.txt': 'likely-sidecar', 'inbox/reprot.txt.meta.json': 'orphan-sidecar' }],
+    plan: { waiting: 1, skipped: 1 },
+    why: { 'inbox/report.txt': { verdict: { kind: 'document' } } },
+  },
+
+  'a folder that is gone, beside one that is there': {
+    more: {
+      folders: [
+        { name: 'inbox', path: './inbox' },
+        { name: 'paired', path: './paired' },
+      ],
+    },
+    delivered: { 'inbox/a.txt': 'a', 'paired/b.txt': 'b' },
+    change: (folder) => rename(folder.join('inbox'), folder.join('away')),
+    counts: { onDisk: 1, synced: 1 },
+    check: [4, { inbox: 'folder-missing' }],
+    plan: { unchanged: 1 },
+    status: { folders: [{ state: 'unavailable' }, { state: 'stopped' }] },
+  },
+
   'F19: a twin, whose name differs only in how accents are encoded': {
     files: { 'inbox/re\u0301p/caf\u00e9.txt': 'stands', 'inbox/re\u0301p/cafe\u0301.txt': 'its twin' },
     counts: { onDisk: 2, pending: 1, failed: 1 },
@@ -427,13 +475,12 @@ it.each(Object.entries(worlds))(
         const status = await json<Status>('status');
         expect(status.pid).toBe(daemon.pid);
         expect(facts(status)).toEqual(facts(alone));
+        // Contract 7.34: but for the pause, which came later.
+        const reasons = status.reasons.filter(({ code }) => code !== 'paused');
+        expect(check.code).toBe(health({ ...status, paused: [], reasons }) === 'ok' ? 0 : 4);
         return true;
       };
       await eventually(isAsAlone);
-      // Contract 7.34: but for the pause, which came later.
-      const now = await json<Status>('status');
-      const reasons = now.reasons.filter(({ code }) => code !== 'paused');
-      expect(check.code).toBe(health({ ...now, paused: [], reasons }) === 'ok' ? 0 : 4);
       for (const [path, { next: _next, nextAt: _nextAt, decisions: _decisions, ...story }] of stories)
         expect([path, await json<Why>('why', path)]).toMatchObject([path, story]);
     } finally {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createChangeSignal } from '../../src/lib/time/change-signal.ts';
 import { createControl } from '../../src/daemon/control/control.ts';
 import { readPauses } from '../../src/daemon/control/pauses.ts';
-import { isAbout } from '../../src/daemon/history/history-files.ts';
+import { FileStory } from '../../src/daemon/history/history-files.ts';
 import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
@@ -43,7 +43,7 @@ function decisionsIn(
       add: (one) => said.push(one),
       recent: () => said,
       listen: () => () => {},
-      past: async (ref) => activities.filter(isAbout(ref)),
+      past: async (ref) => activities.toReversed().filter(new FileStory(ref).tells).toReversed(),
     },
     changes: createChangeSignal(clock),
     status: () => ({}) as never,

@@ -76,7 +76,7 @@ describe('A1: an old version of a private document that is put aside between two
     const message = 'kept private: its former sidecar said NONE';
     const expected = {
       shareInfo: { mode: 'NONE' },
-      source: 'the ledger',
+      source: 'kept as it was',
       narrower: { sharing: 'EVERYONE', code: 'kept-private', message },
       fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share with its path and --as stated.',
       notes: [message],

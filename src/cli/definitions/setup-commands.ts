@@ -40,9 +40,10 @@ export function addSetupCommands(program: Command, context: CommandContext): voi
     .description(
       'show what sync would do, how many requests it needs and how long they take; changes nothing',
     )
-    .option('--json', 'print JSON');
+    .option('--json', 'print JSON')
+    .option('--verbose', 'each operation on a line; otherwise many of one directory are one');
   defineCommand(planning, context, async () => (await import('../delivery/plan-command.ts')).plan, {
-    'ingestd plan': 'every operation on a line; exit code 4: a folder or directory cannot be read',
+    'ingestd plan': 'what would be sent; exit code 4: a folder or directory cannot be read',
     "ingestd plan --json | jq '.requests'": 'the number of requests',
   });
   const syncing = program

@@ -1,4 +1,5 @@
-import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
+import { countWords, durationWords, finishWords, numberWords } from '../../lib/text/amounts.ts';
+import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { pauseWords } from '../../model/report/fleet-pause.ts';
@@ -10,22 +11,31 @@ import { fleetView, prepareCommand } from '../prepare-command.ts';
 
 export async function plan(
   context: CommandContext,
-  flags: GlobalFlags & { json?: boolean },
+  flags: GlobalFlags & { json?: boolean; verbose?: boolean },
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags, { checkFolders: true });
   const { settings, configuration } = prepared;
   const fleet = await fleetView(context, prepared);
   const report = await makePlan({ settings, makesFolders: configuration.trial, fleet });
   if (flags.json) context.output.json(report);
-  else printPlan(report, context.output);
+  else printPlan(report, flags.verbose === true, context.output);
   // As `sync`, which cannot read them either.
   return report.unavailable.length + report.unreadable.length > 0 ? exitCodes.unfinished : exitCodes.ok;
 }
 
-function printPlan(report: PlanReport, output: Output): void {
+/** So many of a group are a line. */
+const leastGathered = 5;
+
+function printPlan(report: PlanReport, isWhole: boolean, output: Output): void {
   const { counts, requests, seconds, unavailable, unreadable, operations } = report;
   const { line, tally, colors } = output;
-  for (const operation of operations) line(operationLine(operation, output));
+  for (const group of groupsOf(operations)) {
+    const [first] = group;
+    if (first === undefined || isWhole || group.length < leastGathered)
+      for (const operation of group) line(operationLine(operation, placeOf(operation), output));
+    else
+      line(operationLine(first, `${countWords(group.length, 'document')} in ${directoryIn(first)}`, output));
+  }
   for (const { folder, message } of unavailable) line(colors.red(`${folder} is left out: ${message}`));
   for (const { folder, message } of unreadable) line(colors.red(`${folder}: ${message}`));
   const unread = unavailable.length + unreadable.length;
@@ -42,11 +52,14 @@ function printPlan(report: PlanReport, output: Output): void {
     line(paint(`Nothing to send: ${countWords(counts.unchanged, 'document')} unchanged.`));
   } else {
     const unchanged = `${numberWords(counts.unchanged)} unchanged.`;
-    line(`${words.join(', ')}: ${countWords(requests, 'request')}, ${durationWords(seconds)}. ${unchanged}`);
+    const time = `${durationWords(seconds)}${finishWords(seconds, Date.now())}`;
+    line(`${words.join(', ')}: ${countWords(requests, 'request')}, ${time}. ${unchanged}`);
   }
   const doubt =
     'the service may have been given the same before. To prevent copies, run ingestd resolve PATH';
   tally('yellow', counts.inDoubt, 'upload', `in doubt: ${doubt} first.`);
+  const copies = 'at the service already: list with ingestd status';
+  tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
   if (report.paused.length > 0) line(colors.yellow(pauseWords(report)));
   tally('yellow', counts.held, 'deletion', 'would be held until you approve with ingestd approve:');
   const held = operations.filter(({ kind }) => kind === 'held');
@@ -58,13 +71,34 @@ function printPlan(report: PlanReport, output: Output): void {
   tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');
 }
 
-function operationLine(operation: PlannedOperation, { colors }: Output): string {
+/** Of one kind in one directory, with the same words; in the order of their first. */
+function groupsOf(operations: readonly PlannedOperation[]): Iterable<readonly PlannedOperation[]> {
+  const groups = new Map<string, PlannedOperation[]>();
+  for (const operation of operations) {
+    const { kind, from } = operation;
+    const words = [...sentWords(operation), reasonWords(operation)];
+    const came = from === null ? null : directoryOf(from);
+    const key = JSON.stringify([kind, directoryIn(operation), came, words]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [operation]);
+    else group.push(operation);
+  }
+  return groups.values();
+}
+
+function placeOf({ folder, path, from }: PlannedOperation): string {
+  return `${path === '' ? folder : `${folder}/${path}`}${from === null ? '' : ` from ${from}`}`;
+}
+
+function directoryIn(operation: PlannedOperation): string {
+  return directoryOf(refKey(operation));
+}
+
+function operationLine(operation: PlannedOperation, place: string, { colors }: Output): string {
   const paint = paints[operation.kind];
-  const place = operation.path === '' ? operation.folder : `${operation.folder}/${operation.path}`;
-  const from = operation.from === null ? '' : ` from ${operation.from}`;
   const sent = sentWords(operation);
   const parts = sent.length === 0 ? '' : ` (${sent.join(', ')})`;
-  return `${colors[paint](operation.kind.padEnd(11))} ${place}${from}${parts}${reasonWords(operation)}`;
+  return `${colors[paint](operation.kind.padEnd(11))} ${place}${parts}${reasonWords(operation)}`;
 }
 
 /** Why deletions are held is said once for all. */

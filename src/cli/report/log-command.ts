@@ -1,7 +1,8 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
+import { directoryOf, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { activityWords } from '../../model/report/activity-words.ts';
+import { activityWords, burstOf, gathered } from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
 import {
   formerPath,
@@ -22,10 +23,13 @@ interface LogFlags extends GlobalFlags {
   readonly json?: boolean;
   readonly follow?: boolean;
   readonly all?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** So many lines are shown where nobody asks for more. */
 const usualCount = 50;
+/** So many documents at least, of which the same is said, are one line. */
+const leastGathered = 5;
 
 export async function log(
   context: CommandContext,
@@ -40,26 +44,30 @@ export async function log(
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const most = flags.all === true || filter.since !== null ? null : usualCount;
   const { output } = context;
-  if (flags.json && !flags.follow) {
-    const all: Activity[] = [];
-    for await (const activity of readLog(stateDir, filter, { most })) all.push(activity);
-    output.json(all);
+  if (flags.follow) {
+    for await (const activity of readLog(stateDir, filter, { most, isOver: output.closed }))
+      if (flags.json) output.json(activity, 'compact');
+      else output.line(logLine(activity, output));
     return exitCodes.ok;
   }
-  const isOver = flags.follow ? output.closed : () => true;
-  let lines = 0;
-  for await (const activity of readLog(stateDir, filter, { most, isOver })) {
-    if (flags.json) output.json(activity, 'compact');
-    else output.line(logLine(activity, output));
-    lines += 1;
+  const isGathered = flags.json !== true && flags.verbose !== true && places === null;
+  const countedAs = isGathered ? burstOf : undefined;
+  const all: Activity[] = [];
+  for await (const activity of readLog(stateDir, filter, { most, countedAs })) all.push(activity);
+  if (flags.json) output.json(all);
+  else {
+    const bursts = isGathered ? gathered(all) : all.map((one) => [one]);
+    const lines = bursts.flatMap((burst) => burstLines(burst, output));
+    for (const line of lines.slice(most === null ? 0 : -most)) output.line(line);
+    if (lines.length === 0) output.line(nothingWords(wanted));
   }
-  if (lines === 0 && !flags.json)
-    output.line(
-      wanted === null
-        ? 'Nothing happened.'
-        : `The log has nothing about ${wanted}; ingestd why tells how it stands.`,
-    );
   return exitCodes.ok;
+}
+
+function nothingWords(wanted: string | null): string {
+  return wanted === null
+    ? 'Nothing happened.'
+    : `The log has nothing about ${wanted}; ingestd why tells how it stands.`;
 }
 
 /** Throws ConfigurationError for what is in no configured folder, and in no other that the log knows. */
@@ -92,6 +100,15 @@ const paints = {
   problem: 'red',
   recovered: 'green',
 } as const;
+
+/** A line for each, or for all of them where there are many. */
+function burstLines(burst: readonly Activity[], output: Output): readonly string[] {
+  const documents = new Set(burst.map(refKey)).size;
+  const last = burst.at(-1);
+  return last === undefined || documents < leastGathered
+    ? burst.map((one) => logLine(one, output))
+    : [logLine({ ...last, path: directoryOf(last.path), docId: null, documents }, output)];
+}
 
 function logLine(activity: Activity, { colors }: Output): string {
   const { at, what, folder, path, docId, documents } = activity;

@@ -2,7 +2,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { dismissedCode } from '../../model/doubts.ts';
-import { explain, mayHelpToRetry } from '../../model/report/explanations.ts';
+import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
 import {
   fleetHeadline,
   startTrouble,
@@ -11,17 +11,21 @@ import {
   withDoubts,
 } from '../../model/report/headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import type { Reason, Status } from '../../model/report/status.ts';
+import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
 interface StatusView {
   readonly colors: Output['colors'];
   /** Address of the page; null: none. */
   readonly page: string | null;
+  /** Wall clock, ms: of this moment. */
+  readonly now: number;
 }
 
 /** So many rows of a section are shown. */
 const mostRows = 10;
+/** So many documents of one cause. */
+const mostOfCause = 3;
 /** So many names of one folder's held deletions. */
 const mostNames = 5;
 
@@ -31,7 +35,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
   const { waiting, waitingTotal, inDoubt, inDoubtTotal, skipped, skippedTotal } = status;
   const skipHint = 'ingestd check lists all of them with their fixes';
   return [
-    colors.bold(colors[healthColors[status.health]](statusLine(status))),
+    colors.bold(colors[healthColors[status.health]](statusLine(status, view.now))),
     ...(isRunning(status) ? [] : restRows(status, view)),
     '',
     ...folderRows(withDoubts(status), view),
@@ -144,17 +148,41 @@ function failureSections(status: Status, { colors }: StatusView): string[] {
   const sends = isLeftAlone ? ', ingestd retry PATH sends it again' : ', ingestd retry sends them again';
   const helps = failed.some(({ code }) => mayHelpToRetry(code));
   return [
-    ...section(
-      colors.red('Failed'),
-      failed.map(rowOf),
-      `ingestd why PATH explains one${helps ? sends : ''}`,
-      status.failuresTotal - elsewhere.size - retried.length,
-    ),
+    ...failedRows(failed, status.failuresTotal - elsewhere.size - retried.length, colors),
+    ...(failed.length === 0 ? [] : [`  (ingestd why PATH explains one${helps ? sends : ''})`]),
     ...section(
       colors.yellow('Retrying'),
       retried.filter(({ message }) => !above.has(message)).map(rowOf),
       'nothing to do; for details run ingestd why PATH',
     ),
+  ];
+}
+
+/** Grouped by cause, each with its fix; a message that all of a group have is said once. */
+function failedRows(
+  failed: readonly FailureStatus[],
+  total: number,
+  { red, dim }: Output['colors'],
+): readonly string[] {
+  if (failed.length === 0) return [];
+  const groups = groupByCause(failed).map(({ code, items }) => {
+    const isSame = items.length > 1 && new Set(items.map(({ message }) => message)).size === 1;
+    const heading = isSame ? items[0]?.message : explain(code).cause;
+    const rows = items.slice(0, mostOfCause).map((one) => (isSame ? refKey(one) : rowOf(one)));
+    const more = items.length - rows.length;
+    const fix = fixBeside(code);
+    return [
+      `  ${heading} (${numberWords(items.length)})${fix === '' ? '' : dim(`: ${fix}`)}`,
+      ...rows.map((row) => `    ${row}`),
+      ...(more > 0 ? [`    and ${numberWords(more)} more`] : []),
+    ];
+  });
+  const unlisted = total - failed.length;
+  return [
+    '',
+    `${red('Failed')} (${numberWords(total)})`,
+    ...groups.flat(),
+    ...(unlisted > 0 ? [`  and ${numberWords(unlisted)} more`] : []),
   ];
 }
 

@@ -49,7 +49,7 @@ async function tellOfHost(context: CommandContext, flags: StatusFlags): Promise<
   // `--json` has the daemon's own words: another version may say more.
   const raw = daemon === null ? await offline(context, prepared) : await daemon.rawStatus();
   const now = statusSchema.parse(raw);
-  const view = { colors: output.colors, page: daemon?.http ?? null };
+  const view = { colors: output.colors, page: daemon?.http ?? null, now: Date.now() };
   if (flags.json) output.json(raw);
   else if (flags.check) output.line(`${now.health}: ${statusLine(now)}`);
   else for (const line of renderStatus(now, view)) output.line(line);

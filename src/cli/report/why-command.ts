@@ -4,6 +4,7 @@ import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { localTime } from '../output.ts';
 import type { Output } from '../output.ts';
 import { whyOffline } from '../../commands/offline/offline-reports.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
@@ -54,12 +55,12 @@ function printStory(story: Why, { line, colors }: Output): void {
   if (story.narrower !== null)
     row('narrower', `stated is ${story.narrower.sharing} (${story.narrower.code})`);
   for (const note of story.notes) row('note', note);
-  for (const { at, operation, code, message } of story.attempts) {
-    row(at, `${operation}: ${message} (${code})`);
-  }
-  for (const decision of story.decisions) {
-    row(decision.at, `${decision.what}: ${activityWords(decision) ?? ''}`);
-  }
+  const happened = [
+    ...story.attempts.map(({ at, operation, code, message }) => [at, `${operation}: ${message} (${code})`]),
+    ...story.decisions.map((one) => [one.at, `${one.what}: ${activityWords(one) ?? ''}`]),
+  ] as const;
+  for (const [at = '', words = ''] of happened.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))
+    row(at, words);
   row('fix', story.fix);
-  row('next', story.nextAt === null ? story.next : `${story.next} (${story.nextAt})`);
+  row('next', story.nextAt === null ? story.next : `${story.next} (at ${localTime(story.nextAt)})`);
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { storyOf } from '../../daemon/control/story-of.ts';
-import { historyDirectory, isAbout, readPast, readTotals } from '../../daemon/history/history-files.ts';
+import { FileStory, historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { listDuplicates, makeStatus } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -88,8 +88,10 @@ export async function whyOffline(
         ledger,
         folders,
         past: async (ref: DocumentRef) => {
-          const past = await readPast(historyDirectory(settings.state.dir), ref).catch(() => []);
-          return [...past, ...activities.filter(({ what }) => what === 'moved').filter(isAbout(ref))];
+          const story = new FileStory(ref);
+          const moves = activities.toReversed().filter((one) => one.what === 'moved' && story.tells(one));
+          const past = await readPast(historyDirectory(settings.state.dir), story).catch(() => []);
+          return [...past, ...moves.toReversed()];
         },
         isRunning: false,
         paused,

@@ -1,5 +1,5 @@
-import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import type { Attempt, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -13,7 +13,7 @@ import {
 /** Where what is known of the attempts of a document comes from, oldest first. */
 export interface AttemptSources {
   readonly ref: DocumentRef;
-  readonly ledger: Pick<LedgerPort, 'failure'>;
+  readonly ledger: Pick<LedgerPort, 'failure' | 'doubts'>;
   /** What happened to it, as the log has it. */
   readonly past: readonly Activity[];
   /** What the running daemon remembers: all from the first of them on. Absent: none runs. */
@@ -26,15 +26,24 @@ export interface AttemptSources {
  */
 export function attemptsOf({ ref, ledger, past, recent = [] }: AttemptSources): Why['attempts'] {
   const refusals = ledger.failure(ref)?.history ?? [];
-  const isRefusal = ({ at, code }: Attempt) => refusals.some((one) => one.code === code && one.at <= at);
-  const logged = past
-    .filter((activity) => refKey(activity) === refKey(ref))
-    .map(attemptIn)
-    .filter((attempt) => attempt !== null)
-    .filter((attempt) => !isRefusal(attempt));
+  const doubts = doubtsAbout(ref, ledger).map(({ since, message }) => ({
+    at: since,
+    operation: 'upload',
+    code: inDoubtCode,
+    message,
+  }));
+  const isRecorded = (one: Attempt) =>
+    [...refusals, ...doubts].some(
+      ({ at, code, message }) => at <= one.at && (code === one.code || message === one.message),
+    );
+  const logged = past.map(attemptIn).filter((attempt) => attempt !== null);
   const since = recent[0]?.at ?? Infinity;
-  const older = [...logged, ...refusals].filter(({ at }) => at < since).toSorted((a, b) => a.at - b.at);
-  return [...older, ...recent]
+  const older = [
+    ...logged.filter((one) => !isRecorded(one)),
+    ...doubts.filter(({ message }) => [...refusals, ...recent].every((one) => one.message !== message)),
+    ...refusals,
+  ].filter(({ at }) => at < since);
+  return [...older.toSorted((a, b) => a.at - b.at), ...recent]
     .slice(-mostAttempts)
     .map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() }));
 }
@@ -48,6 +57,9 @@ function attemptIn(activity: Activity): Attempt | null {
   const accepted = operations[what];
   if (accepted !== undefined)
     return { at, operation: accepted, code: acceptedCode, message: acceptedMessage(activity) };
+  // An upload that a kill interrupted is in doubt, too.
+  if (what === 'in doubt')
+    return { at, operation: 'upload', code: code ?? inDoubtCode, message: message ?? '' };
   if (operation === undefined || code === undefined) return null;
   return { at, operation, code, message: message ?? '' };
 }

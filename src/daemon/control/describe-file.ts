@@ -10,6 +10,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isImported, isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { explain, fixBeside } from '../../model/report/explanations.ts';
+import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { FileKnowledge } from '../../sync/decide/inspect-document.ts';
@@ -93,7 +94,7 @@ export function remembered(
     modifiedAt: record?.modifiedAt ?? null,
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts: attemptsOf(sources),
-    decisions: past.filter(({ by, ...of }) => by !== undefined && refKey(of) === refKey(ref)),
+    decisions: past.filter(({ by }) => by !== undefined),
   };
 }
 
@@ -283,7 +284,9 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
       return 'it is being sent';
     case 'settling':
     case 'waiting':
-      return waitingWords(found, message);
+      return 'reason' in state && state.reason?.code === incompleteCode
+        ? `${message}; if it does not change, it is sent as it stands`
+        : waitingWords(found, message);
     case 'grace':
       return 'its document is deleted shortly, unless the file comes back or turns up in another place';
     case 'retry':

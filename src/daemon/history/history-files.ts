@@ -119,14 +119,14 @@ interface ReadLine {
 interface BackOptions {
   /** A line that an earlier reader had last; null: begin with the newest. */
   readonly before?: Pick<ReadLine, 'file' | 'index'> | null;
-  /** Lines without this text are left out: parsing takes longest. */
-  readonly containing?: string;
+  /** Lines that this is false of are left out: parsing takes longest. */
+  readonly mayBeWanted?: (text: string) => boolean;
 }
 
 /** All that is written, newest first. Whoever has read enough stops. */
 export async function* linesBack(
   directory: string,
-  { before = null, containing = '' }: BackOptions = {},
+  { before = null, mayBeWanted = () => true }: BackOptions = {},
 ): AsyncGenerator<ReadLine> {
   const slice = createTimeSlice();
   for (const file of (await listHistory(directory)).toReversed()) {
@@ -135,7 +135,7 @@ export async function* linesBack(
     const last = before?.file.name === file.name ? Math.min(before.index, texts.length) : texts.length;
     for (let index = last - 1; index >= 0; index -= 1) {
       const text = texts[index] ?? '';
-      if (text.includes(containing)) yield { ...lineOf(text), file, index, fileEnd: end };
+      if (mayBeWanted(text)) yield { ...lineOf(text), file, index, fileEnd: end };
       await slice();
     }
   }
@@ -164,17 +164,20 @@ interface PlaceFilter extends Omit<LogFilter, 'search'> {
 
 const pollMs = 500;
 
-/**
- * What happened, oldest first, or the last `most` of it; a daemon may be writing it. With `isOver` also what happens
- * from now on, until it says so.
- */
+interface ReadOptions {
+  /** Only the last of it; null: all. */
+  readonly most?: number | null;
+  /** What has the same text in a row counts as one. Left out: nothing has. */
+  readonly countedAs?: ((activity: Activity) => string) | undefined;
+  /** Also what happens from now on, until this says so. */
+  readonly isOver?: () => boolean;
+}
+
+/** What happened, oldest first; a daemon may be writing it. */
 export async function* readLog(
   stateDir: string,
   filter: PlaceFilter,
-  {
-    most = null,
-    isOver = () => true,
-  }: { readonly most?: number | null; readonly isOver?: () => boolean } = {},
+  { most = null, countedAs, isOver = () => true }: ReadOptions = {},
 ): AsyncGenerator<Activity> {
   const directory = historyDirectory(stateDir);
   const matches = logMatcher({ ...filter, search: '' });
@@ -184,10 +187,15 @@ export async function* readLog(
   let last: { readonly file: HistoryFile; readonly end: number } | null = null;
   if (most !== null) {
     const found: Activity[] = [];
+    let count = 0;
     for await (const { activity, file, fileEnd: end } of linesBack(directory)) {
       last ??= { file, end };
-      if (isWanted(activity)) found.push(activity);
-      if (found.length === most) break;
+      if (!isWanted(activity)) continue;
+      const before = found.at(-1);
+      const isMore = before !== undefined && countedAs?.(before) === countedAs?.(activity);
+      if (countedAs === undefined || !isMore) count += 1;
+      if (count > most) break;
+      found.push(activity);
     }
     yield* found.toReversed();
   }
@@ -215,21 +223,43 @@ function isIn(places: PlaceFilter['places'], { folder, path }: Activity): boolea
   return places.some((place) => folder === place.folder && isAtOrBelow(path, place.path));
 }
 
-/** What happened to one path, oldest first; what was moved away from there, too. */
-export async function readPast(directory: string, ref: DocumentRef): Promise<readonly Activity[]> {
-  const isMeant = isAbout(ref);
-  const found: Activity[] = [];
-  // As a path ends in a line.
-  const containing = `${printableJson(JSON.stringify(ref.path)).slice(1, -1)}"`;
-  for await (const { activity } of linesBack(directory, { containing }))
-    if (activity !== null && isMeant(activity)) found.push(activity);
-  return found.toReversed();
+/**
+ * What happened to the file at a path, and to it where it was before it came there: entries are asked for newest first.
+ * What left the path is told of, too.
+ */
+export class FileStory {
+  #key: string;
+  /** As the path ends in a line. */
+  #text = '';
+
+  constructor(ref: DocumentRef) {
+    this.#key = refKey(ref);
+    this.#follow(this.#key);
+  }
+
+  /** Of a line that was not parsed. */
+  readonly mayTell = (line: string): boolean => line.includes(this.#text);
+
+  readonly tells = (activity: Activity): boolean => {
+    const { from } = activity;
+    const isThere = refKey(activity) === this.#key;
+    if (!isThere && from !== this.#key) return false;
+    if (isThere && from !== undefined) this.#follow(from);
+    return true;
+  };
+
+  #follow(key: string): void {
+    this.#key = key;
+    this.#text = printableJson(JSON.stringify(key.slice(key.indexOf('/') + 1))).slice(1);
+  }
 }
 
-/** Makes the test for what happened to one path. */
-export function isAbout(ref: DocumentRef): (activity: Activity) => boolean {
-  const key = refKey(ref);
-  return (activity) => refKey(activity) === key || activity.from === key;
+/** The part of a file's story that is written, oldest first. */
+export async function readPast(directory: string, story: FileStory): Promise<readonly Activity[]> {
+  const found: Activity[] = [];
+  for await (const { activity } of linesBack(directory, { mayBeWanted: story.mayTell }))
+    if (activity !== null && story.tells(activity)) found.push(activity);
+  return found.toReversed();
 }
 
 /** As many as are shown at a time. */

@@ -10,7 +10,7 @@ import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
-import { historyDirectory, isAbout, lineText, linesBack, readBack, readPast } from './history-files.ts';
+import { FileStory, historyDirectory, lineText, linesBack, readBack, readPast } from './history-files.ts';
 import type { Totals } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
 
@@ -121,11 +121,12 @@ export async function openHistory(options: HistoryOptions) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** What happened to one path, newest last, as far as the history goes back. */
+    /** What happened to one file, under its former paths too, newest last, as far as the history goes back. */
     past: async (ref: DocumentRef): Promise<readonly Activity[]> => {
       write();
-      const written = await readPast(directory, ref).catch(unreadable);
-      return [...written, ...waiting.filter(isAbout(ref))];
+      const story = new FileStory(ref);
+      const unwritten = waiting.toReversed().filter(story.tells).toReversed();
+      return [...(await readPast(directory, story).catch(unreadable)), ...unwritten];
     },
     /** A part of what happened, newest first, up to this moment. */
     readBack: async (query: LogQuery): Promise<LogPage> => {

@@ -21,6 +21,18 @@ export function durationWords(seconds: number): string {
   return `about ${countWords(Math.round(seconds / 86_400), 'day')}`;
 }
 
+/** `, done about 21:01`, in the reader's own zone; empty for what is done in a moment. `now`: wall clock, ms. */
+export function finishWords(seconds: number, now: number): string {
+  if (seconds < 55) return '';
+  const [today = ''] = localMinute(now).split(' ');
+  return `, done about ${localMinute(now + seconds * 1000).replace(`${today} `, '')}`;
+}
+
+/** `2026-01-31 21:01` */
+function localMinute(at: number): string {
+  return new Date(at).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+}
+
 /** Bytes in the unit that reads best, of 1024: `151.2 MiB`, `64 KiB`. */
 export function sizeWords(bytes: number): string {
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

@@ -1,3 +1,4 @@
+import { directoryOf, refKey } from '../document.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
 import type { Activity, Decider, SharingChange } from './status.ts';
 
@@ -10,6 +11,27 @@ export function activityWords({ from, message, by, sharing }: Activity): string 
     ...(by === undefined ? [] : [deciderWords[by]]),
   ];
   return words.length === 0 ? null : words.join(', ');
+}
+
+/**
+ * What happened of one kind in one directory, and with the same words, has the same text: in a row it is told at once.
+ * What is about a folder, or about many documents already, stands alone.
+ */
+export function burstOf(activity: Activity): string {
+  const { at, what, folder, path, documents } = activity;
+  if (path === '' || documents > 1) return `${at} ${what} ${refKey(activity)}`;
+  return JSON.stringify([what, folder, directoryOf(path), activityWords(activity)]);
+}
+
+/** What happened one after the other and has the same text. */
+export function gathered(activities: readonly Activity[]): readonly (readonly Activity[])[] {
+  const bursts: Activity[][] = [];
+  for (const activity of activities) {
+    const last = bursts.at(-1);
+    if (last?.[0] !== undefined && burstOf(last[0]) === burstOf(activity)) last.push(activity);
+    else bursts.push([activity]);
+  }
+  return bursts;
 }
 
 /** Where a sharing mode comes from that nothing states. */

@@ -26,6 +26,8 @@ export interface PlanReport extends UnreadPlaces {
     readonly upload: number;
     /** Uploads among them that may be copies: an earlier one of the same document was not answered. */
     readonly inDoubt: number;
+    /** Further copies that the service may hold already, because answers were lost. */
+    readonly possibleDuplicates: number;
     readonly modify: number;
     readonly move: number;
     readonly delete: number;
@@ -115,7 +117,7 @@ export const whySchema = z.object({
     .custom<Metadata>((value) => typeof value === 'object')
     .nullable()
     .default(null),
-  /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself, the ledger. */
+  /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself, or what it was before. */
   sources: z.record(text, text).default({}),
   /** A wider sharing mode is stated than is held, with the reason; `metadata` has the one that is held. */
   narrower: z

@@ -1,5 +1,5 @@
 import { sentence, sentences } from '../../lib/text/sentences.ts';
-import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
+import { countWords, durationWords, finishWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../document.ts';
 import { inDoubtCode } from '../doubts.ts';
 import type { FleetStatus } from './fleet.ts';
@@ -22,8 +22,11 @@ export function headline(status: Status): string {
   return progressPhrase(status);
 }
 
-/** How many documents are delivered, and how long the rest takes; empty where there is nothing to deliver. */
-export function deliveredLine(status: Status): string {
+/**
+ * How many documents are delivered, and how long the rest takes; empty where there is nothing to deliver. `now`, wall
+ * clock, ms: for a reader in this machine's zone, when it is done.
+ */
+export function deliveredLine(status: Status, now?: number): string {
   const { documents, synced } = sumsOf(status.folders);
   const deletions = toDeleteCount(status);
   const seconds = secondsLeft(status);
@@ -31,7 +34,8 @@ export function deliveredLine(status: Status): string {
     ...(documents === 0 ? [] : [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`]),
     ...(deletions === 0 ? [] : [`${numberWords(deletions)} to delete`]),
   ];
-  if (parts.length > 0 && seconds !== null) parts.push(`${durationWords(seconds)} left`);
+  if (parts.length > 0 && seconds !== null)
+    parts.push(`${durationWords(seconds)} left${now === undefined ? '' : finishWords(seconds, now)}`);
   return parts.join(', ');
 }
 
@@ -51,10 +55,10 @@ export function secondsLeft({
   return etaSeconds !== null && etaSeconds > 0 && Number.isFinite(etaSeconds) ? etaSeconds : null;
 }
 
-/** Headline, its reason, the progress and what else needs a person: for one line of text. */
-export function statusLine(status: Status): string {
+/** Headline, its reason, the progress and what else needs a person: for one line of text. `now`: as above. */
+export function statusLine(status: Status, now?: number): string {
   const first = headline(status);
-  const progress = deliveredLine(status);
+  const progress = deliveredLine(status, now);
   const trouble = startTrouble(status);
   if (status.state === 'stopped') {
     // Deliveries are left out where something prevents the next start.

@@ -5,7 +5,7 @@ import type { Activity } from './status.ts';
 export interface LogFilter {
   /** ISO 8601, UTC; null: from the beginning. What a clock that was ahead put into the future is not since then. */
   readonly since: string | null;
-  /** Only what went wrong, or may have. */
+  /** Only what went wrong, or may have, and that it is over. */
   readonly failed: boolean;
   /** Words that all have to occur in place, action, message or docId, in any case; empty: everything. */
   readonly search: string;
@@ -24,7 +24,14 @@ export interface LogPage {
   readonly next: string | null;
 }
 
-const failures: ReadonlySet<string> = new Set(['failed', 'in doubt', 'held', 'warning', 'problem']);
+const failures: ReadonlySet<string> = new Set([
+  'failed',
+  'in doubt',
+  'held',
+  'warning',
+  'problem',
+  'recovered',
+]);
 
 /** The clocks of a daemon and of who looks at its page may differ by so much. */
 const toleratedAheadMs = 5 * 60_000;

@@ -7,7 +7,7 @@ import type { LedgerRecord } from '../ports/ledger-port.ts';
 import type { SharingChange } from './status.ts';
 
 /** Where a sharing mode comes from that stays as it was sent. */
-export const recordedSource = 'the ledger';
+export const recordedSource = 'kept as it was';
 
 /** Undefined: the request leaves the mode as it was. `record`: what was known of the document before it. */
 export function sharingChange(

@@ -25,6 +25,7 @@ it.each<[string, Partial<LogFilter>, Partial<Activity>, boolean]>([
   ['it went right', { failed: true }, { what: 'uploaded' }, false],
   ['it is a warning', { failed: true }, { what: 'warning' }, true],
   ['it is held', { failed: true }, { what: 'held' }, true],
+  ['it is over', { failed: true }, { what: 'recovered' }, true],
   ['it is in doubt', { failed: true }, { what: 'in doubt' }, true],
   ['a word is in its path, in another case', { search: 'REPORTS' }, {}, true],
   ['an accent is written in two characters', { search: 'cafe\u0301' }, {}, true],

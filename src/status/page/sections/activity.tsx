@@ -1,7 +1,7 @@
 import { countWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
-import { activityWords } from '../../../model/report/activity-words.ts';
+import { activityWords, gathered } from '../../../model/report/activity-words.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { clockWords } from '../data/time-words.ts';
 import { Button, Fold, Part, PathText, Rows } from '../parts.tsx';
@@ -89,22 +89,4 @@ export function Subject({ folder, path, documents }: Pick<Activity, 'folder' | '
 /** Tells activities apart. */
 export function keyOf(activity: Activity | undefined): string {
   return activity === undefined ? '' : `${activity.at} ${activity.what} ${refKey(activity)}`;
-}
-
-/** What happened one after the other, of one kind, in one directory and with the same words, is one line. */
-function gathered(activities: readonly Activity[]): readonly (readonly Activity[])[] {
-  const bursts: Activity[][] = [];
-  for (const activity of activities) {
-    const last = bursts.at(-1);
-    if (last !== undefined && kindOf(last[0]) === kindOf(activity)) last.push(activity);
-    else bursts.push([activity]);
-  }
-  return bursts;
-}
-
-function kindOf(activity: Activity | undefined): string {
-  // What is about a folder, or about many documents already, stands alone.
-  if (activity === undefined || activity.path === '' || activity.documents > 1) return keyOf(activity);
-  const directory = activity.path.split('/').slice(0, -1).join('/');
-  return JSON.stringify([activity.what, activity.folder, directory, activityWords(activity)]);
 }
