@@ -41,8 +41,12 @@ it('names and messages of other hosts cannot act on the terminal', () => {
 it('groups what failed by its cause, with the fix once', () => {
   const { colors } = createOutput(new PassThrough(), {});
   const failed = (path: string, code: string, message: string) => ({
-    ...{ folder: 'inbox', path, code, message },
-    ...{ attempts: 1, retryAt: null },
+    folder: 'inbox',
+    path,
+    code,
+    message,
+    attempts: 1,
+    retryAt: null,
   });
   const failures = [
     ...Array.from({ length: 5 }, (_, index) => failed(`${index}.b.txt`, 'double-extension', `dot ${index}`)),
