@@ -4,24 +4,7 @@ import type { ScanCause } from '../model/document.ts';
 import type { TimingSettings } from '../model/settings.ts';
 import type { ScanOutcome, ScanRequest } from './walk/scan-request.ts';
 
-/** Decides what is scanned when, one scan at a time. */
-export interface Scheduler {
-  /** Something changed in these directories. */
-  readonly changed: (directories: readonly string[]) => void;
-  /** Scans everything; resolves when that is done, or when the folder turns out to be unavailable. */
-  readonly everything: (cause: ScanCause, fromScratch: boolean) => Promise<void>;
-  /** Events were lost: scans everything, but not again and again. */
-  readonly lost: (fromScratch: boolean) => void;
-  /** True while an event waits for its scan, a scan runs, or one is to follow. */
-  readonly busy: () => boolean;
-  /**
-   * Monotonic ms: what changed before that was scanned, and once more when it had settled; where there are no events, as
-   * far as it was polled. A file that never stops growing keeps a folder busy, and does not hold this back. -Infinity:
-   * not yet.
-   */
-  readonly coveredUntil: () => number;
-  readonly close: () => void;
-}
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 export interface SchedulerOptions {
   readonly clock: Clock;
@@ -46,7 +29,8 @@ interface Full {
   readonly waiters: (() => void)[];
 }
 
-export function createScheduler({ clock, timing, scan, done }: SchedulerOptions): Scheduler {
+/** Decides what is scanned when, one scan at a time. */
+export function createScheduler({ clock, timing, scan, done }: SchedulerOptions) {
   let dirty = new Set<string>();
   let pendingFull: Full | null = null;
   let pollDue = false;
@@ -189,12 +173,14 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   }
 
   return {
-    changed: (directories) => {
+    /** Something changed in these directories. */
+    changed: (directories: readonly string[]): void => {
       if (closed) return;
       for (const directory of directories) dirty.add(directory);
       kick();
     },
-    everything: (cause, fromScratch) =>
+    /** Scans everything; resolves when that is done, or when the folder turns out to be unavailable. */
+    everything: (cause: ScanCause, fromScratch: boolean): Promise<void> =>
       new Promise((resolve) => {
         if (closed) {
           resolve();
@@ -203,7 +189,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
         planFull(cause, fromScratch, [resolve]);
         kick();
       }),
-    lost: (fromScratch) => {
+    /** Events were lost: scans everything, but not again and again. */
+    lost: (fromScratch: boolean): void => {
       if (closed || cancelLost !== null) return;
       const wait = lostUntil - clock.monotonic();
       const begin = () => {
@@ -215,9 +202,15 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       if (wait <= 0) begin();
       else cancelLost = clock.after(wait, begin);
     },
-    coveredUntil: () => Math.min(isBusy() ? coveredUntil : clock.monotonic(), polledUntil),
+    /**
+     * Monotonic ms: what changed before that was scanned, and once more when it had settled; where there are no events, as
+     * far as it was polled. A file that never stops growing keeps a folder busy, and does not hold this back. -Infinity:
+     * not yet.
+     */
+    coveredUntil: (): number => Math.min(isBusy() ? coveredUntil : clock.monotonic(), polledUntil),
+    /** True while an event waits for its scan, a scan runs, or one is to follow. */
     busy: isBusy,
-    close: () => {
+    close: (): void => {
       closed = true;
       cancelRest();
       cancelPoll();

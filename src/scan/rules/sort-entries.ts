@@ -10,30 +10,8 @@ import type { Entry } from './entry.ts';
 import type { NameGroup } from './relate.ts';
 import type { Listing } from '../walk/list-directory.ts';
 
-/**
- * A directory's entries by what they are to us. `documents`: regular files of a document's type that no rule leaves out;
- * what cannot be looked at may be one. `leftOut`: those that an ignore rule or `include` leaves out. `sidecars`: not only
- * regular files, since a link or a directory in its place keeps its document from being sent.
- */
-export interface SortedEntries extends NameGroup {
-  /** Regular files of other types that no rule leaves out: they may be attachments. */
-  readonly otherFiles: readonly Entry[];
-  /** Regular files that `include` leaves out, and why: they may be attachments. */
-  readonly excludedFiles: readonly (readonly [entry: Entry, exclusion: string])[];
-  /** Files that would be documents, and directories that might hold some, but for their names' Unicode form. */
-  readonly twins: readonly Entry[];
-  /** Names of those that would be sidecars, but for capital letters at their end. */
-  readonly inCapitals: readonly string[];
-  /** Directories that may hold documents. */
-  readonly children: readonly Entry[];
-  /** By the name of the document that they are of. */
-  readonly attachmentDirectories: ReadonlyMap<string, Entry>;
-  /** Names of the directories that may hold documents or attachments: none that is ignored or skipped. */
-  readonly subdirectories: readonly string[];
-  readonly skips: readonly Skip[];
-  /** Names that are not UTF-8, decoded as far as they are, in NFC. */
-  readonly undecodable: ReadonlySet<string> | null;
-}
+/** A directory's entries by what they are to us. */
+export type SortedEntries = NameGroup & ReturnType<typeof sortEntries>;
 
 /** Sorts a listing by what `classifyEntry` says of each entry. */
 export function sortEntries(
@@ -52,19 +30,35 @@ export function sortEntries(
     /** Whether a name was that of a directory in it when it was last listed. */
     readonly wasDirectory: (name: string) => boolean;
   },
-): SortedEntries {
-  const documents: Entry[] = [];
-  const otherFiles: Entry[] = [];
-  const excludedFiles: (readonly [Entry, string])[] = [];
-  const leftOut: Entry[] = [];
-  const twins: Entry[] = [];
-  const sidecars = new Map<string, Entry>();
-  const twinSidecars = new Map<string, readonly Entry[]>();
-  const inCapitals: string[] = [];
-  const children: Entry[] = [];
-  const attachmentDirectories = new Map<string, Entry>();
-  const subdirectories: string[] = [];
-  const skips: Skip[] = [];
+) {
+  const sorted = {
+    /** Regular files of a document's type that no rule leaves out; what cannot be looked at may be one. */
+    documents: [] as Entry[],
+    /** Regular files of other types that no rule leaves out: they may be attachments. */
+    otherFiles: [] as Entry[],
+    /** Regular files that `include` leaves out, and why: they may be attachments. */
+    excludedFiles: [] as (readonly [entry: Entry, exclusion: string])[],
+    /** Regular files of a document's type that an ignore rule or `include` leaves out. */
+    leftOut: [] as Entry[],
+    /** Files that would be documents, and directories that might hold some, but for their names' Unicode form. */
+    twins: [] as Entry[],
+    /** Not only regular files: a link or a directory in its place keeps its document from being sent. */
+    sidecars: new Map<string, Entry>(),
+    twinSidecars: new Map<string, readonly Entry[]>(),
+    /** Names of those that would be sidecars, but for capital letters at their end. */
+    inCapitals: [] as string[],
+    fits: fitting(() => listing.entries.flatMap(({ name, kind }) => (kind === 'directory' ? [] : [name]))),
+    /** Directories that may hold documents. */
+    children: [] as Entry[],
+    /** By the name of the document that they are of. */
+    attachmentDirectories: new Map<string, Entry>(),
+    /** Names of the directories that may hold documents or attachments: none that is ignored or skipped. */
+    subdirectories: [] as string[],
+    skips: [] as Skip[],
+    /** Names that are not UTF-8, decoded as far as they are, in NFC. */
+    undecodable: new Set<string>(),
+  };
+  const { documents, otherFiles, sidecars, twinSidecars, children, subdirectories, skips } = sorted;
 
   function sort(entry: Entry, twin: string | null): void {
     const { name, fault } = entry;
@@ -72,23 +66,25 @@ export function sortEntries(
     const kind = entry.kind === 'unreadable' && wasDirectory(name) ? 'directory' : entry.kind;
     const found = classifyEntry({ directory, name, kind, fault, twin, rules }, folder);
     const isLeftOut = found.kind === 'ignored' || (found.kind === 'file' && found.exclusion !== null);
-    if (isLeftOut && kind === 'file' && isDocumentType(name)) leftOut.push(entry);
+    if (isLeftOut && kind === 'file' && isDocumentType(name)) sorted.leftOut.push(entry);
     // It is a document to its sidecar all the same: what that lists must not go out on its own.
     if (found.kind === 'unreadable' && isDocumentType(name)) documents.push(entry);
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
       const real = joinPath(directory, twin ?? name);
       skips.push({ path: real, code: found.code, message: found.message });
-      if (found.code === sidecarInCapitalsCode && name.length > defaultsName.length) inCapitals.push(name);
-    } else if (found.kind === 'unfit') twins.push(entry);
+      if (found.code === sidecarInCapitalsCode && name.length > defaultsName.length)
+        sorted.inCapitals.push(name);
+    } else if (found.kind === 'unfit') sorted.twins.push(entry);
     else if (twin !== null) return;
-    else if (found.kind === 'file' && found.exclusion !== null) excludedFiles.push([entry, found.exclusion]);
+    else if (found.kind === 'file' && found.exclusion !== null)
+      sorted.excludedFiles.push([entry, found.exclusion]);
     else if (found.kind === 'file') (isDocumentType(name) ? documents : otherFiles).push(entry);
     else if (found.kind === 'sidecar') sidecars.set(name, entry);
     else if (found.kind === 'directory') {
       children.push(entry);
       subdirectories.push(name);
     } else if (found.kind === 'attachments-directory') {
-      attachmentDirectories.set(nameOf(found.owner), entry);
+      sorted.attachmentDirectories.set(nameOf(found.owner), entry);
       subdirectories.push(name);
     }
   }
@@ -104,30 +100,14 @@ export function sortEntries(
     if (sidecars.has(entry.name))
       twinSidecars.set(entry.name, [...(twinSidecars.get(entry.name) ?? []), entry]);
   }
-  const undecodable = new Set<string>();
   for (const { name, kind } of listing.bytes) {
     const found = classifyUndecodable(name, kind);
     if (found.kind !== 'skipped') continue;
     const text = name.toString();
-    undecodable.add(text.normalize('NFC'));
+    sorted.undecodable.add(text.normalize('NFC'));
     const pathBytes = Buffer.concat([Buffer.from(joinPath(raw, '')), name]).toString('base64');
     const message = `${found.message} (${printableBytes(name)})`;
     skips.push({ path: joinPath(directory, text), pathBytes, code: found.code, message });
   }
-  return {
-    documents,
-    otherFiles,
-    excludedFiles,
-    leftOut,
-    twins,
-    sidecars,
-    twinSidecars,
-    inCapitals,
-    fits: fitting(() => listing.entries.flatMap(({ name, kind }) => (kind === 'directory' ? [] : [name]))),
-    children,
-    attachmentDirectories,
-    subdirectories,
-    skips,
-    undecodable: undecodable.size === 0 ? null : undecodable,
-  };
+  return sorted;
 }

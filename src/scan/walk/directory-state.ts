@@ -113,37 +113,10 @@ export function readAgain(
   return { ...found, tries, dueAt: now + readAgainMs(tries) };
 }
 
-/** The directories that are known, by path: NFC, '' for the root. */
-export interface Tree {
-  readonly get: (path: string) => DirectoryState | undefined;
-  readonly has: (path: string) => boolean;
-  readonly set: (path: string, state: DirectoryState) => void;
-  /** Forgets a directory and all below; gives what they were. */
-  readonly forget: (path: string) => readonly (readonly [path: string, state: DirectoryState])[];
-  /** A name came to a directory, or a new file grew there, at this time, monotonic ms. */
-  readonly noteArrival: (path: string, at: number) => void;
-  /** When that last happened in a directory, monotonic ms; -Infinity: never, as far as is known. */
-  readonly arrivedAt: (path: string) => number;
-  /** The same of a directory and all below it. */
-  readonly arrivedBelow: (path: string) => number;
-  /** Whether there is a sidecar in any directory. */
-  readonly hasSidecars: () => boolean;
-  /** The rules of an ignore file of this content, where any directory has one. */
-  readonly rulesOf: (content: string) => FileRules | undefined;
-  /** Of all ignore files, equal contents counted once. */
-  readonly patterns: () => number;
-  /** Directories with sidecars, perhaps, that cannot be read at the moment. */
-  readonly hidingLists: () => ReadonlyMap<string, ReadAgain>;
-  /** The path itself, or the nearest known directory above. */
-  readonly nearest: (path: string) => string;
-  /** Where a path stands on disk, from the root. */
-  readonly rawPath: (path: string) => string;
-  readonly entries: () => Iterable<readonly [string, DirectoryState]>;
-  readonly size: () => number;
-  readonly clear: () => void;
-}
+export type Tree = ReturnType<typeof createTree>;
 
-export function createTree(): Tree {
+/** The directories that are known, by path: NFC, '' for the root. */
+export function createTree() {
   const states = new Map<string, DirectoryState>();
   const arrivals = new Map<string, number>();
   const arrivalsBelow = new Map<string, number>();
@@ -195,33 +168,43 @@ export function createTree(): Tree {
   }
 
   return {
-    get: (path) => states.get(path),
-    has: (path) => states.has(path),
-    set: put,
-    forget: (path) => {
+    get: (path: string) => states.get(path),
+    has: (path: string) => states.has(path),
+    set: (path: string, state: DirectoryState): void => put(path, state),
+    /** Forgets a directory and all below; gives what they were. */
+    forget: (path: string): readonly (readonly [path: string, state: DirectoryState])[] => {
       const gone: (readonly [string, DirectoryState])[] = [];
       forget(path, gone);
       return gone;
     },
-    noteArrival: (path, at) => {
+    /** A name came to a directory, or a new file grew there, at this time, monotonic ms. */
+    noteArrival: (path: string, at: number): void => {
       arrivals.set(path, at);
       noteBelow(arrivalsBelow, path, at);
     },
-    arrivedAt: (path) => arrivals.get(path) ?? -Infinity,
-    arrivedBelow: (path) => arrivalsBelow.get(path) ?? -Infinity,
-    rulesOf: (content) => ignoreFiles.get(content)?.rules,
+    /** When that last happened in a directory, monotonic ms; -Infinity: never, as far as is known. */
+    arrivedAt: (path: string) => arrivals.get(path) ?? -Infinity,
+    /** The same of a directory and all below it. */
+    arrivedBelow: (path: string) => arrivalsBelow.get(path) ?? -Infinity,
+    /** The rules of an ignore file of this content, where any directory has one. */
+    rulesOf: (content: string) => ignoreFiles.get(content)?.rules,
+    /** Of all ignore files, equal contents counted once. */
     patterns: () => patterns,
+    /** Whether there is a sidecar in any directory. */
     hasSidecars: () => withSidecars > 0,
-    hidingLists: () => hidingLists,
-    nearest: (path) => {
+    /** Directories with sidecars, perhaps, that cannot be read at the moment. */
+    hidingLists: (): ReadonlyMap<string, ReadAgain> => hidingLists,
+    /** The path itself, or the nearest known directory above. */
+    nearest: (path: string): string => {
       let known = path;
       while (known !== '' && !states.has(known)) known = directoryOf(known);
       return known;
     },
+    /** Where a path stands on disk, from the root. */
     rawPath,
-    entries: () => states,
+    entries: (): Iterable<readonly [string, DirectoryState]> => states,
     size: () => states.size,
-    clear: () => {
+    clear: (): void => {
       states.clear();
       ignoreFiles.clear();
       patterns = 0;

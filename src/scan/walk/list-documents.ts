@@ -28,36 +28,24 @@ export interface ListedDirectory {
 }
 
 /** The documents of a directory, as a scan reports them. */
-export interface FoundDocuments {
-  readonly entries: readonly DocumentEntry[];
-  readonly skips: readonly Skip[];
-  /** Sidecars that fit no file, and the document that each may be meant for. */
-  readonly unfit: ReadonlyMap<string, string | undefined>;
-  /** Fingerprints other than the directory's. */
-  readonly fingerprints: readonly string[];
-  readonly attachmentDirectories: readonly string[];
-  /** Files that its documents attach. */
-  readonly attachments: readonly AttachedFile[];
-  /** Files that are attachments and were left out. */
-  readonly attached: number;
-  /** Names of twins, as they are on disk. */
-  readonly twins: ReadonlySet<string> | null;
-  /** There is a directory of attachments that cannot be listed. */
-  readonly hidesFiles: boolean;
-  /** One that cannot be listed at the moment, in words; null: none. */
-  readonly unread: string | null;
-}
+export type FoundDocuments = ReturnType<typeof nothingFound>;
 
-/** What is found while the documents of a directory are gone through. */
 function nothingFound() {
   return {
     entries: [] as DocumentEntry[],
     skips: [] as Skip[],
+    /** Sidecars that fit no file, and the document that each may be meant for. */
+    unfit: new Map<string, string | undefined>(),
+    /** Fingerprints other than the directory's. */
     fingerprints: [] as string[],
     attachmentDirectories: [] as string[],
+    /** Files that its documents attach. */
     attachments: [] as AttachedFile[],
+    /** How many files are attachments and were left out. */
     attached: 0,
+    /** There is a directory of attachments that cannot be listed. */
     hidesFiles: false,
+    /** One that cannot be listed at the moment, in words; null: none. */
     unread: null as string | null,
   };
 }
@@ -88,8 +76,8 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       });
     }
   }
-  const unfit = await findMeant(listed, found.entries);
-  for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, unfit.get(name)));
+  await findMeant(listed, found);
+  for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, found.unfit.get(name)));
   for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
     if (stats === null) continue;
     const classified = classifyFile({ path: joinPath(directory, name), name, stats, exclusion }, folder);
@@ -99,8 +87,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   for (const { stats, raw } of sorted.twins) {
     if (stats !== null) found.entries.push({ name: raw, stat: stats, fingerprint });
   }
-  const twins = new Set(sorted.twins.map(({ raw }) => raw));
-  return { ...found, unfit, twins: twins.size === 0 ? null : twins };
+  return found;
 }
 
 /** For so many sidecars that fit no file the document is looked for that each may be meant for. */
@@ -108,25 +95,23 @@ const mostGuesses = 20;
 
 async function findMeant(
   { sorted: { inCapitals }, paired, context }: ListedDirectory,
-  documents: readonly DocumentEntry[],
-): Promise<FoundDocuments['unfit']> {
-  const unfit = new Map<string, string | undefined>();
+  { entries, unfit }: Pick<FoundDocuments, 'entries' | 'unfit'>,
+): Promise<void> {
   for (const name of inCapitals) unfit.set(name, undefined);
   for (const [name, why] of paired.unpaired) {
     if (why !== 'orphan') continue;
     const isGuessed = unfit.size < mostGuesses;
     const isMeant = (document: string) => !paired.sidecars.has(document) && mayBeMeantFor(name, document);
-    unfit.set(name, isGuessed ? documents.find((document) => isMeant(document.name))?.name : undefined);
+    unfit.set(name, isGuessed ? entries.find((document) => isMeant(document.name))?.name : undefined);
     await context.slice();
   }
-  return unfit;
 }
 
 /** The fingerprint of a document; takes note of what it attaches. */
 async function fingerprintOf(
   folder: FolderState,
   { path, absolute, rules, fingerprint, sorted, paired, context }: ListedDirectory,
-  { name, found }: { readonly name: string; readonly found: ReturnType<typeof nothingFound> },
+  { name, found }: { readonly name: string; readonly found: FoundDocuments },
 ): Promise<string> {
   const own = sorted.attachmentDirectories.get(name);
   const ownPath = joinPath(path, own?.name ?? '');

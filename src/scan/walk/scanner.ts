@@ -11,18 +11,10 @@ import type { UnreadDirectory } from './directory-state.ts';
 import type { ScanOutcome, ScanReport, ScanRequest, UnreadPlace } from './scan-request.ts';
 import { scanTree } from './scan-tree.ts';
 
-/** Answers scans, one at a time. */
-export interface Scanner {
-  readonly scan: (request: ScanRequest) => Promise<ScanOutcome>;
-  /** The root as everything was last scanned under it; null: nothing was. */
-  readonly scannedRoot: () => RootIdentity | null;
-  /** The watcher lost count: where it was for want of watches, the other one is taken from the next beginning. */
-  readonly noteLost: (code: string) => void;
-}
-
 /** So many unreadable directories are named. */
 const namedUnreadable = 100;
 
+/** Answers scans, one at a time. */
 export function createScanner(
   folder: FolderState,
   {
@@ -34,7 +26,7 @@ export function createScanner(
     readonly backend: Watcher['kind'] | null;
     readonly send: (batch: readonly PackedScan[]) => Promise<void>;
   },
-): Scanner {
+) {
   const { tree, root: path } = folder;
   /** Whose directories the tree holds. */
   let treeRoot: RootIdentity | null = null;
@@ -142,8 +134,10 @@ export function createScanner(
 
   return {
     scan,
+    /** The root as everything was last scanned under it; null: nothing was. */
     scannedRoot: () => scannedRoot,
-    noteLost: (code) => {
+    /** The watcher lost count: where it was for want of watches, the other one is taken from the next beginning. */
+    noteLost: (code: string): void => {
       outOfWatches ||= code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE';
     },
   };

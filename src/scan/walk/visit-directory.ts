@@ -143,13 +143,13 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     attachmentDirectories: found.attachmentDirectories,
     attached: found.attached,
     rawNames: rawNames(listing),
-    twins: found.twins,
-    undecodable: sorted.undecodable,
+    twins: orNone(new Set(sorted.twins.map(({ raw }) => raw))),
+    undecodable: orNone(sorted.undecodable),
     hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
-    unfit: found.unfit.size === 0 ? null : found.unfit,
+    unfit: orNone(found.unfit),
     lists: paired.lists,
-    stems: paired.stems.size === 0 ? null : paired.stems,
-    twinSidecars: sorted.twinSidecars.size === 0 ? null : sorted.twinSidecars,
+    stems: orNone(paired.stems),
+    twinSidecars: orNone(sorted.twinSidecars),
     ...watched,
     unreadable: null,
     again: againOf(folder, before, { listing, paired, found }),
@@ -177,6 +177,11 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       before !== undefined && (before.ignoreFile.key !== rulesKey || before.fingerprint !== fingerprint),
     reattached: paired.changed,
   };
+}
+
+/** Most directories have none of most things: what is empty takes no memory. */
+function orNone<T extends { readonly size: number }>(things: T): T | null {
+  return things.size === 0 ? null : things;
 }
 
 /** When a directory is read again, because of something in it that could not be read; null: all could. */

@@ -8,26 +8,13 @@ import { eventlessFileSystemAt } from './network-file-systems.ts';
 import { createNativeWatcher } from './native-backend.ts';
 import type { Watcher, WatcherEvents, WatchState } from './backend.ts';
 
-/** Watches the directories of a folder whose file systems report events. */
-export interface WatchSet {
-  /** Starts again for a root: watches of another one are given back first. */
-  readonly begin: (backend: Watcher['kind'] | null) => Promise<void>;
-  /** The other backend takes over what is watched. */
-  readonly change: (backend: Watcher['kind']) => Promise<void>;
-  readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
-  readonly forget: (directory: string) => void;
-  readonly armed: () => Promise<boolean>;
-  /** Null: nothing is watched. */
-  readonly backend: () => Watcher['kind'] | null;
-  readonly count: () => number;
-  /** A file system under the root that reports no events, by name; null: none was met. */
-  readonly eventlessFileSystem: () => string | null;
-}
+export type WatchSet = ReturnType<typeof createWatchSet>;
 
 /** So much of the machine's watches is left to other programs. */
 const share = 0.9;
 
-export function createWatchSet(folder: FolderState, events: WatcherEvents): WatchSet {
+/** Watches the directories of a folder whose file systems report events. */
+export function createWatchSet(folder: FolderState, events: WatcherEvents) {
   let watcher: Watcher | null = null;
   let limit = Infinity;
   let withoutEvents: string | null = null;
@@ -49,20 +36,22 @@ export function createWatchSet(folder: FolderState, events: WatcherEvents): Watc
   }
 
   return {
-    begin: async (backend) => {
+    /** Starts again for a root: watches of another one are given back first. */
+    begin: async (backend: Watcher['kind'] | null): Promise<void> => {
       withoutEvents = null;
       await watcher?.close();
       limit = readWatchLimit() * share;
       watcher = backend === null ? null : createWatcher(backend, events);
     },
-    change: async (backend) => {
+    /** The other backend takes over what is watched. */
+    change: async (backend: Watcher['kind']): Promise<void> => {
       const before = watcher;
       if (before === null || before.kind === backend) return;
       watcher = createWatcher(backend, events);
       for (const watched of before.watched()) watcher.watch(watched);
       await before.close();
     },
-    watch: (directory, absolute, stats) => {
+    watch: (directory: string, absolute: string, stats: Stats): WatchState => {
       if (isPolled(directory, absolute, stats)) {
         watcher?.forget(directory);
         return { polled: true, unwatched: false };
@@ -75,10 +64,12 @@ export function createWatchSet(folder: FolderState, events: WatcherEvents): Watc
         unwatched: !room || watcher?.watch({ directory, absolute, identity }) !== true,
       };
     },
-    forget: (directory) => watcher?.forget(directory),
-    armed: async () => (await watcher?.armed()) ?? false,
-    backend: () => watcher?.kind ?? null,
+    forget: (directory: string): void => watcher?.forget(directory),
+    armed: async (): Promise<boolean> => (await watcher?.armed()) ?? false,
+    /** Null: nothing is watched. */
+    backend: (): Watcher['kind'] | null => watcher?.kind ?? null,
     count: () => watcher?.count() ?? 0,
+    /** A file system under the root that reports no events, by name; null: none was met. */
     eventlessFileSystem: () => withoutEvents,
   };
 }
