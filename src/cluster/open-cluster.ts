@@ -13,15 +13,16 @@ import type { PermitSource } from '../model/ports/service-port.ts';
 import { fleetPaused } from '../model/report/fleet-pause.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
-import { Publisher } from './fleet/publisher.ts';
+import { createPublisher } from './fleet/publisher.ts';
 import { fleetReader } from './fleet/whole-fleet.ts';
-import { FolderOwners } from './folders/folder-owners.ts';
-import { Lease } from './lease/lease.ts';
-import type { LeaseOptions } from './lease/lease.ts';
+import { claimFolders } from './folders/folder-owners.ts';
+import type { FolderOwners } from './folders/folder-owners.ts';
+import { createLease } from './lease/lease.ts';
+import type { Lease, LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
-import { SharedMinute } from './permits/shared-minute.ts';
+import { createSharedMinute } from './permits/shared-minute.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
 
 export interface ClusterOptions {
@@ -55,8 +56,7 @@ export async function openCluster(options: ClusterOptions) {
     prefix,
     channels: ['wake', `wake:${host}`],
     onMessage: (text) => {
-      if (text === 'token') tokens.hear();
-      else if (text === 'lease') lease?.ask();
+      if (text === 'lease') lease?.ask();
       else minute.hear(text);
     },
     onChange: () => {
@@ -68,14 +68,14 @@ export async function openCluster(options: ClusterOptions) {
   });
   const common = { redis, host, clock, log, times, onChange: () => notify() };
   const tokens = createTokenStore(common);
-  const publisher = new Publisher(common);
-  const minute = new SharedMinute({
+  const publisher = createPublisher(common);
+  const minute = createSharedMinute({
     ...common,
     limit: options.requestsPerMinute,
     // A window without permits begins when it has to, not when a stand-by has taken over. Of a new state directory
     // nothing was sent: it may found the fleet.
     waitsToJoin: !settings.standBy || isNew,
-    mayAsk: () => owners?.isPending !== true && redis.trouble() === null,
+    mayAsk: () => owners?.isPending() !== true && redis.trouble() === null,
     onReset: () => owners?.ask(),
   });
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
@@ -90,14 +90,14 @@ export async function openCluster(options: ClusterOptions) {
     tokens,
     /** Begins to ask for the lease of the state directory. To be called once, before `permits`. */
     enter: async ({ traces }: Pick<LeaseOptions, 'traces'>) => {
-      lease = new Lease({ ...common, name: id, isFirst: isNew, traces });
+      lease = createLease({ ...common, times: times.lease, name: id, isFirst: isNew, traces });
       await redis.tried;
       lease.ask();
       return lease;
     },
     /** Claims these folders from now on. To be called when this host may write its ledger, before `permits`. */
     claim: (folders: readonly { readonly name: string; readonly path: string }[]) => {
-      owners ??= new FolderOwners({
+      owners ??= claimFolders({
         ...common,
         ledger: id,
         folders,
@@ -119,7 +119,7 @@ export async function openCluster(options: ClusterOptions) {
     /** This host's status may have changed. */
     noteChange: () => publisher.note(),
     /** Hosts that speak with Redis, this one included; 0: not known. */
-    hosts: () => publisher.hosts,
+    hosts: publisher.hosts,
     /** All hosts of the account, as they stood a moment ago; null: Redis is away or does not answer. */
     fleet: fleetReader(redis, { clock, log }),
     /** Calls when what a person sees of the fleet has changed. */
@@ -127,15 +127,15 @@ export async function openCluster(options: ClusterOptions) {
       notify = listener;
     },
     /** Whether a person has paused all hosts; null: not known yet. */
-    isPaused: () => minute.isHalted,
+    isPaused: () => minute.isHalted(),
     /** What keeps Redis from answering this host, or from taking what it says; null: nothing. */
     trouble: redis.trouble,
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => {
       const trouble = redis.trouble();
-      const isHalted = minute.isHalted === true;
+      const isHalted = minute.isHalted() === true;
       const opening = isHalted || trouble !== null ? null : minute.opening();
-      const isTaken = publisher.isNameTaken && trouble?.code !== 'redis-unavailable';
+      const isTaken = publisher.isNameTaken() && trouble?.code !== 'redis-unavailable';
       const reasons = [isHalted ? fleetPaused : null, trouble, opening, isTaken ? nameTaken(host) : null];
       return reasons.filter((reason) => reason !== null);
     },

@@ -11,7 +11,7 @@ import {
   ServiceUnavailableError,
 } from '../model/errors.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import type { SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
+import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
 import type { Credentials } from '../model/settings.ts';
 import type { Redis, RedisLink } from './redis/connection.ts';
 import { redisScript } from './redis/script.ts';
@@ -52,7 +52,6 @@ if ask.operation == 'drop' then
 end
 if ask.value ~= '' then redis.call('SET', token, ask.value, 'PX', ask.ms) end
 if redis.call('GET', lease) == ask.lease then redis.call('DEL', lease) end
-redis.call('PUBLISH', ask.channel, 'token')
 return {}
 `,
 });
@@ -63,18 +62,11 @@ const leaseMs = 30_000;
 const failureMs = 20_000;
 const askAgainMs = 250;
 
-const storedSchema = z.object({
-  accessToken: z.string().min(1),
-  refreshToken: z.string().nullable(),
-  lifeMs: z.number().positive(),
-});
-const failureSchema = z.object({
-  failure: z.enum(['refused', 'unavailable']),
-  message: z.string(),
-  retryAfterMs: z.number().nullable(),
-});
 /** What one host was given, or told, on behalf of all. */
-const sharedSchema = z.union([storedSchema, failureSchema]);
+const sharedSchema = z.union([
+  z.object({ accessToken: z.string().min(1), refreshToken: z.string().nullable(), lifeMs: z.number() }),
+  z.object({ isRefused: z.boolean(), message: z.string(), retryAfterMs: z.number().nullable() }),
+]);
 type Shared = z.output<typeof sharedSchema>;
 
 interface TokenStoreOptions {
@@ -82,25 +74,20 @@ interface TokenStoreOptions {
   readonly log: LogPort;
 }
 
-export type TokenStore = ReturnType<typeof createTokenStore>;
-
 /** The token of all hosts in Redis, encrypted with a key that follows from the client secret. */
-export function createTokenStore({ redis, log }: TokenStoreOptions) {
+export function createTokenStore({ redis, log }: TokenStoreOptions): TokenStorePort {
   let isAsked = false;
-  let wake = () => {};
   /** The last token that this host has found or written. */
   let last = { accessToken: '', sealed: '' };
 
   return {
     obtain,
-    drop: async (credentials: Credentials, accessToken: string): Promise<void> => {
+    drop: async (credentials, accessToken) => {
       if (last.accessToken === accessToken) await reach(redis, credentials).run('drop', last.sealed);
     },
     forget: () => {
       isAsked = true;
     },
-    /** Another host has obtained a token, or could not. */
-    hear: () => wake(),
   };
 
   async function obtain(
@@ -109,61 +96,53 @@ export function createTokenStore({ redis, log }: TokenStoreOptions) {
   ): Promise<SharedToken> {
     // At a start: all hosts would ask, before they could know of each other.
     await redis.tried;
+    const place = reach(redis, credentials);
     /** What is of no use. */
     let value = '';
     let refreshToken: string | null = null;
     for (;;) {
-      const place = reach(redis, credentials);
       const answer = await place.run('ask', value, leaseMs).catch((error: unknown) => {
         log.debug({ reason: errorMessage(error) }, 'the token could not be shared');
         return null;
       });
       if (answer === null) return wholeOf(await ask(null));
-      if (answer.sealed !== null) {
-        value = answer.sealed;
+      const { sealed, leftMs, isMine } = answer;
+      if (sealed !== null) {
+        value = sealed;
         const found = await place.open(value);
         if (found === null) continue;
-        if ('failure' in found) {
+        if ('message' in found) {
           // What another host was told before a person has corrected it.
           if (isAsked) continue;
-          throw errorOf(found);
+          throw found.isRefused
+            ? new CredentialsRefusedError(found.message)
+            : new ServiceUnavailableError(found.message, found.retryAfterMs);
         }
         ({ refreshToken } = found);
-        if (found.accessToken === stale || !isGood({ ...found, leftMs: answer.leftMs })) continue;
-        last = { accessToken: found.accessToken, sealed: value };
-        return { ...found, leftMs: answer.leftMs };
+        if (found.accessToken === stale || !isGood({ ...found, leftMs })) continue;
+        last = { accessToken: found.accessToken, sealed };
+        return { ...found, leftMs };
       }
       isAsked = false;
-      if (answer.isMine) return askForAll(place, () => ask(refreshToken));
-      await heard();
+      if (isMine) return askForAll(place, () => ask(refreshToken));
+      await delay(askAgainMs * (1 + Math.random()));
     }
   }
 
   async function askForAll(
-    { tell }: Place,
-    ask: () => Promise<Omit<SharedToken, 'leftMs'>>,
+    { tell }: ReturnType<typeof reach>,
+    ask: () => ReturnType<AskForToken>,
   ): Promise<SharedToken> {
     try {
       const token = await ask();
-      last = {
-        accessToken: token.accessToken,
-        sealed: await tell(token, token.lifeMs),
-      };
+      last = { accessToken: token.accessToken, sealed: await tell(token, token.lifeMs) };
       return wholeOf(token);
     } catch (error) {
       await tell(failureOf(error), failureMs);
       throw error;
     }
   }
-
-  /** Waits for a message, and not long. */
-  function heard(): Promise<void> {
-    const told = new Promise<void>((resolve) => (wake = resolve));
-    return Promise.race([told, delay(askAgainMs * (1 + Math.random()))]);
-  }
 }
-
-type Place = ReturnType<typeof reach>;
 
 /**
  * The token of these credentials in Redis, as one attempt to obtain it reaches it. Its key is HKDF of the client secret;
@@ -202,20 +181,14 @@ function reach(redis: Redis, { clientSecret, clientId, username, password, apiKe
   };
 }
 
-function wholeOf(token: Omit<SharedToken, 'leftMs'>): SharedToken {
+function wholeOf(token: Awaited<ReturnType<AskForToken>>): SharedToken {
   return { ...token, leftMs: token.lifeMs };
 }
 
 /** Null: a wrong address or a stop is this host's own affair and says nothing about the others. */
 function failureOf(error: unknown): Shared | null {
-  if (error instanceof CredentialsRefusedError)
-    return { failure: 'refused', message: error.message, retryAfterMs: null };
-  if (!(error instanceof ServiceUnavailableError) || error instanceof MisaddressedError) return null;
-  return { failure: 'unavailable', message: error.message, retryAfterMs: error.retryAfterMs };
-}
-
-function errorOf({ failure, message, retryAfterMs }: z.output<typeof failureSchema>): Error {
-  return failure === 'refused'
-    ? new CredentialsRefusedError(message)
-    : new ServiceUnavailableError(message, retryAfterMs);
+  const isRefused = error instanceof CredentialsRefusedError;
+  const isUnavailable = error instanceof ServiceUnavailableError && !(error instanceof MisaddressedError);
+  if (!isRefused && !isUnavailable) return null;
+  return { isRefused, message: error.message, retryAfterMs: isRefused ? null : error.retryAfterMs };
 }

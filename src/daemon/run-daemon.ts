@@ -346,7 +346,7 @@ async function waitForOwners(place: Place | null, { settings }: Reloaded): Promi
   if (place === null) return;
   const owners = place.cluster.claim(settings.folders);
   const until = systemClock.monotonic() + soonMs;
-  while (!owners.isKnown && systemClock.monotonic() < until) await delay(ownersMs);
+  while (!owners.isKnown() && systemClock.monotonic() < until) await delay(ownersMs);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { fleetTimes } from '../../src/cluster/fleet-times.ts';
-import { SharedMinute } from '../../src/cluster/permits/shared-minute.ts';
+import { createSharedMinute } from '../../src/cluster/permits/shared-minute.ts';
+import type { SharedMinute } from '../../src/cluster/permits/shared-minute.ts';
 import type { Redis } from '../../src/cluster/redis/connection.ts';
 import type { LimiterPort, Permit } from '../../src/model/ports/service-port.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
@@ -35,7 +36,7 @@ describe('the limiter of a host', () => {
 
   const begin = (first: Redis) => {
     session = first;
-    minute = new SharedMinute({
+    minute = createSharedMinute({
       redis: {
         get runId() {
           return session?.runId ?? '';

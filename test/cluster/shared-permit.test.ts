@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { SharedPermit } from '../../src/cluster/permits/shared-permit.ts';
+import { sharedPermit } from '../../src/cluster/permits/shared-permit.ts';
 import { RedisTime } from '../../src/cluster/redis/redis-time.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -15,7 +15,7 @@ describe('a permit in the hands of its host', () => {
     const clock = manualClock();
     const asked: number[] = [];
     const now = () => ({ monotonic: clock.monotonic(), wall: clock.now() });
-    const permit = new SharedPermit('h/1', {
+    const permit = sharedPermit({
       heldAt: now(),
       clock,
       times,
@@ -82,11 +82,11 @@ describe('a permit in the hands of its host', () => {
 describe('a permit that counts as long as the lease', () => {
   it('can be one of sixty-four, without a warning between the lines of the log', async () => {
     const script = `
-      import { Lease } from './build/cluster/lease/lease.js';
-      import { SharedPermit } from './build/cluster/permits/shared-permit.js';
-      const lease = new Lease({});
+      import { createLease } from './build/cluster/lease/lease.js';
+      import { sharedPermit } from './build/cluster/permits/shared-permit.js';
+      const lease = createLease({});
       for (let index = 0; index < 64; index += 1) {
-        const { guard } = new SharedPermit('h/1', { lease, times: {} });
+        const { guard } = sharedPermit({ lease, times: {} });
         guard.signal.addEventListener('abort', () => {});
         guard.lapsed.addEventListener('abort', () => {});
       }`;

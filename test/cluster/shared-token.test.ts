@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openLink } from '../../src/cluster/redis/connection.ts';
 import type { RedisLink } from '../../src/cluster/redis/connection.ts';
 import { createTokenStore } from '../../src/cluster/token-store.ts';
-import type { TokenStore } from '../../src/cluster/token-store.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import type { Credentials } from '../../src/model/settings.ts';
 import { createTokenSource } from '../../src/remote/auth/token-source.ts';
@@ -19,7 +18,6 @@ import type { RedisServer } from './support/redis-server.ts';
 
 interface Host {
   readonly tokens: TokenSource;
-  readonly store: TokenStore;
   readonly link: RedisLink;
 }
 
@@ -49,17 +47,14 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
   ): Promise<Host> => {
     const address = addressOf(redis.url);
     const log = recordedLog();
-    let store: TokenStore | null = null;
     const link = openLink({
       address,
       clock: systemClock,
       log,
       prefix: 'ingestd:{t}',
-      channels: ['wake'],
-      onMessage: () => store?.hear(),
       onChange: () => {},
     });
-    store = createTokenStore({
+    const store = createTokenStore({
       redis: {
         get runId() {
           return link.runId;
@@ -81,7 +76,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
       log,
       store,
     });
-    const made = { tokens, store, link };
+    const made = { tokens, link };
     hosts.push(made);
     // redis-cli holds up the event loop: on a busy machine a connection that is being made would be given up.
     if (isAwaited) await eventually(() => link.connection() !== null);

@@ -11,7 +11,7 @@ import type { HostSummary } from '../../model/report/fleet.ts';
 import { failedCount, failuresInDoubt, headline } from '../../model/report/headline.ts';
 import type { Health, Status } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
-import { Beat } from '../redis/beat.ts';
+import { createBeat } from '../redis/beat.ts';
 import type { Redis } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
@@ -64,74 +64,70 @@ const publishMs = 5_000;
 const quietEnough = 3;
 
 /** Publishes this host's summary for the others: every five seconds, and at once when its health changes. */
-export class Publisher {
-  readonly #options: PublisherOptions;
-  readonly #beat: Beat;
-  #status: (() => Status) | null = null;
-  #published: Health | null = null;
+export function createPublisher({ redis, host, clock, log, onChange }: PublisherOptions) {
+  const beat = createBeat(
+    clock,
+    () => publishNow(),
+    () => publishMs,
+  );
+  let status: (() => Status) | null = null;
+  let published: Health | null = null;
   /** Another start of this host is another one. */
-  readonly #run = randomBytes(8).toString('hex');
-  #last: z.output<typeof answerSchema> | null = null;
+  const run = randomBytes(8).toString('hex');
+  let last: z.output<typeof answerSchema> | null = null;
   /** Publications since another ingestd was met under this name. */
-  #sinceClash = Infinity;
+  let sinceClash = Infinity;
 
-  constructor(options: PublisherOptions) {
-    this.#options = options;
-    this.#beat = new Beat({ clock: options.clock, say: () => this.#publish(), restMs: () => publishMs });
-  }
-
-  /** How many hosts publish, this one included; 0: not known yet. */
-  get hosts(): number {
-    return this.#last?.hosts ?? 0;
-  }
+  return {
+    /** How many hosts publish, this one included; 0: not known yet. */
+    hosts: (): number => last?.hosts ?? 0,
+    isNameTaken,
+    begin: (read: () => Status): void => {
+      status = read;
+      beat.now();
+    },
+    /** Something has changed. */
+    note: (): void => {
+      if (status !== null && status().health !== published) beat.now();
+    },
+    /** Says at last that this host has stopped. */
+    end: async (): Promise<void> => {
+      await beat.end();
+      await publishNow('stopped');
+    },
+  };
 
   /** Another ingestd publishes under the name of this one. */
-  get isNameTaken(): boolean {
-    return this.#sinceClash < quietEnough;
+  function isNameTaken(): boolean {
+    return sinceClash < quietEnough;
   }
 
-  begin(status: () => Status): void {
-    this.#status = status;
-    this.#beat.now();
-  }
-
-  /** Something has changed. */
-  note(): void {
-    if (this.#status !== null && this.#status().health !== this.#published) this.#beat.now();
-  }
-
-  /** Says at last that this host has stopped. */
-  async end(): Promise<void> {
-    await this.#beat.end();
-    await this.#publish('stopped');
-  }
-
-  async #publish(state?: 'stopped'): Promise<void> {
-    const { redis, host, log } = this.#options;
-    if (this.#status === null) return;
-    const summary = summaryOf(this.#status());
-    this.#published = summary.health;
+  async function publishNow(state?: 'stopped'): Promise<void> {
+    if (status === null) return;
+    const summary = summaryOf(status());
+    published = summary.health;
     try {
-      const answer = await publish(redis, {
-        host,
-        run: this.#run,
-        summary: JSON.stringify({ ...summary, ...(state === undefined ? {} : { state }) }),
-        ends: state !== undefined,
-      });
-      this.#learn(answer);
+      learn(
+        await publish(redis, {
+          host,
+          run,
+          summary: JSON.stringify({ ...summary, ...(state === undefined ? {} : { state }) }),
+          ends: state !== undefined,
+        }),
+      );
     } catch (error) {
-      this.#published = null;
+      published = null;
       log.debug({ reason: errorMessage(error) }, 'the summary could not be published');
     }
   }
 
-  #learn(answer: z.output<typeof answerSchema>): void {
-    const wasTaken = this.isNameTaken;
+  function learn(answer: z.output<typeof answerSchema>): void {
+    const wasTaken = isNameTaken();
     // The first time it may be the run before this one, which ended without a word.
-    const isOther = this.#last !== null && answer.before !== '' && answer.before !== this.#run;
-    this.#sinceClash = isOther ? 0 : this.#sinceClash + 1;
-    this.#last = answer;
-    if (this.isNameTaken !== wasTaken) this.#options.onChange();
+    const isOther = last !== null && answer.before !== '' && answer.before !== run;
+    sinceClash = isOther ? 0 : sinceClash + 1;
+    last = answer;
+    if (isNameTaken() !== wasTaken) onChange();
   }
 }
 

@@ -5,7 +5,8 @@ import { orNull } from '../../lib/or-null.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
-import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
+import type { FleetHost, FleetStatus, HostSummary } from '../../model/report/fleet.ts';
+import { emptyStatus } from '../../model/report/status.ts';
 import type { Health } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
 import type { Redis } from '../redis/connection.ts';
@@ -69,17 +70,16 @@ function hostOf(
   { ago, used }: { readonly ago: number; readonly used: number },
 ): FleetHost {
   const summary = readSummary(text);
-  const presence: Presence = summary.state === 'stopped' ? 'stopped' : ago > aliveMs ? 'gone' : 'here';
+  const presence = summary.state === 'stopped' ? 'stopped' : ago > aliveMs ? 'gone' : 'here';
   return { ...summary, host, presence, lastSeen: new Date(Date.now() - ago).toISOString(), used };
 }
 
 /** Another version of ingestd may say it otherwise. */
 function readSummary(text: string): HostSummary {
-  const summary = orNull(() => hostSummarySchema.parse(JSON.parse(text)));
-  if (summary !== null) return summary;
   const headline = 'Its summary cannot be read; it may run another version of ingestd';
-  const known = { version: 'unknown', state: 'degraded', health: 'attention', headline } as const;
-  return hostSummarySchema.parse({ ...known, queue: {} } satisfies z.input<typeof hostSummarySchema>);
+  const unreadable = { version: 'unknown', state: 'degraded', health: 'attention', headline };
+  const summary = orNull(() => hostSummarySchema.parse(JSON.parse(text)));
+  return summary ?? hostSummarySchema.parse({ ...emptyStatus(0), ...unreadable });
 }
 
 /** Who stopped on purpose needs nobody; who is gone does. */
@@ -96,16 +96,16 @@ export function fleetReader(
   redis: Redis,
   { clock, log }: { readonly clock: Clock; readonly log: LogPort },
 ): () => Promise<FleetStatus | null> {
-  let fleet: Promise<FleetStatus | null> | null = null;
-  let readAt = 0;
+  let fleet: Promise<FleetStatus | null> = Promise.resolve(null);
+  let readAt = -Infinity;
   return () => {
-    const now = clock.monotonic();
-    if (fleet !== null && now - readAt < freshMs) return fleet;
-    readAt = now;
-    fleet = readFleet(redis).catch((error: unknown) => {
-      log.debug({ reason: errorMessage(error) }, 'the fleet could not be read');
-      return null;
-    });
+    if (clock.monotonic() - readAt >= freshMs) {
+      readAt = clock.monotonic();
+      fleet = readFleet(redis).catch((error: unknown) => {
+        log.debug({ reason: errorMessage(error) }, 'the fleet could not be read');
+        return null;
+      });
+    }
     return fleet;
   };
 }

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { FolderIdentity } from './folder-identity.ts';
 import { digestOf, identifyFolder } from './folder-identity.ts';
-import { Beat } from '../redis/beat.ts';
+import { createBeat } from '../redis/beat.ts';
+import type { Beat } from '../redis/beat.ts';
 import type { Redis } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
@@ -24,18 +25,19 @@ export interface FolderOwnersView {
   readonly listen: (listener: () => void) => void;
 }
 
-interface FolderClaim {
+interface FolderQuestion {
   readonly key: string;
   readonly ledger: string;
-  /** Of the folder in the configuration. */
-  readonly name: string;
-  readonly host: string;
-  /** This host has it already. */
-  readonly isMine: boolean;
-  /** Only looks whose it is. */
-  readonly looks?: boolean;
-  /** The names of all folders that the ledger has: 1. It gives up the others. */
-  readonly configured?: Readonly<Record<string, number>>;
+  /** Left out: it is only looked whose it is. */
+  readonly claim?: {
+    /** Of the folder in the configuration. */
+    readonly name: string;
+    readonly host: string;
+    /** This host has it already. */
+    readonly isMine: boolean;
+    /** The names of all folders that the ledger has: 1. It gives up the others. */
+    readonly configured: Readonly<Record<string, number>> | null;
+  };
 }
 
 /** A ledger has a folder for a day after its host last said so. */
@@ -46,7 +48,7 @@ const claimMs = 24 * 3_600_000;
  * folders are whose gives none away while its minute is closed: whoever has one says so within that time. Nothing is
  * sent before then.
  */
-const claimFolder = redisScript<FolderClaim, { owner: string; agoMs: number; openMs: number | null }>({
+const askForFolder = redisScript<FolderQuestion, { owner: string; agoMs: number; openMs: number | null }>({
   keys: ['folders', 'state'],
   answer: z.object({
     /** Empty: whoever asks. */
@@ -57,13 +59,13 @@ const claimFolder = redisScript<FolderClaim, { owner: string; agoMs: number; ope
   }),
   lua: `
 local function read(text) return string.match(text or '', '^(%d+) (%S+) (%S+) (.*)$') end
-local oldest = now - ${claimMs}
+local oldest, claim = now - ${claimMs}, ask.claim
 
-if ask.configured then
+if claim and claim.configured ~= cjson.null then
   local all = redis.call('HGETALL', folders)
   for i = 1, #all, 2 do
     local at, ledger, name = read(all[i + 1])
-    if not at or tonumber(at) < oldest or ledger == ask.ledger and not ask.configured[name] then
+    if not at or tonumber(at) < oldest or ledger == ask.ledger and not claim.configured[name] then
       redis.call('HDEL', folders, all[i])
     end
   end
@@ -72,14 +74,14 @@ end
 local at, ledger, _, host = read(redis.call('HGET', folders, ask.key))
 local isFree = not at or tonumber(at) < oldest
 if not isFree and ledger ~= ask.ledger then return { owner = host, agoMs = now - tonumber(at) } end
-if ask.looks then return { owner = '' } end
-if isFree and not ask.isMine then
+if not claim then return { owner = '' } end
+if isFree and not claim.isMine then
   local minute = redis.call('HMGET', state, 'run', 'open')
   local open = tonumber(minute[2] or 0)
   if minute[1] ~= ask.redis then return { openMs = 250 } end
   if open > now then return { openMs = open - now } end
 end
-redis.call('HSET', folders, ask.key, string.format('%.0f %s %s %s', now, ask.ledger, ask.name, ask.host))
+redis.call('HSET', folders, ask.key, string.format('%.0f %s %s %s', now, ask.ledger, claim.name, claim.host))
 redis.call('PEXPIRE', folders, ${2 * claimMs})
 return { owner = '' }
 `,
@@ -119,67 +121,55 @@ const lookMs = 2_000;
 /** How often this host says that it has a folder. */
 const renewMs = 60_000;
 
+export type FolderOwners = ReturnType<typeof claimFolders>;
+
 /** Claims the folders of this host, and knows those that another ledger of the account has. */
-export class FolderOwners implements FolderOwnersView {
-  readonly #options: OwnersOptions;
+export function claimFolders({ redis, ledger, host, folders, clock, onChange }: OwnersOptions) {
+  const listeners = new Set<() => void>();
+  let hasCleared = false;
   /** By their names. A directory on a drive that hangs holds up no other. */
-  readonly #watched: ReadonlyMap<string, Watched>;
-  readonly #listeners = new Set<() => void>();
-  #hasCleared = false;
+  const watched: ReadonlyMap<string, Watched> = new Map(folders.map((one) => [one.name, watch(one)]));
+  const all = [...watched.values()];
 
-  constructor(options: OwnersOptions) {
-    this.#options = options;
-    this.#watched = new Map(options.folders.map((folder) => [folder.name, this.#watch(folder)]));
-  }
-
-  /** Looks at all folders from now on, and asks Redis whose they are: it has come, or has forgotten something. */
-  ask(): void {
-    for (const one of this.#watched.values()) {
-      one.askAt = -Infinity;
-      one.beat.now();
-    }
-  }
-
-  close(): void {
-    for (const { beat } of this.#watched.values()) void beat.end();
-  }
+  return {
+    /** Looks at all folders from now on, and asks Redis whose they are: it has come, or has forgotten something. */
+    ask: (): void => {
+      for (const one of all) {
+        one.askAt = -Infinity;
+        one.beat.now();
+      }
+    },
+    close: (): void => {
+      for (const { beat } of all) void beat.end();
+    },
+    isPending,
+    /** Each folder was looked at, and whose it is is known of those that are there. */
+    isKnown: (): boolean => all.every(({ wasSeen }) => wasSeen) && !isPending(),
+    ownerOf: (folder: string): FolderOwner | null => watched.get(folder)?.owner ?? null,
+    isAt: (folder: string, { dev, ino }: Pick<FolderIdentity, 'dev' | 'ino'>): boolean => {
+      const identity = watched.get(folder)?.identity;
+      return identity?.dev === dev && identity.ino === ino;
+    },
+    listen: (listener: () => void): void => {
+      listeners.add(listener);
+    },
+  };
 
   /** Whose one of the folders is that are there is not known yet. */
-  get isPending(): boolean {
-    return [...this.#watched.values()].some(
-      ({ identity, owner }) => identity !== null && owner === undefined,
-    );
+  function isPending(): boolean {
+    return all.some(({ identity, owner }) => identity !== null && owner === undefined);
   }
 
-  /** Each folder was looked at, and whose it is is known of those that are there. */
-  get isKnown(): boolean {
-    return [...this.#watched.values()].every(({ wasSeen }) => wasSeen) && !this.isPending;
-  }
-
-  ownerOf(folder: string): FolderOwner | null {
-    return this.#watched.get(folder)?.owner ?? null;
-  }
-
-  isAt(folder: string, { dev, ino }: Pick<FolderIdentity, 'dev' | 'ino'>): boolean {
-    const identity = this.#watched.get(folder)?.identity;
-    return identity?.dev === dev && identity.ino === ino;
-  }
-
-  listen(listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  #watch(folder: Folder): Watched {
+  function watch(folder: Folder): Watched {
     const say = async () => {
       one.restMs = lookMs;
-      await this.#learn(folder, one).catch(() => {
+      await learn(folder, one).catch(() => {
         one.askAt = -Infinity;
       });
       one.wasSeen = true;
     };
-    const { clock } = this.#options;
     const one: Watched = {
-      beat: new Beat({ clock, say, restMs: () => one.restMs }),
+      beat: createBeat(clock, say, () => one.restMs),
       wasSeen: false,
       identity: null,
       owner: undefined,
@@ -190,36 +180,31 @@ export class FolderOwners implements FolderOwnersView {
   }
 
   /** Rejects where Redis does not answer, or refuses. */
-  async #learn(folder: Folder, one: Watched): Promise<void> {
-    const { redis, ledger, host, clock, folders } = this.#options;
+  async function learn(folder: Folder, one: Watched): Promise<void> {
     const identity = await identifyFolder(folder.path, one.identity);
     if (identity !== one.identity) {
       one.identity = identity;
       one.askAt = -Infinity;
-      this.#note(one, identity?.key === '' ? null : undefined);
+      note(one, identity?.key === '' ? null : undefined);
     }
     if (!identity?.key || (one.owner === null && clock.monotonic() < one.askAt)) return;
     // Before it is asked: `ask` may be called meanwhile.
     one.askAt = clock.monotonic() + renewMs;
-    const { owner, agoMs, openMs } = await claimFolder(redis, {
-      key: identity.key,
-      ledger,
-      name: nameOf(folder),
-      host,
-      isMine: one.owner === null,
-      ...(this.#hasCleared ? {} : { configured: Object.fromEntries(folders.map((all) => [nameOf(all), 1])) }),
-    });
-    this.#hasCleared = true;
-    if (openMs === null) this.#note(one, owner === '' ? null : { host: owner, agoMs });
+    const names = folders.map((configured) => [nameOf(configured), 1] as const);
+    const configured = hasCleared ? null : Object.fromEntries(names);
+    const claim = { name: nameOf(folder), host, isMine: one.owner === null, configured };
+    const { owner, agoMs, openMs } = await askForFolder(redis, { key: identity.key, ledger, claim });
+    hasCleared = true;
+    if (openMs === null) note(one, owner === '' ? null : { host: owner, agoMs });
     else one.restMs = Math.min(lookMs, openMs);
   }
 
-  #note(one: Watched, owner: Watched['owner']): void {
+  function note(one: Watched, owner: Watched['owner']): void {
     const before = one.owner;
     one.owner = owner;
     if (before?.host === owner?.host && (before === null) === (owner === null)) return;
-    this.#options.onChange();
-    if (owner === null) for (const listener of this.#listeners) listener();
+    onChange();
+    if (owner === null) for (const listener of listeners) listener();
   }
 }
 
@@ -235,11 +220,10 @@ export async function lookForOwners(
   ledger: string | null,
 ): Promise<FolderOwnersView> {
   const owners = new Map<string, FolderOwner>();
-  const looking = { ledger: ledger ?? 'new', name: '-', host: '-', isMine: false, looks: true };
   for (const { name, path } of folders) {
     const found = await identifyFolder(path, null);
     if (!found?.key) continue;
-    const { owner, agoMs } = await claimFolder(redis, { ...looking, key: found.key });
+    const { owner, agoMs } = await askForFolder(redis, { key: found.key, ledger: ledger ?? 'new' });
     if (owner !== '') owners.set(name, { host: owner, agoMs });
   }
   return { ownerOf: (folder) => owners.get(folder) ?? null, isAt: () => true, listen: () => {} };

@@ -10,13 +10,14 @@ import type { Demand, PermitSource } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import type { Lease } from '../lease/lease.ts';
-import { Beat } from '../redis/beat.ts';
+import { createBeat } from '../redis/beat.ts';
 import type { Redis } from '../redis/connection.ts';
 import { RedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import { askForPermits, noAnswer } from './permit-script.ts';
 import type { PermitAnswer } from './permit-script.ts';
-import { SharedPermit } from './shared-permit.ts';
+import { sharedPermit } from './shared-permit.ts';
+import type { SharedPermit } from './shared-permit.ts';
 
 /** Above all priorities of the engine: the replay of a request under way. */
 const aheadLevel = 9;
@@ -46,162 +47,143 @@ export interface SharedMinuteOptions {
 /** What Redis does not know yet. */
 interface News {
   /** Answered permits with the time of the answer (monotonic, ms). */
-  readonly spent: { readonly id: string; readonly at: number }[];
+  readonly spent: readonly { readonly id: string; readonly at: number }[];
   /** Unused permits. */
-  readonly returned: string[];
-  /** The epoch in which Redis's clock has jumped; null: it has not. */
-  jump: number | null;
+  readonly returned: readonly string[];
+  /** The epoch in which Redis's clock has jumped; undefined: it has not. */
+  readonly jump?: number | undefined;
 }
 
-const noNews = (): News => ({ spent: [], returned: [], jump: null });
+const noNews: News = { spent: [], returned: [] };
+
+export type SharedMinute = ReturnType<typeof createSharedMinute>;
 
 /** The sliding minute of all hosts, in Redis: each permit is a place there (`askForPermits`). */
-export class SharedMinute implements PermitSource {
-  readonly #options: SharedMinuteOptions;
-  readonly #clock: Clock;
-  readonly #beat: Beat;
+export function createSharedMinute(options: SharedMinuteOptions) {
+  const { redis, host, limit, times, clock, log } = options;
+  const beat = createBeat(clock, say, restMs);
   /** Permits of an earlier run of this host have other names. */
-  readonly #run = randomBytes(4).toString('hex');
-  #named = 0;
+  const run = randomBytes(4).toString('hex');
+  let named = 0;
 
-  #taker: Parameters<PermitSource['begin']>[0] | null = null;
-  #demand: Demand = { level: 0, count: 0 };
-  readonly #held = new Map<string, SharedPermit>();
-  #news = noNews();
+  let taker: Parameters<PermitSource['begin']>[0] | null = null;
+  let ownDemand: Demand = { level: 0, count: 0 };
+  const held = new Map<string, SharedPermit>();
+  let news = noNews;
   /** Monotonic, ms. */
-  #pauseUntil = 0;
+  let pauseUntil = 0;
 
-  #time: RedisTime;
-  #runId = '';
+  /** The clock of the Redis process that answered last. */
+  let time = new RedisTime(times.marginMs);
+  let timeOf = '';
   /** That of the state directory, where there is one: nothing is sent without it. */
-  #lease: Lease | null = null;
+  let lease: Lease | null = null;
   /** Sent before this start, until Redis knows of it; null: not known yet. */
-  #recent: readonly SentRequest[] | null = null;
+  let recent: readonly SentRequest[] | null = null;
   /** The last one, and when it came: monotonic, ms. */
-  #answer = noAnswer;
-  #answeredAt = 0;
+  let last = noAnswer;
+  let answeredAt = 0;
   /** Redis was spoken with, or it was tried: monotonic, ms. */
-  #saidAt = 0;
+  let saidAt = 0;
   /** When a place may have come free: monotonic, ms. Infinity: none is waited for. */
-  #nextAt = Infinity;
+  let nextAt = Infinity;
   /** How many hosts come before this one. */
-  #rank = 0;
-  #hasLeft = false;
+  let lastRank = 0;
+  let hasLeft = false;
 
-  constructor(options: SharedMinuteOptions) {
-    this.#options = options;
-    this.#clock = options.clock;
-    this.#beat = new Beat({ clock: options.clock, say: () => this.#say(), restMs: () => this.#restMs() });
-    this.#time = new RedisTime(options.times.marginMs);
-  }
+  return {
+    /** This host sends from now on. `before`: what was sent before this start that the service may still count. */
+    join: (before: readonly SentRequest[], ownLease: Lease | null): void => {
+      lease = ownLease;
+      // Redis counts what the holder before has sent.
+      recent = lease?.hadPredecessor === true ? [] : before;
+    },
+    begin: (given: NonNullable<typeof taker>): void => {
+      taker = given;
+      beat.now();
+    },
+    /** Speaks with Redis, which has come or gone, or where permits may be asked for now. */
+    call: beat.now,
+    changed: (): void => {
+      if (isWanted()) beat.now();
+    },
+    demand: (demand: Demand): void => {
+      const isUrgent = demand.level > ownDemand.level && isWanted();
+      ownDemand = demand;
+      if (isUrgent) beat.now();
+    },
+    pause: (ms: number): void => {
+      pauseUntil = Math.max(pauseUntil, clock.monotonic() + ms);
+      beat.now();
+    },
+    status: () => {
+      const pauseMs = leftMs('pauseMs');
+      return {
+        used: last === noAnswer ? undefined : last.used,
+        pauseMs,
+        nextFreeMs: Math.max(leftMs('nextMs'), pauseMs, leftMs('openMs')),
+        waiting: last.waiting ?? 0,
+      };
+    },
+    /** Whether a person has stopped all hosts; null: not known yet. */
+    isHalted: (): boolean | null => (last === noAnswer ? null : last.halted !== ''),
+    /** Why no host gets a permit for a while; null: they do, or this host does not send yet. */
+    opening: (): Reason | null => {
+      const ms = leftMs('openMs');
+      if (ms === 0 || recent === null) return null;
+      const until = toTheSecond(clock.now() + ms);
+      const message = `${resetWords[last.why]}; no host of the fleet sends until ${until}`;
+      return { code: 'fleet-opens', message, until };
+    },
+    /** A message of one of the channels. */
+    hear: (text: string): void => {
+      const [word, value] = text.split(' ');
+      if (word === 'ask') beat.now();
+      else if (word === 'next' && isWanted()) askIn(Number(value));
+    },
+    /** Sends Redis what it does not know yet, and that this host stops. To be called when no permit is wanted any more. */
+    leave: async (): Promise<void> => {
+      hasLeft = true;
+      await beat.end();
+      await say();
+      // Nothing renews or confirms them any more.
+      for (const permit of held.values()) permit.lose();
+    },
+  };
 
-  /** This host sends from now on. `recent`: what was sent before this start that the service may still count. */
-  join(recent: readonly SentRequest[], lease: Lease | null): void {
-    this.#lease = lease;
-    // Redis counts what the holder before has sent.
-    this.#recent = lease?.hadPredecessor === true ? [] : recent;
-  }
-
-  begin(taker: Parameters<PermitSource['begin']>[0]): void {
-    this.#taker = taker;
-    this.call();
-  }
-
-  /** Speaks with Redis, which has come or gone, or where permits may be asked for now. */
-  call(): void {
-    this.#beat.now();
-  }
-
-  changed(): void {
-    if (this.#isWanted()) this.call();
-  }
-
-  demand(demand: Demand): void {
-    const isUrgent = demand.level > this.#demand.level && this.#isWanted();
-    this.#demand = demand;
-    if (isUrgent) this.call();
-  }
-
-  pause(ms: number): void {
-    this.#pauseUntil = Math.max(this.#pauseUntil, this.#clock.monotonic() + ms);
-    this.call();
-  }
-
-  status(): ReturnType<PermitSource['status']> {
-    const pauseMs = this.#leftMs('pauseMs');
-    return {
-      used: this.#answer === noAnswer ? undefined : this.#answer.used,
-      pauseMs,
-      nextFreeMs: Math.max(this.#leftMs('nextMs'), pauseMs, this.#leftMs('openMs')),
-      waiting: this.#answer.waiting ?? 0,
-    };
-  }
-
-  /** A person has stopped all hosts; null: not known yet. */
-  get isHalted(): boolean | null {
-    return this.#answer === noAnswer ? null : this.#answer.halted !== '';
-  }
-
-  /** Why no host gets a permit for a while; null: they do, or this host does not send yet. */
-  opening(): Reason | null {
-    const ms = this.#leftMs('openMs');
-    if (ms === 0 || this.#recent === null) return null;
-    const until = toTheSecond(this.#clock.now() + ms);
-    const message = `${resetWords[this.#answer.why]}; no host of the fleet sends until ${until}`;
-    return { code: 'fleet-opens', message, until };
-  }
-
-  /** A message of one of the channels. */
-  hear(text: string): void {
-    const [word, value] = text.split(' ');
-    if (word === 'ask') this.call();
-    else if (word === 'next' && this.#isWanted()) this.#askIn(Number(value));
-  }
-
-  /** Sends Redis what it does not know yet, and that this host stops. To be called when no permit is wanted any more. */
-  async leave(): Promise<void> {
-    this.#hasLeft = true;
-    await this.#beat.end();
-    await this.#say();
-    // Nothing renews or confirms them any more.
-    for (const permit of this.#held.values()) permit.lose();
-  }
-
-  async #say(): Promise<void> {
-    for (const permit of this.#held.values()) permit.expire();
-    this.#nextAt = Infinity;
+  async function say(): Promise<void> {
+    for (const permit of held.values()) permit.expire();
+    nextAt = Infinity;
     try {
-      await this.#exchange();
+      await exchange();
     } catch (error) {
-      this.#options.log.debug({ reason: errorMessage(error) }, 'no answer of Redis about permits');
+      log.debug({ reason: errorMessage(error) }, 'no answer of Redis about permits');
     }
-    this.#saidAt = this.#clock.monotonic();
+    saidAt = clock.monotonic();
   }
 
   /** One request to the script, and what follows from its answer. Rejects where none came. */
-  async #exchange(): Promise<void> {
-    const { redis, host, limit, times, waitsToJoin } = this.#options;
-    if (redis.runId === '' || (this.#recent === null && waitsToJoin)) return;
-    // The clock of the same process is followed over a lost connection.
-    if (this.#runId !== redis.runId) this.#time = new RedisTime(times.marginMs);
-    this.#runId = redis.runId;
-    const news = this.#news;
-    this.#news = noNews();
+  async function exchange(): Promise<void> {
     const { windowMs } = times;
-    const wanted = this.#wanted();
-    const mayAsk = this.#options.mayAsk() && !this.#hasLeft;
-    const sent = sentNow(this.#clock);
-    const estimate = this.#time.estimate(sent.monotonic);
+    if (redis.runId === '' || (recent === null && options.waitsToJoin)) return;
+    // The clock of the same process is followed over a lost connection.
+    if (timeOf !== redis.runId) time = new RedisTime(times.marginMs);
+    timeOf = redis.runId;
+    const told = news;
+    news = noNews;
+    const wanted = wantedNow();
+    const mayAsk = options.mayAsk() && !hasLeft;
+    const sent = sentNow(clock);
+    const estimate = time.estimate(sent.monotonic);
     const want = estimate !== undefined && mayAsk ? Math.min(mostWanted, wanted.count) : 0;
-    const ids = Array.from({ length: want }, () => this.#name());
-    const recent = countingMs(this.#recent ?? [], { limit, windowMs, clock: this.#clock }).map(Math.ceil);
-    const pauseMs = Math.ceil(this.#pauseUntil - sent.monotonic);
-    const { seq, epoch, halted } = this.#answer;
-    const [renew, confirm] = [this.#heldIds({ begun: true }), this.#heldIds({ begun: false })];
+    const ids = Array.from({ length: want }, () => `${host}/${run}-${(named += 1)}`);
+    const counting = countingMs(recent ?? [], { limit, windowMs, clock }).map(Math.ceil);
+    const pauseMs = Math.ceil(pauseUntil - sent.monotonic);
+    const { seq, epoch, halted } = last;
+    const [renew, confirm] = [heldIds({ begun: true }), heldIds({ begun: false })];
     const sayAgain = () => {
-      this.#news.spent.unshift(...news.spent);
-      this.#news.returned.unshift(...news.returned, ...ids);
-      this.#news.jump ??= news.jump;
+      const spent = [...told.spent, ...news.spent];
+      news = { spent, returned: [...told.returned, ...ids, ...news.returned], jump: news.jump ?? told.jump };
     };
     const answer = await askForPermits(redis, {
       ...times,
@@ -209,127 +191,116 @@ export class SharedMinute implements PermitSource {
       limit,
       seq,
       epoch,
-      spent: news.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
-      returned: news.returned,
+      spent: told.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
+      returned: told.returned,
       renew,
       confirm,
-      recent,
+      recent: counting,
       ids,
-      founds: this.#foundsFleet(recent.length + news.spent.length),
+      founds: foundsFleet(counting.length + told.spent.length),
       estimate,
-      jump: news.jump ?? undefined,
+      jump: told.jump,
       halted: halted || undefined,
       pauseMs: pauseMs > 0 ? pauseMs : undefined,
-      level: wanted.isAhead ? aheadLevel : this.#demand.level,
-      demand: Math.max(wanted.count, this.#demand.count),
+      level: wanted.isAhead ? aheadLevel : ownDemand.level,
+      demand: Math.max(wanted.count, ownDemand.count),
     }).catch((error: unknown) => {
       // Whether Redis did it is not known: what was granted is never used, and the rest is said again.
       sayAgain();
       throw error;
     });
-    const answered = sentNow(this.#clock);
-    const isSteady = this.#time.isSteady(answer.now, sent, answered);
+    const answered = sentNow(clock);
+    const isSteady = time.isSteady(answer.now, sent, answered);
     if (!isSteady) {
       // Or this machine has slept.
-      this.#news.jump = answer.epoch;
-      this.#options.log.warn({}, 'the clock of Redis jumped; no host sends for one window');
+      news = { ...news, jump: answer.epoch };
+      log.warn({}, 'the clock of Redis jumped; no host sends for one window');
     }
     if (answer.late) {
       sayAgain();
-      return this.call();
+      return beat.now();
     }
-    if (this.#recent !== null) this.#recent = [];
-    this.#note(answer, answered.monotonic);
+    if (recent !== null) recent = [];
+    note(answer, answered.monotonic);
     for (const id of [...confirm, ...renew]) {
-      if (!answer.gone.includes(id)) this.#held.get(id)?.renewed(sent);
+      if (!answer.gone.includes(id)) held.get(id)?.renewed(sent);
     }
-    for (const id of answer.gone) this.#held.get(id)?.lose();
+    for (const id of answer.gone) held.get(id)?.lose();
     const granted = ids.slice(0, answer.granted);
     if (!isSteady) {
-      this.#news.returned.push(...granted);
-      return this.call();
+      news = { ...news, returned: [...news.returned, ...granted] };
+      return beat.now();
     }
-    for (const id of granted) this.#grant(id, sent);
-    if (!this.#isWanted()) return;
+    for (const id of granted) grant(id, sent);
+    if (!isWanted()) return;
     // What comes of a first answer is asked for now.
-    if (want === 0 && mayAsk) this.call();
-    else this.#askIn(answer.nextMs, answer.rank);
+    if (want === 0 && mayAsk) beat.now();
+    else askIn(answer.nextMs, answer.rank);
   }
 
-  /** Nothing was sent of this host's ledger within the last window. `sent`: that Redis does not know yet. */
-  #foundsFleet(sent: number): boolean {
-    return this.#recent !== null && this.#lease?.hadPredecessor !== true && sent === 0;
+  /** Nothing was sent of this host's ledger within the last window. `untold`: sent, and Redis does not know it yet. */
+  function foundsFleet(untold: number): boolean {
+    return recent !== null && lease?.hadPredecessor !== true && untold === 0;
   }
 
-  #note(answer: PermitAnswer, at: number): void {
-    const before = this.#answer;
+  function note(answer: PermitAnswer, at: number): void {
+    const before = last;
     const isFirst = before === noAnswer;
-    this.#answer = { ...answer, waiting: answer.waiting ?? before.waiting };
-    this.#answeredAt = at;
+    last = { ...answer, waiting: answer.waiting ?? before.waiting };
+    answeredAt = at;
     // An epoch that is new to this host: what is under way has to be put back at once.
-    if (answer.epoch !== before.epoch && this.#held.size > 0) this.call();
-    if (answer.epoch !== before.epoch && !isFirst) this.#options.onReset();
-    if (answer.reset) this.#options.log.warn({ reason: answer.why }, resetWords[answer.why]);
+    if (answer.epoch !== before.epoch && held.size > 0) beat.now();
+    if (answer.epoch !== before.epoch && !isFirst) options.onReset();
+    if (answer.reset) log.warn({ reason: answer.why }, resetWords[answer.why]);
     if (isFirst || answer.halted !== before.halted || closedEpoch(answer) !== closedEpoch(before))
-      this.#options.onChange();
+      options.onChange();
   }
 
-  #grant(id: string, heldAt: Sent): void {
-    const permit = new SharedPermit(id, {
-      heldAt,
-      clock: this.#clock,
-      times: this.#options.times,
-      lease: this.#lease,
-      ask: () => this.call(),
-      end: (isSpent) => {
-        this.#held.delete(id);
-        if (isSpent) this.#news.spent.push({ id, at: this.#clock.monotonic() });
-        else this.#news.returned.push(id);
-        this.call();
-      },
-    });
-    this.#held.set(id, permit);
-    if (this.#taker === null) permit.giveBack();
-    else this.#taker.grant(permit);
+  function grant(id: string, heldAt: Sent): void {
+    const end = (isSpent: boolean) => {
+      held.delete(id);
+      if (isSpent) news = { ...news, spent: [...news.spent, { id, at: clock.monotonic() }] };
+      else news = { ...news, returned: [...news.returned, id] };
+      beat.now();
+    };
+    const permit = sharedPermit({ heldAt, clock, times, lease, ask: beat.now, end });
+    held.set(id, permit);
+    if (taker === null) permit.giveBack();
+    else taker.grant(permit);
   }
 
-  #wanted() {
-    return this.#taker?.wanted() ?? { count: 0, isAhead: false };
+  function wantedNow() {
+    return taker?.wanted() ?? { count: 0, isAhead: false };
   }
 
-  #isWanted(): boolean {
-    return this.#wanted().count > 0;
+  function isWanted(): boolean {
+    return wantedNow().count > 0;
   }
 
   /** Permits whose requests have begun, or are about to begin. */
-  #heldIds({ begun }: { readonly begun: boolean }): readonly string[] {
-    return [...this.#held.values()]
-      .filter(({ isBegun, isLost }) => isBegun === begun && !isLost)
-      .map(({ id }) => id);
+  function heldIds({ begun }: { readonly begun: boolean }): readonly string[] {
+    const alive = [...held].filter(([, { isBegun, isLost }]) => isBegun === begun && !isLost);
+    return alive.map(([id]) => id);
   }
 
   /** What is left of a time that Redis has said. */
-  #leftMs(name: 'openMs' | 'pauseMs' | 'nextMs'): number {
-    return Math.max(0, this.#answer[name] - (this.#clock.monotonic() - this.#answeredAt));
+  function leftMs(name: 'openMs' | 'pauseMs' | 'nextMs'): number {
+    return Math.max(0, last[name] - (clock.monotonic() - answeredAt));
   }
 
   /** Until the next sign of life; sooner while a request is about to begin, or where a place comes free. */
-  #restMs(): number {
-    const { validMs, beatMs } = this.#options.times;
-    const beat = this.#heldIds({ begun: false }).length > 0 ? validMs / 2 : beatMs;
-    return Math.min(this.#saidAt + beat, this.#nextAt) - this.#clock.monotonic();
+  function restMs(): number {
+    const { validMs, beatMs } = times;
+    const sign = heldIds({ begun: false }).length > 0 ? validMs / 2 : beatMs;
+    return Math.min(saidAt + sign, nextAt) - clock.monotonic();
   }
 
   /** Asks again when a place may have come free. */
-  #askIn(ms: number, rank = this.#rank): void {
-    this.#rank = rank;
-    const restMs = Math.max(1, Math.ceil(ms)) + Math.min(longestRankMs, rank * rankMs);
-    this.#nextAt = this.#clock.monotonic() + restMs;
-    this.#beat.rest();
-  }
-
-  #name(): string {
-    return `${this.#options.host}/${this.#run}-${(this.#named += 1)}`;
+  function askIn(ms: number, rank = lastRank): void {
+    lastRank = rank;
+    const delayMs = Math.max(1, Math.ceil(ms)) + Math.min(longestRankMs, rank * rankMs);
+    nextAt = clock.monotonic() + delayMs;
+    beat.rest();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { PermitLostError } from '../../model/errors.ts';
-import type { Permit, PermitGuard } from '../../model/ports/service-port.ts';
+import type { PermitGuard } from '../../model/ports/service-port.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import type { Lease } from '../lease/lease.ts';
 import { ageMs } from '../redis/redis-time.ts';
@@ -18,92 +18,78 @@ interface PermitOptions {
   readonly end: (isSpent: boolean) => void;
 }
 
+export type SharedPermit = ReturnType<typeof sharedPermit>;
+
 /**
  * A place in the shared minute as its host holds it. It counts from when the command went out that granted or renewed
  * it, by the clock that says more.
  */
-export class SharedPermit implements Permit {
-  readonly id: string;
-  readonly guard: PermitGuard;
-  readonly #options: PermitOptions;
-  readonly #lost = new AbortController();
-  #heldAt: Sent;
-  #begun = false;
-  #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+export function sharedPermit({ heldAt, clock, times, lease, ask, end }: PermitOptions) {
+  const { validMs, lifeMs } = times;
+  const lost = new AbortController();
+  const { signal } = lost;
+  let renewedAt = heldAt;
+  let isBegun = false;
+  let waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
-  constructor(id: string, options: PermitOptions) {
-    const { heldAt, times, lease } = options;
-    this.id = id;
-    this.#options = options;
-    this.#heldAt = heldAt;
-    const { signal } = this.#lost;
-    this.guard = {
-      confirm: async () => {
-        try {
-          if (lease !== null) await lease.confirm();
-        } catch {
-          // Nothing went out: the request is tried again, by whoever has the lease then.
-          throw new PermitLostError();
-        }
-        await this.#confirm();
-      },
-      mayBegin: () => {
-        if (lease?.holds() === false || this.isLost || this.#age() > times.validMs) return false;
-        this.#begun = true;
-        return true;
-      },
-      mayGoOn: () => lease?.holds() !== false && !this.isLost && this.#age() <= times.lifeMs,
-      signal: lease === null ? signal : AbortSignal.any([lease.signal, signal]),
-      get lapsed() {
-        return lease?.lapsed;
-      },
-    };
+  const guard: PermitGuard = {
+    confirm: async () => {
+      // Nothing went out: the request is tried again, by whoever has the lease then.
+      await lease?.confirm().catch(() => Promise.reject(new PermitLostError()));
+      await confirm();
+    },
+    mayBegin: () => {
+      if (lease?.holds() === false || signal.aborted || age() > validMs) return false;
+      isBegun = true;
+      return true;
+    },
+    mayGoOn: () => lease?.holds() !== false && !signal.aborted && age() <= lifeMs,
+    signal: lease === null ? signal : AbortSignal.any([lease.signal, signal]),
+    get lapsed() {
+      return lease?.lapsed;
+    },
+  };
+
+  return {
+    guard,
+    get isBegun() {
+      return isBegun;
+    },
+    get isLost() {
+      return signal.aborted;
+    },
+    spent: () => end(true),
+    giveBack: () => end(false),
+    /** Redis has kept the place at a command that went out then. */
+    renewed: (at: Sent): void => {
+      renewedAt = at;
+      for (const { resolve } of waiting) resolve();
+      waiting = [];
+    },
+    lose,
+    /** Loses the place where it was not renewed in time. */
+    expire: (): void => {
+      if (age() > (isBegun ? lifeMs : validMs + lifeMs)) lose();
+    },
+  };
+
+  function lose(): void {
+    lost.abort();
+    for (const { reject } of waiting) reject(new PermitLostError());
+    waiting = [];
   }
 
-  get isBegun(): boolean {
-    return this.#begun;
-  }
-
-  get isLost(): boolean {
-    return this.#lost.signal.aborted;
-  }
-
-  spent(): void {
-    this.#options.end(true);
-  }
-
-  giveBack(): void {
-    this.#options.end(false);
-  }
-
-  /** Redis has kept the place at a command that went out then. */
-  renewed(at: Sent): void {
-    this.#heldAt = at;
-    for (const { resolve } of this.#waiting.splice(0)) resolve();
-  }
-
-  lose(): void {
-    this.#lost.abort();
-    for (const { reject } of this.#waiting.splice(0)) reject(new PermitLostError());
-  }
-
-  /** Loses the place where it was not renewed in time. */
-  expire(): void {
-    const { validMs, lifeMs } = this.#options.times;
-    if (this.#age() > (this.#begun ? lifeMs : validMs + lifeMs)) this.lose();
-  }
-
-  #confirm(): Promise<void> {
+  function confirm(): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.isLost) return reject(new PermitLostError());
+      if (signal.aborted) return reject(new PermitLostError());
       // Half of it is for the way to the service.
-      if (this.#age() <= this.#options.times.validMs / 2) return resolve();
-      this.#waiting.push({ resolve, reject });
-      this.#options.ask();
+      if (age() <= validMs / 2) return resolve();
+      waiting.push({ resolve, reject });
+      ask();
     });
   }
 
-  #age(): number {
-    return ageMs(this.#options.clock, this.#heldAt);
+  function age(): number {
+    return ageMs(clock, renewedAt);
   }
 }

@@ -1,53 +1,47 @@
 import type { Clock } from '../../lib/time/clock.ts';
 
-interface BeatOptions {
-  readonly clock: Clock;
-  /** Says it. What it rejects with is its own affair. */
-  readonly say: () => Promise<void>;
-  /** How long to rest until it is said again, ms. */
-  readonly restMs: () => number;
-}
-
 /** What a host says to Redis again and again, and never twice at once. */
-export class Beat {
-  readonly #options: BeatOptions;
-  #underWay: Promise<void> | null = null;
-  /** There is more to say than what is being said. */
-  #again = false;
-  #isOver = false;
-  #cancel = () => {};
+export type Beat = ReturnType<typeof createBeat>;
 
-  constructor(options: BeatOptions) {
-    this.#options = options;
-  }
+/**
+ * `say` says it; what it rejects with is its own affair. `restMs` is how long to rest until it is said again. Nothing is
+ * said before `now` or `rest` is called.
+ */
+export function createBeat(clock: Clock, say: () => Promise<void>, restMs: () => number) {
+  let underWay: Promise<void> | null = null;
+  /** There is more to say than what is being said. */
+  let again = false;
+  let isOver = false;
+  let cancel = () => {};
+  return {
+    now,
+    rest,
+    /** Says nothing more. Resolves when what is being said is over. */
+    end: async (): Promise<void> => {
+      isOver = true;
+      cancel();
+      await underWay;
+    },
+  };
 
   /** Says it now, or as soon as what is being said is over. */
-  now(): void {
-    if (this.#isOver) return;
-    this.#again = this.#underWay !== null;
-    if (this.#again) return;
-    this.#cancel();
-    this.#underWay = this.#options
-      .say()
+  function now(): void {
+    if (isOver) return;
+    again = underWay !== null;
+    if (again) return;
+    cancel();
+    underWay = say()
       .catch(() => {})
       .finally(() => {
-        this.#underWay = null;
-        if (this.#again) this.now();
-        else this.rest();
+        underWay = null;
+        if (again) now();
+        else rest();
       });
   }
 
   /** Rests from now on, for as long as `restMs` says now. */
-  rest(): void {
-    this.#cancel();
-    if (this.#isOver || this.#underWay !== null) return;
-    this.#cancel = this.#options.clock.after(this.#options.restMs(), () => this.now());
-  }
-
-  /** Says nothing more. Resolves when what is being said is over. */
-  async end(): Promise<void> {
-    this.#isOver = true;
-    this.#cancel();
-    await this.#underWay;
+  function rest(): void {
+    cancel();
+    if (!isOver && underWay === null) cancel = clock.after(restMs(), now);
   }
 }

@@ -60,25 +60,21 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
     established = false;
     if (client.isOpen) client.destroy();
   };
-  const end = (why: string) => {
+  const end = (error: unknown) => {
     if (!established) return;
     close();
-    onEnd(why);
+    onEnd(wordsOf(error));
   };
-  const send = async (command: readonly string[]): Promise<unknown> => {
-    try {
-      return await answerOf(client, command);
-    } catch (error) {
-      if (error instanceof LateError || !client.isReady) end(wordsOf(error));
+  const send = (command: readonly string[]): Promise<unknown> =>
+    answerOf(client, command).catch((error: unknown) => {
+      if (error instanceof LateError || !client.isReady) end(error);
       throw error;
-    }
-  };
-  client.on('error', (error: unknown) => end(wordsOf(error)));
+    });
+  client.on('error', end);
   try {
     await connected(client);
-    const info = await answerOf(client, ['INFO', 'server', 'memory', 'replication']);
-    const told = (name: string) =>
-      new RegExp(`^${name}:([\\w-]+)`, 'm').exec(typeof info === 'string' ? info : '')?.[1];
+    const info = await inTime(client.info());
+    const told = (name: string) => new RegExp(`^${name}:([\\w-]+)`, 'm').exec(info)?.[1];
     const runId = told('run_id');
     if (runId === undefined) throw new Error('its answer to INFO server has no run_id');
     const policy = told('maxmemory_policy') ?? 'noeviction';
@@ -184,7 +180,6 @@ interface LinkOptions extends Omit<SessionOptions, 'onEnd'> {
   readonly onChange: () => void;
 }
 
-const firstRestMs = 100;
 /** Whoever is waiting for Redis is connected within two seconds: a new fleet may begin then (`askForPermits`). */
 const longestRestMs = 1_500;
 /** Redis takes writes again when it has refused none for so long: two signs of life. */
@@ -196,13 +191,10 @@ export type RedisLink = ReturnType<typeof openLink>;
 export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
   const redis = redisNodes(options.address);
   let session: RedisSession | null = null;
-  /** How many connections there were. */
-  let connection = 0;
   let trouble: Reason | null = null;
   /** When Redis last refused a script: monotonic, ms. */
   let refusedAt = 0;
   let closed = false;
-  let restMs = firstRestMs;
   let cancel = () => {};
   const tried = connect();
 
@@ -212,8 +204,8 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
     },
     prefix: options.prefix,
     evaluate,
-    /** The connection there is, by its number. Null: Redis is away. */
-    connection: () => (session === null ? null : connection),
+    /** The connection there is; null: Redis is away. */
+    connection: () => session,
     /** What keeps all hosts from sending; null: nothing does, or the first attempt to connect is not over. */
     trouble: () => trouble,
     /** Resolves when the first attempt to connect is over, whatever came of it. */
@@ -231,8 +223,6 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
       const opened = await openSession({ ...options, onEnd: lost });
       if (closed) return opened.close();
       session = opened;
-      connection += 1;
-      restMs = firstRestMs;
       if (trouble !== null) log.info({ redis }, 'Redis is back');
       trouble = null;
       const { evictsBy: policy } = opened;
@@ -279,8 +269,7 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
     const message = `Redis (${redis}) cannot be reached: ${why}; nothing is sent until it is back`;
     trouble = { code: 'redis-unavailable', message };
     // Not all hosts at once when it is back.
-    cancel = clock.after(restMs * (0.5 + Math.random() / 2), () => void connect());
-    restMs = Math.min(restMs * 2, longestRestMs);
+    cancel = clock.after(longestRestMs * Math.random(), () => void connect());
     onChange();
   }
 }

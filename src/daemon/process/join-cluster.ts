@@ -81,7 +81,7 @@ export async function withLease<T>(
     let away = lease === null ? null : await waitForLease({ ...place, lease }, options, wait);
     if (sends && away === null) {
       const owners = cluster.claim(settings.folders);
-      away = await wait(() => owners.isKnown);
+      away = await wait(() => owners.isKnown());
       for (const { name } of settings.folders) {
         const other = owners.ownerOf(name);
         if (other !== null) throw new StateLockedError(elsewhereWords(other, name));

@@ -1,3 +1,4 @@
+import type { PlanReport } from './command-reports.ts';
 import type { Reason } from './status.ts';
 
 /** Said by every host of a fleet that a person has paused with `pause --fleet`. */
@@ -12,14 +13,8 @@ export function isFleetPaused(reasons: readonly Reason[]): boolean {
 }
 
 /** Which folders are paused, and the way out, for a report of `plan` or `sync`. */
-export function pauseWords({
-  paused,
-  fleetPaused: isForAll,
-}: {
-  readonly paused: readonly string[];
-  readonly fleetPaused: boolean;
-}): string {
-  return isForAll
+export function pauseWords(report: Pick<PlanReport, 'paused' | 'fleetPaused'>): string {
+  return report.fleetPaused
     ? 'Paused: all hosts of the fleet. Resume with ingestd resume --fleet.'
-    : `Paused: ${paused.join(', ')}. Resume with ingestd resume.`;
+    : `Paused: ${report.paused.join(', ')}. Resume with ingestd resume.`;
 }

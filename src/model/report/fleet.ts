@@ -4,48 +4,31 @@ import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { statusSchema } from './status.ts';
 import type { Health } from './status.ts';
 
-const text = z.string();
-const count = z.number().default(0);
+const { reasons, folders, failures } = statusSchema.shape;
 
 /**
- * What a host tells the others about itself, a few kilobytes. Another version of ingestd may leave out what is a list.
+ * What a host tells the others about itself, a few kilobytes of its status. A list that another version of ingestd
+ * writes otherwise is taken for empty.
  */
-export const hostSummarySchema = z.object({
-  version: text,
-  state: statusSchema.shape.state,
-  health: statusSchema.shape.health,
-  /** The state in one phrase. */
-  headline: text,
-  reasons: z.array(z.object({ code: text, message: text })).default([]),
-  folders: z
-    .array(
-      z.object({
-        name: text,
-        state: text,
-        onDisk: count,
-        synced: count,
-        pending: count,
-        waiting: count,
-        failed: count,
-        held: count,
-      }),
-    )
-    .default([]),
-  queue: z.object({ pending: count, inFlight: count, waiting: count }),
-  /** The first of them. */
-  failures: z.array(z.object({ folder: text, path: text, code: text, message: text })).default([]),
-  failuresTotal: count,
-});
+export const hostSummarySchema = statusSchema
+  .pick({ version: true, state: true, health: true, queue: true, failuresTotal: true })
+  .extend({
+    /** The state in one phrase. */
+    headline: z.string(),
+    reasons: reasons.catch([]),
+    folders: z.array(folders.element.omit({ path: true })).catch([]),
+    /** The first of them. */
+    failures: failures.catch([]),
+  });
 
 export type HostSummary = DeepReadonly<z.output<typeof hostSummarySchema>>;
 
 /** `gone`: nothing was heard of it for a while. `stopped`: it said that it stops. */
 export const presences = ['here', 'gone', 'stopped'] as const;
-export type Presence = (typeof presences)[number];
 
 export interface FleetHost extends HostSummary {
   readonly host: string;
-  readonly presence: Presence;
+  readonly presence: (typeof presences)[number];
   /** ISO 8601, UTC. */
   readonly lastSeen: string;
   /** Its part of the minute: permits that count now. */

@@ -17,7 +17,13 @@ export const times = {
   validMs: 2_000,
   unreachableMs: 3_000,
   marginMs: 50,
-  failoverMs: scale(fleetTimes.failoverMs),
+  lease: {
+    lifeMs: 5_000,
+    beatMs: 1_000,
+    watchMs: 500,
+    marginMs: 50,
+    failoverMs: scale(fleetTimes.lease.failoverMs),
+  },
 };
 
 Object.assign(fleetTimes, times);

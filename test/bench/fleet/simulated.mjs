@@ -1,7 +1,7 @@
 // Two hundred hosts in one process: the real limiter of each, its own connection to Redis, and requests to the embedded
 // service. Twenty die with permits in hand, and Redis comes back empty.
 import { setTimeout as delay } from 'node:timers/promises';
-import { SharedMinute } from '../../../build/cluster/permits/shared-minute.js';
+import { createSharedMinute } from '../../../build/cluster/permits/shared-minute.js';
 import { openLink } from '../../../build/cluster/redis/connection.js';
 import { systemClock } from '../../../build/lib/time/clock.js';
 import { parseRedisAddress } from '../../../build/lib/server/redis-address.js';
@@ -112,7 +112,7 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
     onMessage: (text) => minute?.hear(text),
     onChange: () => minute?.call(),
   });
-  minute = new SharedMinute({
+  minute = createSharedMinute({
     redis: link,
     host,
     limit: most,

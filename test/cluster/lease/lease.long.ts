@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
-import { Lease } from '../../../src/cluster/lease/lease.ts';
+import { createLease } from '../../../src/cluster/lease/lease.ts';
+import type { Lease } from '../../../src/cluster/lease/lease.ts';
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { openLink } from '../../../src/cluster/redis/connection.ts';
 import type { RedisLink } from '../../../src/cluster/redis/connection.ts';
@@ -17,7 +18,7 @@ import { wait } from '../support/fleet-host.ts';
 import { addressOf, missingRedis, settle, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 
-const times = { lifeMs: 1_200, beatMs: 200, marginMs: 100, failoverMs: 600 };
+const times = { lifeMs: 1_200, beatMs: 200, watchMs: 200, marginMs: 100, failoverMs: 600 };
 const prefix = 'ingestd:{lease}';
 
 describeWhere(missingRedis, 'the lease of a state directory', () => {
@@ -59,7 +60,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     });
     links.push(link);
     await link.tried;
-    lease = new Lease({
+    lease = createLease({
       redis: link,
       name: 'directory',
       host,
@@ -122,7 +123,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
         log: recordedLog(),
       });
       const lease = await cluster.enter({ traces: async () => traces });
-      await eventually(() => lease.holds(), { withinMs: fleetTimes.lifeMs });
+      await eventually(() => lease.holds(), { withinMs: fleetTimes.lease.lifeMs });
       // Its first request may still found the fleet: no window has begun.
       expect(redis.command('EXISTS', `${prefix}:state`)).toBe('0');
       await cluster.close();

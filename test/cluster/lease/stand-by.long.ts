@@ -71,7 +71,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     const stopped = performance.now();
     expect((await second.end('SIGTERM')).code).toBe(0);
     await eventually(async () => (await (await one.launched()).status()).state === 'idle');
-    expect(performance.now() - stopped).toBeLessThan(fleetTimes.lifeMs);
+    expect(performance.now() - stopped).toBeLessThan(fleetTimes.lease.lifeMs);
     expect(places.service.requests).toHaveLength(3);
     expect((await (await one.launched()).end('SIGTERM')).code).toBe(0);
   }, 90_000);
@@ -93,7 +93,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
       // It knows that it has the lease, and reads.
       await eventually(() => existsSync(one.home.join('state/ledger.f2.claim')), { withinMs: 20_000 });
       cable.cut();
-      await wait(fleetTimes.lifeMs + 2 * fleetTimes.beatMs + 2_000);
+      await wait(fleetTimes.lease.lifeMs + 2 * fleetTimes.lease.beatMs + 2_000);
       const pipe = one.home.join('pipe');
       await rename(snapshot, pipe);
       await copyFile(`${snapshot}.kept`, snapshot);
@@ -146,7 +146,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     const started = performance.now();
     const again = await one.start();
     await again.idle(({ totals }) => totals.uploaded === 2);
-    expect(performance.now() - started).toBeLessThan(fleetTimes.lifeMs);
+    expect(performance.now() - started).toBeLessThan(fleetTimes.lease.lifeMs);
     expect(places.service.requests).toHaveLength(2);
     expect((await again.end('SIGTERM')).code).toBe(0);
   }, 60_000);

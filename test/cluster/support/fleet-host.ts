@@ -21,7 +21,13 @@ export function scaledTimes(windowMs: number): FleetTimes {
     validMs: Math.max(250, scale(fleetTimes.validMs)),
     unreachableMs: scale(fleetTimes.unreachableMs),
     marginMs: Math.max(40, scale(fleetTimes.marginMs)),
-    failoverMs: scale(fleetTimes.failoverMs),
+    lease: {
+      lifeMs: scale(fleetTimes.lease.lifeMs),
+      beatMs: scale(fleetTimes.lease.beatMs),
+      watchMs: scale(fleetTimes.lease.watchMs),
+      marginMs: Math.max(40, scale(fleetTimes.lease.marginMs)),
+      failoverMs: scale(fleetTimes.lease.failoverMs),
+    },
   };
 }
 

@@ -13,7 +13,7 @@ export function aHost(host: string, parts: Partial<FleetHost> = {}): FleetHost {
     headline: 'All 2 documents delivered',
     reasons: [],
     folders: [],
-    queue: { pending: 0, inFlight: 0, waiting: 0 },
+    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: null },
     failures: [],
     failuresTotal: 0,
     ...parts,
@@ -38,7 +38,7 @@ export function aFleetThatIsGone(): FleetStatus {
     used: 17,
     health: 'attention',
     headline: '2 documents failed',
-    queue: { pending: 1, inFlight: 2, waiting: 3 },
+    queue: { pending: 1, inFlight: 2, waiting: 3, etaSeconds: null },
     failuresTotal: 2,
   });
   return aFleet([host], { health: 'attention', account: 'research', rate: { used: 31, windowSeconds: 60 } });
