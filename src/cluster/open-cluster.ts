@@ -11,7 +11,7 @@ import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { PermitSource } from '../model/ports/service-port.ts';
 import { fleetPaused } from '../model/report/fleet-pause.ts';
-import type { Reason, Status } from '../model/report/status.ts';
+import type { Reason } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { createPublisher } from './fleet/publisher.ts';
 import { fleetReader } from './fleet/whole-fleet.ts';
@@ -115,9 +115,9 @@ export async function openCluster(options: ClusterOptions) {
       return minute;
     },
     /** Publishes a summary of this host for the others from now on. */
-    publish: (status: () => Status) => publisher.begin(status),
+    publish: publisher.begin,
     /** This host's status may have changed. */
-    noteChange: () => publisher.note(),
+    noteChange: publisher.note,
     /** Hosts that speak with Redis, this one included; 0: not known. */
     hosts: publisher.hosts,
     /** All hosts of the account, as they stood a moment ago; null: Redis is away or does not answer. */
@@ -127,7 +127,7 @@ export async function openCluster(options: ClusterOptions) {
       notify = listener;
     },
     /** Whether a person has paused all hosts; null: not known yet. */
-    isPaused: () => minute.isHalted(),
+    isPaused: minute.isHalted,
     /** What keeps Redis from answering this host, or from taking what it says; null: nothing. */
     trouble: redis.trouble,
     /** What the others and Redis keep this host from. */
@@ -136,7 +136,11 @@ export async function openCluster(options: ClusterOptions) {
       const isHalted = minute.isHalted() === true;
       const opening = isHalted || trouble !== null ? null : minute.opening();
       const isTaken = publisher.isNameTaken() && trouble?.code !== 'redis-unavailable';
-      const reasons = [isHalted ? fleetPaused : null, trouble, opening, isTaken ? nameTaken(host) : null];
+      const nameTaken = {
+        code: 'host-name-taken',
+        message: `another running ingestd of this account is named ${host} too (cluster.host)`,
+      };
+      const reasons = [isHalted ? fleetPaused : null, trouble, opening, isTaken ? nameTaken : null];
       return reasons.filter((reason) => reason !== null);
     },
     /** Publishes that this host stops. */
@@ -151,7 +155,6 @@ export async function openCluster(options: ClusterOptions) {
 }
 
 const idForm = /^[0-9a-f]{32}$/;
-const longestName = 80;
 
 /**
  * What a state directory is known by, wherever it is mounted: a random id in the file `id`. `isNew`: this call has made
@@ -189,13 +192,8 @@ export async function readStateId(dir: string): Promise<string | null> {
 
 /** The name of this host where the configuration gives none: `archive-3f9a01c2`. */
 function hostName(id: string): string {
-  const name = hostname().replaceAll(/[^\w.-]/g, '-');
-  return `${name.slice(0, longestName) || 'host'}-${id.slice(0, 8)}`;
-}
-
-function nameTaken(host: string): Reason {
-  return {
-    code: 'host-name-taken',
-    message: `another running ingestd of this account is named ${host} too (cluster.host)`,
-  };
+  const name = hostname()
+    .replaceAll(/[^\w.-]/g, '-')
+    .slice(0, 80);
+  return `${name || 'host'}-${id.slice(0, 8)}`;
 }

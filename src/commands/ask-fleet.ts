@@ -1,11 +1,12 @@
-import { redisNodes } from '../lib/server/redis-address.ts';
+import { systemClock } from '../lib/time/clock.ts';
 import { lookForOwners } from '../cluster/folders/folder-owners.ts';
 import type { FolderOwnersView } from '../cluster/folders/folder-owners.ts';
 import { readStateId } from '../cluster/open-cluster.ts';
 import { haltFleet, isFleetHalted, readFleet } from '../cluster/fleet/whole-fleet.ts';
-import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
+import { fleetPrefix, openLink } from '../cluster/redis/connection.ts';
 import type { Redis } from '../cluster/redis/connection.ts';
 import { errorMessage, ServiceUnavailableError } from '../model/errors.ts';
+import { silentLog } from '../model/ports/log-port.ts';
 import type { FleetStatus } from '../model/report/fleet.ts';
 import type { ClusterSettings, Settings } from '../model/settings.ts';
 
@@ -19,12 +20,12 @@ export interface FleetAddress {
 
 /** All hosts of the account. Throws ServiceUnavailableError where Redis cannot be reached. */
 export function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
-  return withSession(address, readFleet);
+  return withRedis(address, readFleet);
 }
 
 /** Stops all hosts, or lets them send again. False: it was so before. Throws as `fleetStatus` does. */
 export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promise<boolean> {
-  return withSession(address, (redis) => haltFleet(redis, { isHalted }));
+  return withRedis(address, (redis) => haltFleet(redis, { isHalted }));
 }
 
 /** What the fleet has to do with what this host would send. */
@@ -40,24 +41,24 @@ export async function viewFleet(
   { state, folders }: Pick<Settings, 'state' | 'folders'>,
 ): Promise<FleetView> {
   const ledger = await readStateId(state.dir);
-  return withSession(address, async (redis) => ({
+  return withRedis(address, async (redis) => ({
     owners: await lookForOwners(redis, folders, ledger),
     isPaused: await isFleetHalted(redis),
   }));
 }
 
-async function withSession<T>(
+async function withRedis<T>(
   { cluster, service, username }: FleetAddress,
   call: (redis: Redis) => Promise<T>,
 ): Promise<T> {
-  let session: Awaited<ReturnType<typeof openSession>> | null = null;
+  const prefix = fleetPrefix(cluster.account, { ingestUrl: service.ingestUrl, username });
+  const link = openLink({ address: cluster.redis, prefix, clock: systemClock, log: silentLog });
   try {
-    const prefix = fleetPrefix(cluster.account, { ingestUrl: service.ingestUrl, username });
-    session = await openSession({ address: cluster.redis, prefix });
-    return await call(session);
+    await link.tried;
+    return await call(link);
   } catch (error) {
-    throw new ServiceUnavailableError(`Redis (${redisNodes(cluster.redis)}): ${errorMessage(error)}`);
+    throw new ServiceUnavailableError(link.trouble()?.message ?? errorMessage(error));
   } finally {
-    session?.close();
+    link.close();
   }
 }

@@ -99,7 +99,7 @@ local host, window, limit = ask.host, ask.windowMs, ask.limit
 local answered = window + ask.marginMs
 local underWay = ask.lifeMs + answered
 
-local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'halted', 'sure', 'why', 'founder', 'places')
+local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'halted', 'sure', 'why', 'founder', 'places', 'resumed')
 local run, seq, last = was[1], tonumber(was[2] or 0), tonumber(was[3] or 0)
 local open, pause, epoch = tonumber(was[4] or 0), tonumber(was[5] or 0), tonumber(was[6] or 0)
 local at, halted, sure = tonumber(was[7] or 0), was[8] or '', tonumber(was[9] or 0)
@@ -167,13 +167,10 @@ for i = tonumber(redis.call('HGET', use, host) or 0) + 1, #ask.recent do
 end
 if ask.pauseMs then pause = math.max(pause, now + ask.pauseMs) end
 
-if open > now then
-  -- Unless a person has ended that pause since.
-  local resumed = tonumber(redis.call('HGET', state, 'resumed') or 0)
-  if ask.halted and halted == '' and tonumber(ask.halted) > resumed then
-    halted = ask.halted
-    redis.call('HSET', state, 'halted', halted)
-  end
+-- Unless a person has ended that pause since.
+if open > now and ask.halted and halted == '' and tonumber(ask.halted) > tonumber(was[13] or 0) then
+  halted = ask.halted
+  redis.call('HSET', state, 'halted', halted)
 end
 
 -- A thousand hosts may wait: what is done for each of them is little.
@@ -186,9 +183,8 @@ local function enter(entry)
   entry.weight = math.max(1, math.min(limit, entry.demand + entry.used))
   entries[#entries + 1] = entry
 end
-local function keep(entry, asked)
-  redis.call('HSET', waiting, entry.name, cjson.encode({ name = entry.name, level = entry.level,
-    demand = entry.demand, since = entry.since, till = entry.till, woken = entry.woken, asked = asked }))
+local function keep(entry)
+  redis.call('HSET', waiting, entry.name, cjson.encode(entry))
 end
 local listed = redis.call('HGETALL', waiting)
 local since = now
@@ -231,7 +227,7 @@ if now >= open and now >= pause and halted == '' then
     else
       if best.woken == 0 then
         best.woken = now
-        keep(best, best.asked)
+        keep(best)
         redis.call('PUBLISH', ask.channel .. ':' .. best.name, 'ask')
       end
       kept = math.min(kept, best.woken + ask.validMs)
@@ -244,7 +240,9 @@ for _, entry in ipairs(entries) do
   if entry ~= own or granted < want then left = left + 1 end
   if own and entry ~= own and entry.want > 0 and before(entry, own) then rank = rank + 1 end
 end
-if granted < want then keep(own, want - granted)
+if granted < want then
+  own.asked = want - granted
+  keep(own)
 else redis.call('HDEL', waiting, host) end
 
 local used = redis.call('ZCARD', permits)
@@ -267,6 +265,7 @@ redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pa
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 172800000) end
 return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
   rank = rank, used = used, openMs = math.max(0, open - now),
-  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset ~= '', why = why, waiting = left, halted = halted }
+  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset ~= '', why = why,
+  waiting = left, halted = halted }
 `,
 });

@@ -35,7 +35,7 @@ export function sharedPermit({ heldAt, clock, times, lease, ask, end }: PermitOp
   const guard: PermitGuard = {
     confirm: async () => {
       // Nothing went out: the request is tried again, by whoever has the lease then.
-      await lease?.confirm().catch(() => Promise.reject(new PermitLostError()));
+      if (lease !== null) await lease.confirm().catch(() => Promise.reject(new PermitLostError()));
       await confirm();
     },
     mayBegin: () => {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
 
 import { createClient } from '@redis/client';
 
 import { redisNodes } from '../../lib/server/redis-address.ts';
 import type { RedisAddress } from '../../lib/server/redis-address.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
@@ -19,91 +19,167 @@ export interface Redis {
   readonly evaluate: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 }
 
-/** One connection to one Redis process: it does not reconnect, so what is true of the process stays true of it. */
-interface RedisSession extends Redis {
-  /** The `maxmemory-policy` by which it drops keys when it is full; null: it drops none. */
-  readonly evictsBy: string | null;
-  readonly close: () => void;
-}
-
 /** The first line of a script that writes nothing. */
 export const readsFirst = '#!lua flags=no-writes';
 
-interface SessionOptions {
+interface LinkOptions {
   readonly address: RedisAddress;
   readonly prefix: string;
+  readonly clock: Clock;
+  readonly log: LogPort;
   /** Messages of these channels of the account go to `onMessage`. */
   readonly channels?: readonly string[];
   readonly onMessage?: (text: string) => void;
-  /** Called once when the session is over, unless `close` was called. */
-  readonly onEnd?: (why: string) => void;
+  /** Called when Redis is there, when it is away, and when it begins or ends to refuse. */
+  readonly onChange?: () => void;
 }
 
 type Client = ReturnType<typeof clientOf>;
 
+/** One connection to one Redis process: it does not reconnect, so what is true of the process stays true of it. */
+interface Session {
+  readonly client: Client;
+  readonly runId: string;
+  /** What a Redis may cost that drops keys when it is full; null: it drops none. */
+  readonly warning: string | null;
+}
+
 /** A command without an answer after this is given up, and its connection with it. */
 export const commandMs = 2_000;
 const connectMs = 4_000;
+/** Whoever is waiting for Redis is connected within two seconds: a new fleet may begin then (`askForPermits`). */
+const longestRestMs = 1_500;
+/** Redis takes writes again when it has refused none for so long: two signs of life. */
+const quietMs = 10_000;
 
-/**
- * Connects, by way of the sentinels where there are some: the client's own way with them sends a command again to
- * another server, and does not tell which one answered. Rejects with a message for people, free of secrets.
- */
-export async function openSession(options: SessionOptions): Promise<RedisSession> {
-  const { address, prefix, channels = [], onMessage = () => {}, onEnd = () => {} } = options;
-  const master = address.sentinelName === null ? address.nodes[0] : await findMaster(address);
-  if (master === undefined) throw new Error('no address');
-  const client = clientOf(address, master);
-  /** An end counts only while it is established, and once. */
-  let established = false;
-  const close = () => {
-    established = false;
-    if (client.isOpen) client.destroy();
+export type RedisLink = ReturnType<typeof openLink>;
+
+/** The connection to Redis, made at once and again whenever it ends; says each change once in the log. */
+export function openLink(options: LinkOptions) {
+  const { address, prefix, clock, log, channels = [], onMessage = () => {}, onChange = () => {} } = options;
+  const redis = redisNodes(address);
+  let session: Session | null = null;
+  let trouble: Reason | null = null;
+  /** When Redis last refused a script: monotonic, ms. */
+  let refusedAt = 0;
+  let closed = false;
+  let cancel = () => {};
+  const tried = connect();
+
+  return {
+    get runId() {
+      return session?.runId ?? '';
+    },
+    prefix,
+    evaluate,
+    /** The connection there is; null: Redis is away. */
+    connection: () => session,
+    /** What keeps all hosts from sending; null: nothing does, or the first attempt to connect is not over. */
+    trouble: () => trouble,
+    /** Resolves when the first attempt to connect is over, whatever came of it. */
+    tried,
+    close: () => {
+      closed = true;
+      cancel();
+      leave();
+    },
   };
-  const end = (error: unknown) => {
-    if (!established) return;
-    close();
-    onEnd(wordsOf(error));
-  };
-  const send = (command: readonly string[]): Promise<unknown> =>
-    answerOf(client, command).catch((error: unknown) => {
-      if (error instanceof LateError || !client.isReady) end(error);
-      throw error;
-    });
-  client.on('error', end);
-  try {
-    await connected(client);
-    const info = await inTime(client.info());
-    const told = (name: string) => new RegExp(`^${name}:([\\w-]+)`, 'm').exec(info)?.[1];
-    const runId = told('run_id');
-    if (runId === undefined) throw new Error('its answer to INFO server has no run_id');
-    const policy = told('maxmemory_policy') ?? 'noeviction';
-    const evictsBy = told('maxmemory') === '0' || policy === 'noeviction' ? null : policy;
-    // A sentinel may name the old server for a moment after a failover.
-    if (told('role') !== 'master') throw new Error('it is a replica at the moment');
-    for (const channel of channels) await inTime(client.subscribe(`${prefix}:${channel}`, onMessage));
-    if (!client.isReady) throw new Error('the connection ended');
-    established = true;
-    return {
-      runId,
-      prefix,
-      evictsBy,
-      evaluate: async (script, keys, args) => {
-        const digest = createHash('sha1').update(script).digest('hex');
-        const rest = [String(keys.length), ...keys.map((key) => `${prefix}:${key}`), ...args];
-        try {
-          return await send(['EVALSHA', digest, ...rest]);
-        } catch (error) {
-          if (!wordsOf(error).startsWith('NOSCRIPT')) throw error;
-          return send(['EVAL', script, ...rest]);
-        }
-      },
-      close,
-    };
-  } catch (error) {
-    close();
-    throw new Error(wordsOf(error), { cause: error });
+
+  /**
+   * Connects, by way of the sentinels where there are some: the client's own way with them sends a command again to
+   * another server, and does not tell which one answered.
+   */
+  async function connect(): Promise<void> {
+    let client: Client | null = null;
+    try {
+      const opened = clientOf(address, await findServer(address));
+      client = opened;
+      client.on('error', (error: unknown) => {
+        if (session?.client === opened) lose(error);
+      });
+      await connected(client);
+      const found = await sessionOf(client);
+      for (const channel of channels) await inTime(client.subscribe(`${prefix}:${channel}`, onMessage));
+      if (!client.isReady) throw new Error('the connection ended');
+      if (closed) return client.destroy();
+      session = found;
+      if (trouble !== null) log.info({ redis }, 'Redis is back');
+      trouble = null;
+      if (found.warning !== null) log.warn({ redis }, found.warning);
+      onChange();
+    } catch (error) {
+      if (client?.isOpen === true) client.destroy();
+      if (!closed) lose(error);
+    }
   }
+
+  async function evaluate(...[script, keys, args]: Parameters<Redis['evaluate']>): Promise<unknown> {
+    const used = session;
+    if (used === null) throw new Error('Redis is away');
+    const digest = createHash('sha1').update(script).digest('hex');
+    const rest = [String(keys.length), ...keys.map((key) => `${prefix}:${key}`), ...args];
+    try {
+      const answer = await answerOf(used.client, ['EVALSHA', digest, ...rest]).catch((error: unknown) => {
+        if (!wordsOf(error).startsWith('NOSCRIPT')) throw error;
+        return answerOf(used.client, ['EVAL', script, ...rest]);
+      });
+      // Whether Redis takes writes is what the scripts say that write.
+      if (!script.startsWith(readsFirst)) noteTaken();
+      return answer;
+    } catch (error) {
+      if (session === used) {
+        if (error instanceof LateError || !used.client.isReady) lose(error);
+        else noteRefusal(wordsOf(error));
+      }
+      throw error;
+    }
+  }
+
+  function noteTaken(): void {
+    if (trouble?.code !== 'redis-refuses' || clock.monotonic() - refusedAt < quietMs) return;
+    trouble = null;
+    log.info({ redis }, 'Redis takes writes again');
+    onChange();
+  }
+
+  function noteRefusal(why: string): void {
+    refusedAt = clock.monotonic();
+    if (trouble !== null) return;
+    log.error({ redis, reason: why }, 'Redis refuses a command');
+    const message = `Redis (${redis}) refuses commands: ${why}; nothing is sent until it takes them`;
+    trouble = { code: 'redis-refuses', message };
+    onChange();
+  }
+
+  function lose(error: unknown): void {
+    leave();
+    const why = wordsOf(error);
+    if (trouble?.code !== 'redis-unavailable') log.warn({ redis, reason: why }, 'Redis cannot be reached');
+    const message = `Redis (${redis}) cannot be reached: ${why}; nothing is sent until it is back`;
+    trouble = { code: 'redis-unavailable', message };
+    // Not all hosts at once when it is back.
+    cancel = clock.after(longestRestMs * Math.random(), () => void connect());
+    onChange();
+  }
+
+  function leave(): void {
+    if (session?.client.isOpen === true) session.client.destroy();
+    session = null;
+  }
+}
+
+/** Rejects where that is no Redis on which a fleet can rely. */
+async function sessionOf(client: Client): Promise<Session> {
+  const info = await inTime(client.info());
+  const told = (name: string) => new RegExp(`^${name}:([\\w-]+)`, 'm').exec(info)?.[1];
+  const runId = told('run_id');
+  if (runId === undefined) throw new Error('its answer to INFO has no run_id');
+  // A sentinel may name the old server for a moment after a failover.
+  if (told('role') !== 'master') throw new Error('it is a replica at the moment');
+  const policy = told('maxmemory_policy') ?? 'noeviction';
+  const evicts = told('maxmemory') !== '0' && policy !== 'noeviction';
+  const warning = `Redis drops data when its memory is full (maxmemory-policy ${policy}): each time no host may send for a minute, and it may forget which host has a folder; set maxmemory-policy to noeviction`;
+  return { client, runId, warning: evicts ? warning : null };
 }
 
 function clientOf(
@@ -120,23 +196,24 @@ function clientOf(
     ...(username === null ? {} : { username }),
     ...(password === null ? {} : { password }),
     // An address has no server name.
-    socket: tls ? { ...socket, tls: true, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) } : socket,
+    socket: tls ? { ...socket, tls: true, ...(isIP(host) === 0 ? { servername: host } : {}) } : socket,
   });
 }
 
-/** Asks one sentinel after the other where the server is now. */
-async function findMaster(address: RedisAddress): Promise<RedisAddress['nodes'][number]> {
+/** The server's address; with Sentinel, asks one after the other where it is now. */
+async function findServer(address: RedisAddress): Promise<RedisAddress['nodes'][number]> {
+  const { nodes, sentinelName, tls } = address;
+  if (sentinelName === null && nodes[0] !== undefined) return nodes[0];
   let why = 'no sentinel answers';
-  for (const node of address.nodes) {
+  for (const node of nodes) {
     // Sentinels have a user list of their own, usually an empty one.
-    const client = clientOf({ tls: address.tls, username: null, password: null, database: 0 }, node);
+    const client = clientOf({ tls, username: null, password: null, database: 0 }, node);
     client.on('error', () => {});
     try {
       await connected(client);
-      const command = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.sentinelName ?? ''];
-      const found = await answerOf(client, command);
+      const found = await answerOf(client, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', sentinelName ?? '']);
       if (Array.isArray(found)) return { host: String(found[0]), port: Number(found[1]) };
-      why = `the sentinels do not know ${address.sentinelName}`;
+      why = `the sentinels do not know ${sentinelName}`;
     } catch (error) {
       why = `no sentinel answers: ${wordsOf(error)}`;
     } finally {
@@ -171,112 +248,6 @@ function wordsOf(error: unknown): string {
     return 'it requires a password; set INGESTD_REDIS_URL to an address with one';
   if (message.startsWith('WRONGPASS')) return 'it does not accept the user and password of its address';
   return code === null || message.includes(code) ? message : `${message} (${code})`;
-}
-
-interface LinkOptions extends Omit<SessionOptions, 'onEnd'> {
-  readonly clock: Clock;
-  readonly log: LogPort;
-  /** Called when Redis is there, when it is away, and when it begins or ends to refuse. */
-  readonly onChange: () => void;
-}
-
-/** Whoever is waiting for Redis is connected within two seconds: a new fleet may begin then (`askForPermits`). */
-const longestRestMs = 1_500;
-/** Redis takes writes again when it has refused none for so long: two signs of life. */
-const quietMs = 10_000;
-
-export type RedisLink = ReturnType<typeof openLink>;
-
-/** The connection to Redis, made at once and again whenever it ends; says each change once in the log. */
-export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
-  const redis = redisNodes(options.address);
-  let session: RedisSession | null = null;
-  let trouble: Reason | null = null;
-  /** When Redis last refused a script: monotonic, ms. */
-  let refusedAt = 0;
-  let closed = false;
-  let cancel = () => {};
-  const tried = connect();
-
-  return {
-    get runId() {
-      return session?.runId ?? '';
-    },
-    prefix: options.prefix,
-    evaluate,
-    /** The connection there is; null: Redis is away. */
-    connection: () => session,
-    /** What keeps all hosts from sending; null: nothing does, or the first attempt to connect is not over. */
-    trouble: () => trouble,
-    /** Resolves when the first attempt to connect is over, whatever came of it. */
-    tried,
-    close: () => {
-      closed = true;
-      cancel();
-      session?.close();
-      session = null;
-    },
-  };
-
-  async function connect(): Promise<void> {
-    try {
-      const opened = await openSession({ ...options, onEnd: lost });
-      if (closed) return opened.close();
-      session = opened;
-      if (trouble !== null) log.info({ redis }, 'Redis is back');
-      trouble = null;
-      const { evictsBy: policy } = opened;
-      if (policy !== null) log.warn({ redis, policy }, evictsWords(policy));
-      onChange();
-    } catch (error) {
-      if (!closed) lost(errorMessage(error));
-    }
-  }
-
-  async function evaluate(...call: Parameters<Redis['evaluate']>): Promise<unknown> {
-    const used = session;
-    if (used === null) throw new Error('Redis is away');
-    try {
-      const answer = await used.evaluate(...call);
-      // Whether Redis takes writes is what the scripts say that write.
-      const isWrite = !call[0].startsWith(readsFirst);
-      if (isWrite && trouble?.code === 'redis-refuses' && clock.monotonic() - refusedAt >= quietMs) {
-        trouble = null;
-        log.info({ redis }, 'Redis takes writes again');
-        onChange();
-      }
-      return answer;
-    } catch (error) {
-      // Else the connection has ended with it.
-      if (session === used) refused(errorMessage(error));
-      throw error;
-    }
-  }
-
-  function refused(why: string): void {
-    refusedAt = clock.monotonic();
-    if (trouble !== null) return;
-    log.error({ redis, reason: why }, 'Redis refuses a command');
-    const message = `Redis (${redis}) refuses commands: ${why}; nothing is sent until it takes them`;
-    trouble = { code: 'redis-refuses', message };
-    onChange();
-  }
-
-  function lost(why: string): void {
-    session = null;
-    if (closed) return;
-    if (trouble?.code !== 'redis-unavailable') log.warn({ redis, reason: why }, 'Redis cannot be reached');
-    const message = `Redis (${redis}) cannot be reached: ${why}; nothing is sent until it is back`;
-    trouble = { code: 'redis-unavailable', message };
-    // Not all hosts at once when it is back.
-    cancel = clock.after(longestRestMs * Math.random(), () => void connect());
-    onChange();
-  }
-}
-
-/** What a Redis that drops keys may cost. */
-export function evictsWords(policy: string): string {
-  return `Redis drops data when its memory is full (maxmemory-policy ${policy}): each time no host may send for a minute, and it may forget which host has a folder; set maxmemory-policy to noeviction`;
 }
 
 /** What all keys and channels of an account begin with; the braces keep them together in a Redis Cluster. */

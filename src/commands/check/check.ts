@@ -1,7 +1,9 @@
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { redisNodes } from '../../lib/server/redis-address.ts';
+import { systemClock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
@@ -148,15 +150,14 @@ function judgeClock(address: string, ahead: number): CheckFinding {
 /** Whether Redis answers, lets this host in, and keeps what it is told. Writes nothing. */
 async function checkRedis({ redis }: Pick<ClusterSettings, 'redis'>): Promise<readonly CheckFinding[]> {
   const subject = redisNodes(redis);
-  const { evictsWords, openSession } = await import('../../cluster/redis/connection.ts');
-  try {
-    const { evictsBy, close } = await openSession({ address: redis, prefix: '' });
-    close();
-    return evictsBy === null
-      ? [finding('info', subject, { code: 'redis-reachable', message: 'it answers', fix: '' })]
-      : [finding('warning', subject, { code: 'redis-evicts', message: evictsWords(evictsBy) })];
-  } catch (error) {
-    const message = `Redis cannot be reached: ${errorMessage(error)}`;
-    return [finding('error', subject, { code: 'redis-unavailable', message })];
-  }
+  const { openLink } = await import('../../cluster/redis/connection.ts');
+  const link = openLink({ address: redis, prefix: '', clock: systemClock, log: silentLog });
+  await link.tried;
+  const trouble = link.trouble();
+  const warning = link.connection()?.warning ?? null;
+  link.close();
+  if (trouble !== null) return [finding('error', subject, trouble)];
+  return warning === null
+    ? [finding('info', subject, { code: 'redis-reachable', message: 'it answers', fix: '' })]
+    : [finding('warning', subject, { code: 'redis-evicts', message: warning })];
 }

@@ -1,7 +1,9 @@
 import { afterEach, expect, it } from '@jest/globals';
 
 import { haltFleet } from '../../../src/cluster/fleet/whole-fleet.ts';
-import { openSession } from '../../../src/cluster/redis/connection.ts';
+import { openLink } from '../../../src/cluster/redis/connection.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
+import { silentLog } from '../../../src/model/ports/log-port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -72,21 +74,23 @@ describeWhere(missingRedis ?? missingClock, 'the shared minute, when Redis may h
   it('keeps the pause of the fleet, and does not take back that a person has ended it', async () => {
     await startThreeHosts();
     const prefix = 'ingestd:{test}';
-    const session = await openSession({ address: addressOf(fleet.redis.url), prefix });
+    const address = addressOf(fleet.redis.url);
+    const link = openLink({ address, prefix, clock: systemClock, log: silentLog });
+    await link.tried;
     try {
       const state = `${prefix}:state`;
       const arePaused = () =>
         fleet.hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
-      await haltFleet(session, { isHalted: true });
+      await haltFleet(link, { isHalted: true });
       await eventually(arePaused);
       fleet.redis.command('DEL', state);
       await eventually(() => fleet.redis.command('HGET', state, 'halted') !== '');
-      await haltFleet(session, { isHalted: false });
+      await haltFleet(link, { isHalted: false });
       const resumed = performance.now();
       await eventually(() => fleet.arrivals().some((at) => at > resumed), { withinMs: windowMs * 4 });
       expect(fleet.redis.command('HGET', state, 'halted')).toBe('');
     } finally {
-      session.close();
+      link.close();
     }
   }, 60_000);
 
