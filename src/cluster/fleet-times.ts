@@ -7,8 +7,6 @@ export interface FleetTimes {
   readonly beatMs: number;
   /** A request begins this soon after its permit was granted or confirmed. */
   readonly validMs: number;
-  /** A host that was not heard of for so long counts as out of reach. Shorter than `lifeMs`. */
-  readonly unreachableMs: number;
   /** As much as Redis's clock may jump unnoticed: added to each permit's time. */
   readonly marginMs: number;
   readonly lease: LeaseTimes;
@@ -33,7 +31,6 @@ export const fleetTimes: FleetTimes = {
   lifeMs: 15_000,
   beatMs: 5_000,
   validMs: 2_000,
-  unreachableMs: 10_000,
   marginMs: 250,
   lease: {
     lifeMs: 6_000,

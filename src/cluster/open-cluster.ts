@@ -14,7 +14,7 @@ import { fleetPaused } from '../model/report/fleet-pause.ts';
 import type { Reason } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { createPublisher } from './fleet/publisher.ts';
-import { fleetReader } from './fleet/whole-fleet.ts';
+import { readFleet } from './fleet/whole-fleet.ts';
 import { claimFolders } from './folders/folder-owners.ts';
 import type { FolderOwners } from './folders/folder-owners.ts';
 import { createLease } from './lease/lease.ts';
@@ -44,7 +44,12 @@ export type Cluster = Awaited<ReturnType<typeof openCluster>>;
 export async function openCluster(options: ClusterOptions) {
   const { settings, clock, log, service, times = fleetTimes } = options;
   const { id, isNew } = await stateId(options.stateDir);
-  const host = settings.host ?? hostName(id);
+  // Where the configuration gives no name: `archive-3f9a01c2`.
+  const machine =
+    hostname()
+      .replaceAll(/[^\w.-]/g, '-')
+      .slice(0, 80) || 'host';
+  const host = settings.host ?? `${machine}-${id.slice(0, 8)}`;
   const prefix = fleetPrefix(settings.account, service);
   let lease: Lease | null = null;
   let owners: FolderOwners | null = null;
@@ -55,19 +60,19 @@ export async function openCluster(options: ClusterOptions) {
     log,
     prefix,
     channels: ['wake', `wake:${host}`],
-    onMessage: (text) => {
-      if (text === 'lease') lease?.ask();
-      else minute.hear(text);
-    },
+    onMessage: (text) => minute.hear(text),
     onChange: () => {
       lease?.ask();
       owners?.ask();
-      minute.call();
-      notify();
+      onChange();
     },
   });
+  const onChange = () => {
+    minute.call();
+    notify();
+  };
   const common = { redis, host, clock, log, times, onChange: () => notify() };
-  const tokens = createTokenStore(common);
+  const tokens = createTokenStore(redis);
   const publisher = createPublisher(common);
   const minute = createSharedMinute({
     ...common,
@@ -97,15 +102,7 @@ export async function openCluster(options: ClusterOptions) {
     },
     /** Claims these folders from now on. To be called when this host may write its ledger, before `permits`. */
     claim: (folders: readonly { readonly name: string; readonly path: string }[]) => {
-      owners ??= claimFolders({
-        ...common,
-        ledger: id,
-        folders,
-        onChange: () => {
-          minute.call();
-          notify();
-        },
-      });
+      owners ??= claimFolders({ ...common, ledger: id, folders, onChange });
       owners.ask();
       return owners;
     },
@@ -116,12 +113,10 @@ export async function openCluster(options: ClusterOptions) {
     },
     /** Publishes a summary of this host for the others from now on. */
     publish: publisher.begin,
-    /** This host's status may have changed. */
-    noteChange: publisher.note,
     /** Hosts that speak with Redis, this one included; 0: not known. */
     hosts: publisher.hosts,
-    /** All hosts of the account, as they stood a moment ago; null: Redis is away or does not answer. */
-    fleet: fleetReader(redis, { clock, log }),
+    /** All hosts of the account; null: Redis is away or does not answer. */
+    fleet: () => readFleet(redis).catch(() => null),
     /** Calls when what a person sees of the fleet has changed. */
     listen: (listener: () => void) => {
       notify = listener;
@@ -188,12 +183,4 @@ async function stateId(dir: string): Promise<{ readonly id: string; readonly isN
 export async function readStateId(dir: string): Promise<string | null> {
   const id = (await readIfThere(join(dir, 'id')))?.trim() ?? '';
   return idForm.test(id) ? id : null;
-}
-
-/** The name of this host where the configuration gives none: `archive-3f9a01c2`. */
-function hostName(id: string): string {
-  const name = hostname()
-    .replaceAll(/[^\w.-]/g, '-')
-    .slice(0, 80);
-  return `${name || 'host'}-${id.slice(0, 8)}`;
 }

@@ -4,14 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { compactDecrypt, CompactEncrypt } from 'jose';
 import * as z from 'zod';
 
-import {
-  CredentialsRefusedError,
-  errorMessage,
-  MisaddressedError,
-  ServiceUnavailableError,
-} from '../model/errors.ts';
-import type { LogPort } from '../model/ports/log-port.ts';
-import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
+import { CredentialsRefusedError, MisaddressedError, ServiceUnavailableError } from '../model/errors.ts';
+import type { SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
 import type { Credentials } from '../model/settings.ts';
 import type { Redis, RedisLink } from './redis/connection.ts';
 import { redisScript } from './redis/script.ts';
@@ -19,8 +13,8 @@ import { redisScript } from './redis/script.ts';
 interface TokenRequest {
   /** Names the credentials without telling anything of them. */
   readonly who: string;
-  /** `ask`: for what is shared, or the right to obtain a token; `tell`: what came of it; `drop`: of no use any more. */
-  readonly operation: 'ask' | 'tell' | 'drop';
+  /** `ask`: for what is shared, or the right to obtain a token; `tell`: what came of it. */
+  readonly operation: 'ask' | 'tell';
   /** This attempt to obtain a token. */
   readonly lease: string;
   /** A sealed `Shared`: of `tell` the new one, empty where nothing is to be shared; else the one that is of no use. */
@@ -46,10 +40,6 @@ if ask.operation == 'ask' then
   if known ~= ask.value then return { sealed = known, leftMs = redis.call('PTTL', token) } end
   return { isMine = redis.call('SET', lease, ask.lease, 'NX', 'PX', ask.ms) ~= false }
 end
-if ask.operation == 'drop' then
-  if known == ask.value then redis.call('DEL', token) end
-  return {}
-end
 if ask.value ~= '' then redis.call('SET', token, ask.value, 'PX', ask.ms) end
 if redis.call('GET', lease) == ask.lease then redis.call('DEL', lease) end
 return {}
@@ -69,22 +59,11 @@ const sharedSchema = z.union([
 ]);
 type Shared = z.output<typeof sharedSchema>;
 
-interface TokenStoreOptions {
-  readonly redis: Pick<RedisLink, 'runId' | 'prefix' | 'evaluate' | 'tried'>;
-  readonly log: LogPort;
-}
-
 /** The token of all hosts in Redis, encrypted with a key that follows from the client secret. */
-export function createTokenStore({ redis, log }: TokenStoreOptions): TokenStorePort {
+export function createTokenStore(redis: Redis & Pick<RedisLink, 'tried'>): TokenStorePort {
   let isAsked = false;
-  /** The last token that this host has found or written. */
-  let last = { accessToken: '', sealed: '' };
-
   return {
     obtain,
-    drop: async (credentials, accessToken) => {
-      if (last.accessToken === accessToken) await reach(redis, credentials).run('drop', last.sealed);
-    },
     forget: () => {
       isAsked = true;
     },
@@ -101,11 +80,8 @@ export function createTokenStore({ redis, log }: TokenStoreOptions): TokenStoreP
     let value = '';
     let refreshToken: string | null = null;
     for (;;) {
-      const answer = await place.run('ask', value, leaseMs).catch((error: unknown) => {
-        log.debug({ reason: errorMessage(error) }, 'the token could not be shared');
-        return null;
-      });
-      if (answer === null) return wholeOf(await ask(null));
+      const answer = await place.run('ask', value, leaseMs).catch(() => null);
+      if (answer === null) return ask(null);
       const { sealed, leftMs, isMine } = answer;
       if (sealed !== null) {
         value = sealed;
@@ -120,7 +96,6 @@ export function createTokenStore({ redis, log }: TokenStoreOptions): TokenStoreP
         }
         ({ refreshToken } = found);
         if (found.accessToken === stale || !isGood({ ...found, leftMs })) continue;
-        last = { accessToken: found.accessToken, sealed };
         return { ...found, leftMs };
       }
       isAsked = false;
@@ -131,12 +106,12 @@ export function createTokenStore({ redis, log }: TokenStoreOptions): TokenStoreP
 
   async function askForAll(
     { tell }: ReturnType<typeof reach>,
-    ask: () => ReturnType<AskForToken>,
+    ask: () => Promise<SharedToken>,
   ): Promise<SharedToken> {
     try {
       const token = await ask();
-      last = { accessToken: token.accessToken, sealed: await tell(token, token.lifeMs) };
-      return wholeOf(token);
+      await tell(token, token.lifeMs);
+      return token;
     } catch (error) {
       await tell(failureOf(error), failureMs);
       throw error;
@@ -149,8 +124,7 @@ export function createTokenStore({ redis, log }: TokenStoreOptions): TokenStoreP
  * another user or client has another one.
  */
 function reach(redis: Redis, { clientSecret, clientId, username, password, apiKey }: Credentials) {
-  const { prefix } = redis;
-  const key = new Uint8Array(hkdfSync('sha256', clientSecret, prefix, 'ingestd shared token 1', 32));
+  const key = new Uint8Array(hkdfSync('sha256', clientSecret, redis.prefix, 'ingestd shared token 1', 32));
   const who = createHmac('sha256', key)
     .update(JSON.stringify([clientId, username, password, apiKey]))
     .digest('hex')
@@ -161,13 +135,11 @@ function reach(redis: Redis, { clientSecret, clientId, username, password, apiKe
 
   return {
     run,
-    /** Gives back the right to obtain a token, with what came of it; null: nothing for others. Gives it sealed. */
-    tell: async (shared: Shared | null, ms: number): Promise<string> => {
+    /** Gives back the right to obtain a token, with what came of it; null: nothing for others. */
+    tell: async (shared: Shared | null, ms: number): Promise<void> => {
       const bytes = new TextEncoder().encode(JSON.stringify(shared));
       const encrypt = new CompactEncrypt(bytes).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' });
-      const sealed = shared === null ? '' : await encrypt.encrypt(key);
-      await run('tell', sealed, ms).catch(() => {});
-      return sealed;
+      await run('tell', shared === null ? '' : await encrypt.encrypt(key), ms).catch(() => {});
     },
     /** Null: there is none, or it was not sealed with this key. */
     open: async (sealed: string): Promise<Shared | null> => {
@@ -179,10 +151,6 @@ function reach(redis: Redis, { clientSecret, clientId, username, password, apiKe
       }
     },
   };
-}
-
-function wholeOf(token: Awaited<ReturnType<AskForToken>>): SharedToken {
-  return { ...token, leftMs: token.lifeMs };
 }
 
 /** Null: a wrong address or a stop is this host's own affair and says nothing about the others. */

@@ -106,7 +106,6 @@ export function assembleDaemon(
   const duplicates = duplicateLister(ledger, clock);
   const changes = createChangeSignal(clock);
   cluster?.listen(changes.note);
-  if (cluster !== null) changes.listen(cluster.noteChange);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   /** What the daemon itself has to say, by its code. It keeps nobody from being ready. */
   const notices = new Map<string, Reason>();

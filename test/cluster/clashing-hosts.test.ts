@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { Status } from '../../src/model/report/status.ts';
 import { aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -47,15 +46,12 @@ describeWhere(missingRedis, 'hosts that do not go together', () => {
       times: scaledTimes(2_000),
     });
     hosts.push(host);
-    let health: Status['health'] = 'ok';
-    host.cluster.publish(() => aStatus({ health }));
+    const publish = () => host.cluster.publish(() => aStatus());
+    publish();
     await eventually(() => host.cluster.hosts() > 0);
     const found = () => host.cluster.reasons().filter(({ code }) => code === 'host-name-taken');
     return {
-      publish: () => {
-        health = health === 'ok' ? 'attention' : 'ok';
-        host.cluster.noteChange();
-      },
+      publish,
       codes: () => found().map(({ code }) => code),
       message: () => found()[0]?.message ?? '',
       close: async () => {

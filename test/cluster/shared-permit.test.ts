@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 import { sharedPermit } from '../../src/cluster/permits/shared-permit.ts';
-import { RedisTime } from '../../src/cluster/redis/redis-time.ts';
+import { followRedisTime } from '../../src/cluster/redis/redis-time.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const run = promisify(execFile);
@@ -99,7 +99,7 @@ describe("the watch on Redis's clock", () => {
   const at = (monotonic: number, wall = monotonic) => ({ monotonic, wall });
 
   it('takes what the way there and back can explain', () => {
-    const time = new RedisTime(250);
+    const time = followRedisTime(250);
     expect(time.isSteady(1_000_000, at(0), at(5))).toBe(true);
     expect(time.isSteady(1_005_000, at(5_000), at(5_010))).toBe(true);
     // The second command was three seconds on its way.
@@ -111,14 +111,14 @@ describe("the watch on Redis's clock", () => {
     ['forward by little', 400],
     ['back', -3_600_000],
   ])('sees a jump %s, once', (_name, jump) => {
-    const time = new RedisTime(250);
+    const time = followRedisTime(250);
     time.isSteady(1_000_000, at(0), at(5));
     expect(time.isSteady(1_005_000 + jump, at(5_000), at(5_005))).toBe(false);
     expect(time.isSteady(1_010_000 + jump, at(10_000), at(10_005))).toBe(true);
   });
 
   it('is not misled by a machine that slept or whose own clock was set', () => {
-    const time = new RedisTime(250);
+    const time = followRedisTime(250);
     time.isSteady(1_000_000, at(0), at(5));
     expect(time.isSteady(4_600_000, at(1_000, 3_600_000), at(1_005, 3_600_005))).toBe(true);
     expect(time.isSteady(4_605_000, at(6_000, 0), at(6_005, 5))).toBe(true);

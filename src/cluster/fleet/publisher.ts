@@ -4,12 +4,10 @@ import * as z from 'zod';
 
 import { shortened } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorMessage } from '../../model/errors.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { HostSummary } from '../../model/report/fleet.ts';
 import { failedCount, failuresInDoubt, headline } from '../../model/report/headline.ts';
-import type { Health, Status } from '../../model/report/status.ts';
+import type { Status } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
 import { createBeat } from '../redis/beat.ts';
 import type { Redis } from '../redis/connection.ts';
@@ -53,7 +51,6 @@ interface PublisherOptions {
   readonly redis: Redis;
   readonly host: string;
   readonly clock: Clock;
-  readonly log: LogPort;
   /** What `isNameTaken` says has changed. */
   readonly onChange: () => void;
 }
@@ -63,15 +60,10 @@ const publishMs = 5_000;
 /** After so many publications without another under the same name, the name is this host's alone. */
 const quietEnough = 3;
 
-/** Publishes this host's summary for the others: every five seconds, and at once when its health changes. */
-export function createPublisher({ redis, host, clock, log, onChange }: PublisherOptions) {
-  const beat = createBeat(
-    clock,
-    () => publishNow(),
-    () => publishMs,
-  );
+/** Publishes this host's summary for the others, every five seconds. */
+export function createPublisher({ redis, host, clock, onChange }: PublisherOptions) {
+  const beat = createBeat(clock, publishNow, () => publishMs);
   let status: (() => Status) | null = null;
-  let published: Health | null = null;
   /** Another start of this host is another one. */
   const run = randomBytes(8).toString('hex');
   let last: z.output<typeof answerSchema> | null = null;
@@ -86,14 +78,10 @@ export function createPublisher({ redis, host, clock, log, onChange }: Publisher
       status = read;
       beat.now();
     },
-    /** Something has changed. */
-    note: (): void => {
-      if (status !== null && status().health !== published) beat.now();
-    },
     /** Says at last that this host has stopped. */
     end: async (): Promise<void> => {
       await beat.end();
-      await publishNow('stopped');
+      await publishNow('stopped').catch(() => {});
     },
   };
 
@@ -104,24 +92,8 @@ export function createPublisher({ redis, host, clock, log, onChange }: Publisher
 
   async function publishNow(state?: 'stopped'): Promise<void> {
     if (status === null) return;
-    const summary = summaryOf(status());
-    published = summary.health;
-    try {
-      learn(
-        await publish(redis, {
-          host,
-          run,
-          summary: JSON.stringify({ ...summary, ...(state === undefined ? {} : { state }) }),
-          ends: state !== undefined,
-        }),
-      );
-    } catch (error) {
-      published = null;
-      log.debug({ reason: errorMessage(error) }, 'the summary could not be published');
-    }
-  }
-
-  function learn(answer: z.output<typeof answerSchema>): void {
+    const summary = JSON.stringify({ ...summaryOf(status()), ...(state === undefined ? {} : { state }) });
+    const answer = await publish(redis, { host, run, summary, ends: state !== undefined });
     const wasTaken = isNameTaken();
     // The first time it may be the run before this one, which ended without a word.
     const isOther = last !== null && answer.before !== '' && answer.before !== run;

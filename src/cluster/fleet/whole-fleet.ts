@@ -1,9 +1,6 @@
 import * as z from 'zod';
 
-import type { Clock } from '../../lib/time/clock.ts';
 import { orNull } from '../../lib/or-null.ts';
-import { errorMessage } from '../../model/errors.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary } from '../../model/report/fleet.ts';
 import { emptyStatus } from '../../model/report/status.ts';
@@ -41,7 +38,6 @@ const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 
 
 /** What all hosts of the account say of themselves, those that need a person first. */
 export async function readFleet(redis: Redis): Promise<FleetStatus> {
-  const { prefix } = redis;
   const hosts: FleetHost[] = [];
   let slice;
   do {
@@ -57,7 +53,7 @@ export async function readFleet(redis: Redis): Promise<FleetStatus> {
   const worst = Math.max(0, ...hosts.map(weightOf));
   return {
     health: worst === 2 ? 'error' : worst === 1 || halted !== '' ? 'attention' : 'ok',
-    account: /\{(.*)\}/.exec(prefix)?.[1] ?? prefix,
+    account: /\{(.*)\}/.exec(redis.prefix)?.[1] ?? redis.prefix,
     paused: halted !== '',
     rate: { used, windowSeconds: 60 },
     hosts,
@@ -86,28 +82,6 @@ function readSummary(text: string): HostSummary {
 function weightOf({ presence, health }: FleetHost): number {
   if (presence === 'stopped') return 0;
   return presence === 'gone' ? Math.max(1, weights[health]) : weights[health];
-}
-
-/** However many pages are open, Redis is asked no more often. */
-const freshMs = 2_000;
-
-/** `readFleet`, at most every two seconds; null: Redis is away or does not answer. */
-export function fleetReader(
-  redis: Redis,
-  { clock, log }: { readonly clock: Clock; readonly log: LogPort },
-): () => Promise<FleetStatus | null> {
-  let fleet: Promise<FleetStatus | null> = Promise.resolve(null);
-  let readAt = -Infinity;
-  return () => {
-    if (clock.monotonic() - readAt >= freshMs) {
-      readAt = clock.monotonic();
-      fleet = readFleet(redis).catch((error: unknown) => {
-        log.debug({ reason: errorMessage(error) }, 'the fleet could not be read');
-        return null;
-      });
-    }
-    return fleet;
-  };
 }
 
 /** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 
-import { mountOf, parseMountTable } from '../../lib/files/mount-table.ts';
+import { mountOf, readMountTable } from '../../lib/files/mount-table.ts';
+import type { Mount } from '../../lib/files/mount-table.ts';
+import { bootMoment } from '../../lib/time/boot-moment.ts';
 import { errorCode } from '../../model/errors.ts';
 
 /** File systems whose source names the same server and export on every host. */
@@ -34,37 +36,29 @@ export async function identifyFolder(
     if (!stats.isDirectory()) return null;
     const { dev, ino } = stats;
     if (known?.dev === dev && known.ino === ino) return known;
-    const told = ['/proc/self/mountinfo', '/proc/sys/kernel/random/boot_id'].map((file) =>
-      readFile(file, 'utf8'),
-    );
-    const [mountinfo = '', boot = ''] = await Promise.all(told).catch(() => []);
-    return {
-      key: boot === '' ? '' : folderKey({ mountinfo, boot: boot.trim(), path: real, dev, ino }),
-      dev,
-      ino,
-    };
+    const boot = bootMoment()?.bootId;
+    const key = boot && folderKey({ mounts: readMountTable(), boot, path: real, dev, ino });
+    return { key: key ?? '', dev, ino };
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return null;
   }
 }
 
-interface Directory {
-  readonly mountinfo: string;
+interface Directory extends Pick<FolderIdentity, 'dev' | 'ino'> {
+  readonly mounts: readonly Mount[];
   /** Of this machine as it runs now. */
   readonly boot: string;
   /** Absolute, without links. */
   readonly path: string;
-  readonly dev: number;
-  readonly ino: number;
 }
 
 /**
  * The pure part. On a network share the source of the mount and the inode, wherever it is mounted; on a local disk the
  * machine until it is restarted, because copied disks look alike.
  */
-export function folderKey({ mountinfo, boot, path, dev, ino }: Directory): string {
-  const mount = mountOf(parseMountTable(mountinfo), path);
+export function folderKey({ mounts, boot, path, dev, ino }: Directory): string {
+  const mount = mountOf(mounts, path);
   const share = shareNames.get(mount?.type ?? '');
   const place = mount === null || share === undefined ? [boot, String(dev)] : [share, mount.source];
   return digestOf([...place, String(ino)]);

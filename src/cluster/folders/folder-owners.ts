@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import type { Clock } from '../../lib/time/clock.ts';
+import type { Settings } from '../../model/settings.ts';
 import type { FolderIdentity } from './folder-identity.ts';
 import { digestOf, identifyFolder } from './folder-identity.ts';
 import { createBeat } from '../redis/beat.ts';
@@ -16,14 +17,7 @@ export interface FolderOwner {
 }
 
 /** Whose the folders of a configuration are, by their names. */
-export interface FolderOwnersView {
-  /** Null: this host's, or not known yet. */
-  readonly ownerOf: (folder: string) => FolderOwner | null;
-  /** False: another directory stands at the folder's path than the one whose owner is known. */
-  readonly isAt: (folder: string, root: Pick<FolderIdentity, 'dev' | 'ino'>) => boolean;
-  /** Calls when a folder has become this host's. */
-  readonly listen: (listener: () => void) => void;
-}
+export type FolderOwnersView = Pick<FolderOwners, 'ownerOf' | 'isAt' | 'listen'>;
 
 interface FolderQuestion {
   readonly key: string;
@@ -87,10 +81,7 @@ return { owner = '' }
 `,
 });
 
-interface Folder {
-  readonly name: string;
-  readonly path: string;
-}
+type Folder = Pick<Settings['folders'][number], 'name' | 'path'>;
 
 interface OwnersOptions {
   readonly redis: Redis;
@@ -145,14 +136,15 @@ export function claimFolders({ redis, ledger, host, folders, clock, onChange }: 
     isPending,
     /** Each folder was looked at, and whose it is is known of those that are there. */
     isKnown: (): boolean => all.every(({ wasSeen }) => wasSeen) && !isPending(),
+    /** Null: this host's, or not known yet. */
     ownerOf: (folder: string): FolderOwner | null => watched.get(folder)?.owner ?? null,
+    /** False: another directory stands at the folder's path than the one whose owner is known. */
     isAt: (folder: string, { dev, ino }: Pick<FolderIdentity, 'dev' | 'ino'>): boolean => {
       const identity = watched.get(folder)?.identity;
       return identity?.dev === dev && identity.ino === ino;
     },
-    listen: (listener: () => void): void => {
-      listeners.add(listener);
-    },
+    /** Calls when a folder has become this host's. */
+    listen: (listener: () => void): void => void listeners.add(listener),
   };
 
   /** Whose one of the folders is that are there is not known yet. */

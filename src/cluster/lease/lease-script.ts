@@ -67,10 +67,7 @@ if ask.kind == 'renew' then
   -- Redis has forgotten it.
   if fence < ask.fence then return keep(ask.fence, 1, string.format('%.0f', now)) end
 elseif ask.kind == 'release' then
-  if own then
-    redis.call('HSET', lease, 'host', '')
-    redis.call('PUBLISH', ask.channel, 'lease')
-  end
+  if own then redis.call('HSET', lease, 'host', '') end
 else
   local free = false
   if mark == 'none' then free = remembers or ask.first

@@ -51,12 +51,10 @@ export function createLease(options: LeaseOptions) {
   const whenLost = new Promise<string>((resolve) => (onLost = resolve));
   let fence = 0;
   let heldAt: Sent | null = null;
-  /** Monotonic, ms: found lapsed and not yet renewed; null: it holds. */
-  let lapsedAt: number | null = null;
   let watched: Watched | null = null;
   let hadPredecessor = false;
   let isTakenOver = false;
-  let waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+  const waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
   let cancelLapse = () => {};
 
   return {
@@ -64,7 +62,7 @@ export function createLease(options: LeaseOptions) {
     taken: whenTaken,
     /** Resolves with the reason when this host had it and has it no more. */
     lost: whenLost,
-    /** Asks for it now, and from now on: Redis has come or gone, or somebody has given a lease back. */
+    /** Asks for it now, and from now on: Redis has come or gone. */
     ask: beat.now,
     get fence() {
       return fence;
@@ -102,7 +100,7 @@ export function createLease(options: LeaseOptions) {
         waiting.push({ resolve, reject });
         beat.now();
       }),
-    /** Gives it back, so that whoever waits has it at once. */
+    /** Gives it back, so that whoever waits has it when it looks again. */
     release: async (): Promise<void> => {
       end();
       await beat.end();
@@ -191,11 +189,9 @@ export function createLease(options: LeaseOptions) {
     if (before?.answer.host !== answer.host || before.isThere !== isThere) options.onChange();
   }
 
-  /** Who wakes up after a long time is given one beat: the answer may be that nobody has taken the lease meanwhile. */
+  /** After each answer: who wakes up late may be told that nobody has taken the lease meanwhile. */
   function loseWhereLapsed(): void {
-    if (heldAt === null || holds()) lapsedAt = null;
-    else lapsedAt ??= clock.monotonic();
-    if (lapsedAt !== null && clock.monotonic() - lapsedAt >= times.beatMs)
+    if (heldAt !== null && age() > times.lifeMs + times.beatMs)
       lose('it could not be renewed in Redis in time');
   }
 
@@ -216,11 +212,10 @@ export function createLease(options: LeaseOptions) {
   }
 
   function settle(error: Error | null): void {
-    for (const { resolve, reject } of waiting) {
+    for (const { resolve, reject } of waiting.splice(0)) {
       if (error === null) resolve();
       else reject(error);
     }
-    waiting = [];
   }
 
   function age(): number {

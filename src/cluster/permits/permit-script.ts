@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import type { FleetTimes } from '../fleet-times.ts';
 import { commandMs } from '../redis/connection.ts';
-import { redisScript } from '../redis/script.ts';
+import { listOf, redisScript } from '../redis/script.ts';
 
 /** What a host asks for. By `channel` the script tells `next` to all, and `ask` to one host. */
 export interface PermitRequest extends FleetTimes {
@@ -40,10 +40,6 @@ export interface PermitRequest extends FleetTimes {
 }
 
 const whole = z.number().default(0);
-const words = z
-  .string()
-  .default('')
-  .transform((text) => (text === '' ? [] : text.split(' ')));
 
 const answerSchema = z.object({
   now: z.number(),
@@ -51,7 +47,7 @@ const answerSchema = z.object({
   late: z.boolean().default(false),
   granted: whole,
   /** Permits that were to be confirmed and are no longer there. */
-  gone: words,
+  gone: listOf(z.string()).default([]),
   /** When the next place comes free. */
   nextMs: whole,
   /** How many hosts come before this one. */
@@ -198,7 +194,7 @@ for i = 1, #listed, 2 do
 end
 if want > 0 then
   -- A request that was long on its way says when its host was alive, not that it is.
-  local till = math.min(now, ask.estimate or now) + ask.unreachableMs
+  local till = math.min(now, ask.estimate or now) + 2 * ask.beatMs
   own = { name = host, level = ask.level, demand = ask.demand, since = since, till = till, woken = 0, asked = want }
   enter(own)
 end
@@ -263,7 +259,7 @@ end
 redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
   'at', at, 'sure', sure, 'why', why, 'founder', founder, 'places', used)
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 172800000) end
-return { now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
+return { now = now, granted = granted, gone = gone, nextMs = nextMs,
   rank = rank, used = used, openMs = math.max(0, open - now),
   pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset ~= '', why = why,
   waiting = left, halted = halted }

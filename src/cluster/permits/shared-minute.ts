@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { countingMs } from '../../lib/queue/permits.ts';
 import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorMessage } from '../../model/errors.ts';
 import type { SentRequest } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Demand, PermitSource } from '../../model/ports/service-port.ts';
@@ -12,7 +11,7 @@ import type { FleetTimes } from '../fleet-times.ts';
 import type { Lease } from '../lease/lease.ts';
 import { createBeat } from '../redis/beat.ts';
 import type { Redis } from '../redis/connection.ts';
-import { RedisTime, sentNow } from '../redis/redis-time.ts';
+import { followRedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import { askForPermits, noAnswer } from './permit-script.ts';
 import type { PermitAnswer } from './permit-script.ts';
@@ -44,17 +43,8 @@ export interface SharedMinuteOptions {
   readonly onChange: () => void;
 }
 
-/** What Redis does not know yet. */
-interface News {
-  /** Answered permits with the time of the answer (monotonic, ms). */
-  readonly spent: readonly { readonly id: string; readonly at: number }[];
-  /** Unused permits. */
-  readonly returned: readonly string[];
-  /** The epoch in which Redis's clock has jumped; undefined: it has not. */
-  readonly jump?: number | undefined;
-}
-
-const noNews: News = { spent: [], returned: [] };
+/** Whom permits are for. */
+type Taker = Parameters<PermitSource['begin']>[0];
 
 export type SharedMinute = ReturnType<typeof createSharedMinute>;
 
@@ -66,15 +56,23 @@ export function createSharedMinute(options: SharedMinuteOptions) {
   const run = randomBytes(4).toString('hex');
   let named = 0;
 
-  let taker: Parameters<PermitSource['begin']>[0] | null = null;
+  let taker: Taker = {
+    wanted: () => ({ count: 0, isAhead: false }),
+    grant: (permit) => permit.giveBack(),
+  };
   let ownDemand: Demand = { level: 0, count: 0 };
   const held = new Map<string, SharedPermit>();
-  let news = noNews;
+  /** Answered permits that Redis does not know of yet, with the time of the answer (monotonic, ms). */
+  const spent: { readonly id: string; readonly at: number }[] = [];
+  /** The same of permits that were not used. */
+  const returned: string[] = [];
+  /** The epoch in which Redis's clock has jumped, until Redis knows of it; undefined: it has not. */
+  let jump: number | undefined;
   /** Monotonic, ms. */
   let pauseUntil = 0;
 
   /** The clock of the Redis process that answered last. */
-  let time = new RedisTime(times.marginMs);
+  let time = followRedisTime(times.marginMs);
   let timeOf = '';
   /** That of the state directory, where there is one: nothing is sent without it. */
   let lease: Lease | null = null;
@@ -98,7 +96,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
       // Redis counts what the holder before has sent.
       recent = lease?.hadPredecessor === true ? [] : before;
     },
-    begin: (given: NonNullable<typeof taker>): void => {
+    begin: (given: Taker): void => {
       taker = given;
       beat.now();
     },
@@ -145,7 +143,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     leave: async (): Promise<void> => {
       hasLeft = true;
       await beat.end();
-      await say();
+      await say().catch(() => {});
       // Nothing renews or confirms them any more.
       for (const permit of held.values()) permit.lose();
     },
@@ -154,12 +152,9 @@ export function createSharedMinute(options: SharedMinuteOptions) {
   async function say(): Promise<void> {
     for (const permit of held.values()) permit.expire();
     nextAt = Infinity;
-    try {
-      await exchange();
-    } catch (error) {
-      log.debug({ reason: errorMessage(error) }, 'no answer of Redis about permits');
-    }
-    saidAt = clock.monotonic();
+    await exchange().finally(() => {
+      saidAt = clock.monotonic();
+    });
   }
 
   /** One request to the script, and what follows from its answer. Rejects where none came. */
@@ -167,11 +162,10 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     const { windowMs } = times;
     if (redis.runId === '' || (recent === null && options.waitsToJoin)) return;
     // The clock of the same process is followed over a lost connection.
-    if (timeOf !== redis.runId) time = new RedisTime(times.marginMs);
+    if (timeOf !== redis.runId) time = followRedisTime(times.marginMs);
     timeOf = redis.runId;
-    const told = news;
-    news = noNews;
-    const wanted = wantedNow();
+    const wanted = taker.wanted();
+    const [spentNow, returnedNow] = [[...spent], [...returned]];
     const mayAsk = options.mayAsk() && !hasLeft;
     const sent = sentNow(clock);
     const estimate = time.estimate(sent.monotonic);
@@ -181,45 +175,41 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     const pauseMs = Math.ceil(pauseUntil - sent.monotonic);
     const { seq, epoch, halted } = last;
     const [renew, confirm] = [heldIds({ begun: true }), heldIds({ begun: false })];
-    const sayAgain = () => {
-      const spent = [...told.spent, ...news.spent];
-      news = { spent, returned: [...told.returned, ...ids, ...news.returned], jump: news.jump ?? told.jump };
-    };
     const answer = await askForPermits(redis, {
       ...times,
       host,
       limit,
       seq,
       epoch,
-      spent: told.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
-      returned: told.returned,
+      spent: spentNow.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
+      returned: returnedNow,
       renew,
       confirm,
       recent: counting,
       ids,
-      founds: foundsFleet(counting.length + told.spent.length),
+      founds: recent !== null && lease?.hadPredecessor !== true && counting.length + spentNow.length === 0,
       estimate,
-      jump: told.jump,
+      jump,
       halted: halted || undefined,
       pauseMs: pauseMs > 0 ? pauseMs : undefined,
       level: wanted.isAhead ? aheadLevel : ownDemand.level,
       demand: Math.max(wanted.count, ownDemand.count),
     }).catch((error: unknown) => {
       // Whether Redis did it is not known: what was granted is never used, and the rest is said again.
-      sayAgain();
+      returned.push(...ids);
       throw error;
     });
     const answered = sentNow(clock);
     const isSteady = time.isSteady(answer.now, sent, answered);
-    if (!isSteady) {
-      // Or this machine has slept.
-      news = { ...news, jump: answer.epoch };
-      log.warn({}, 'the clock of Redis jumped; no host sends for one window');
-    }
+    // Or this machine has slept.
+    if (!isSteady) log.warn({}, 'the clock of Redis jumped; no host sends for one window');
+    if (!isSteady || !answer.late) jump = isSteady ? undefined : answer.epoch;
     if (answer.late) {
-      sayAgain();
+      returned.push(...ids);
       return beat.now();
     }
+    spent.splice(0, spentNow.length);
+    returned.splice(0, returnedNow.length);
     if (recent !== null) recent = [];
     note(answer, answered.monotonic);
     for (const id of [...confirm, ...renew]) {
@@ -228,7 +218,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     for (const id of answer.gone) held.get(id)?.lose();
     const granted = ids.slice(0, answer.granted);
     if (!isSteady) {
-      news = { ...news, returned: [...news.returned, ...granted] };
+      returned.push(...granted);
       return beat.now();
     }
     for (const id of granted) grant(id, sent);
@@ -236,11 +226,6 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     // What comes of a first answer is asked for now.
     if (want === 0 && mayAsk) beat.now();
     else askIn(answer.nextMs, answer.rank);
-  }
-
-  /** Nothing was sent of this host's ledger within the last window. `untold`: sent, and Redis does not know it yet. */
-  function foundsFleet(untold: number): boolean {
-    return recent !== null && lease?.hadPredecessor !== true && untold === 0;
   }
 
   function note(answer: PermitAnswer, at: number): void {
@@ -259,22 +244,17 @@ export function createSharedMinute(options: SharedMinuteOptions) {
   function grant(id: string, heldAt: Sent): void {
     const end = (isSpent: boolean) => {
       held.delete(id);
-      if (isSpent) news = { ...news, spent: [...news.spent, { id, at: clock.monotonic() }] };
-      else news = { ...news, returned: [...news.returned, id] };
+      if (isSpent) spent.push({ id, at: clock.monotonic() });
+      else returned.push(id);
       beat.now();
     };
     const permit = sharedPermit({ heldAt, clock, times, lease, ask: beat.now, end });
     held.set(id, permit);
-    if (taker === null) permit.giveBack();
-    else taker.grant(permit);
-  }
-
-  function wantedNow() {
-    return taker?.wanted() ?? { count: 0, isAhead: false };
+    taker.grant(permit);
   }
 
   function isWanted(): boolean {
-    return wantedNow().count > 0;
+    return taker.wanted().count > 0;
   }
 
   /** Permits whose requests have begun, or are about to begin. */

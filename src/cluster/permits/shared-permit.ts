@@ -30,7 +30,7 @@ export function sharedPermit({ heldAt, clock, times, lease, ask, end }: PermitOp
   const { signal } = lost;
   let renewedAt = heldAt;
   let isBegun = false;
-  let waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+  const waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
   const guard: PermitGuard = {
     confirm: async () => {
@@ -63,8 +63,7 @@ export function sharedPermit({ heldAt, clock, times, lease, ask, end }: PermitOp
     /** Redis has kept the place at a command that went out then. */
     renewed: (at: Sent): void => {
       renewedAt = at;
-      for (const { resolve } of waiting) resolve();
-      waiting = [];
+      for (const { resolve } of waiting.splice(0)) resolve();
     },
     lose,
     /** Loses the place where it was not renewed in time. */
@@ -75,8 +74,7 @@ export function sharedPermit({ heldAt, clock, times, lease, ask, end }: PermitOp
 
   function lose(): void {
     lost.abort();
-    for (const { reject } of waiting) reject(new PermitLostError());
-    waiting = [];
+    for (const { reject } of waiting.splice(0)) reject(new PermitLostError());
   }
 
   function confirm(): Promise<void> {

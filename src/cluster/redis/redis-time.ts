@@ -30,29 +30,23 @@ interface Reading {
  * which both answers were made, nor less far. Both clocks of this host have to disagree with Redis's: the monotonic one
  * stands still while the machine sleeps, and the wall clock may be set.
  */
-export class RedisTime {
-  readonly #toleranceMs: number;
-  #before: Reading | null = null;
-
-  constructor(toleranceMs: number) {
-    this.#toleranceMs = toleranceMs;
-  }
-
-  /** Takes the time of an answer. False: the clock has jumped since the answer before. */
-  isSteady(time: number, sent: Sent, answered: Sent): boolean {
-    const before = this.#before;
-    this.#before = { time, sent, answered };
-    if (before === null) return true;
-    const passed = time - before.time;
-    return (['monotonic', 'wall'] as const).some((clock) => {
-      const least = sent[clock] - before.answered[clock] - this.#toleranceMs;
-      const most = answered[clock] - before.sent[clock] + this.#toleranceMs;
-      return passed >= least && passed <= most;
-    });
-  }
-
-  /** What Redis's clock should say now; undefined: it has not answered yet. */
-  estimate(monotonic: number): number | undefined {
-    return this.#before === null ? undefined : this.#before.time + monotonic - this.#before.sent.monotonic;
-  }
+export function followRedisTime(toleranceMs: number) {
+  let last: Reading | null = null;
+  return {
+    /** Takes the time of an answer. False: the clock has jumped since the answer before. */
+    isSteady: (time: number, sent: Sent, answered: Sent): boolean => {
+      const before = last;
+      last = { time, sent, answered };
+      if (before === null) return true;
+      const passed = time - before.time;
+      return (['monotonic', 'wall'] as const).some((clock) => {
+        const least = sent[clock] - before.answered[clock] - toleranceMs;
+        const most = answered[clock] - before.sent[clock] + toleranceMs;
+        return passed >= least && passed <= most;
+      });
+    },
+    /** What Redis's clock should say now; undefined: it has not answered yet. */
+    estimate: (monotonic: number): number | undefined =>
+      last === null ? undefined : last.time + monotonic - last.sent.monotonic,
+  };
 }

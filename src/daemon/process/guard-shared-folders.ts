@@ -25,8 +25,7 @@ export function guardSharedFolders<T extends FolderPort>(
       if (root === null || owners.isAt(name, root)) return reason();
       return { code: 'folder-changed', message: `${path} is another directory than before` };
     };
-    const listen = (freed: () => void) => owners.listen(freed);
-    return guardFolder(port, { reason, look, listen }, log);
+    return guardFolder(port, { reason, look, listen: owners.listen }, log);
   });
 }
 

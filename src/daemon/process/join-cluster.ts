@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { systemClock } from '../../lib/time/clock.ts';
 import { StateLockedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -64,24 +66,22 @@ interface WaitOptions extends JoinOptions {
 
 /**
  * Joins the other hosts for one command. Where it cannot have the lease, or does not learn whose the folders are, `away`
- * says why it was given up.
+ * says why it was given up. Throws StateLockedError where another host has either: a command does not stand by.
  */
 export async function withLease<T>(
   options: WaitOptions,
   act: (place: Place | null, away: Reason | null) => Promise<T>,
 ): Promise<T> {
-  const { settings, patienceMs, sends } = options;
+  const { settings, sends } = options;
   // Who sends nothing asks Redis only for the lease.
-  if (!sends && settings.cluster?.standBy !== true) return act(null, null);
-  const place = await joinCluster(options);
+  const place = sends || settings.cluster?.standBy === true ? await joinCluster(options) : null;
   if (place === null) return act(null, null);
+  const { cluster, lease } = place;
   try {
-    const wait = createWait(place, patienceMs);
-    const { cluster, lease } = place;
-    let away = lease === null ? null : await waitForLease({ ...place, lease }, options, wait);
+    let away = lease === null ? null : await wait(() => hasLease({ ...place, lease }, options));
     if (sends && away === null) {
       const owners = cluster.claim(settings.folders);
-      away = await wait(() => owners.isKnown());
+      away = await wait(owners.isKnown);
       for (const { name } of settings.folders) {
         const other = owners.ownerOf(name);
         if (other !== null) throw new StateLockedError(elsewhereWords(other, name));
@@ -89,44 +89,30 @@ export async function withLease<T>(
     }
     return await act(place, away);
   } finally {
-    await place.cluster.close();
+    await cluster.close();
+  }
+
+  /** Waits until something is so. Gives why it was given up; null: it is so. */
+  async function wait(isSo: () => boolean): Promise<Reason | null> {
+    const lasting = createStopwatch();
+    while (!isSo()) {
+      const blocked = blockedBy(cluster.reasons());
+      const ms = lasting(blocked === null ? 'working' : 'blocked');
+      if (blocked !== null && ms >= options.patienceMs) return blocked;
+      await delay(askMs);
+    }
+    return null;
   }
 }
 
-/** Waits until something is so. Gives why it was given up; null: it is so. */
-type Wait = (isOver: () => boolean) => Promise<Reason | null>;
-
-function createWait({ cluster }: Place, patienceMs: number): Wait {
-  const lasting = createStopwatch();
-  return async (isOver) => {
-    while (!isOver()) {
-      const blocked = blockedBy(cluster.reasons());
-      const ms = lasting(blocked === null ? 'working' : 'blocked');
-      if (blocked !== null && ms >= patienceMs) return blocked;
-      await new Promise((resolve) => setTimeout(resolve, askMs));
-    }
-    return null;
-  };
-}
-
-/**
- * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where
- * another host does: a command does not stand by.
- */
-function waitForLease(
-  place: LeasedPlace,
-  { settings, advice }: WaitOptions,
-  wait: Wait,
-): Promise<Reason | null> {
+/** False: not yet, and nobody is seen to hold it. */
+function hasLease(place: LeasedPlace, { settings, advice }: WaitOptions): boolean {
   const { lease } = place;
-  return wait(() => {
-    if (lease.holds()) return true;
-    if (lease.isNameTaken) throw nameTaken(place, settings);
-    const { holder } = lease;
-    if (holder?.isThere === true)
-      throw new StateLockedError(
-        `${holder.host} holds the state directory ${settings.state.dir} since ${new Date(holder.since).toISOString()} and keeps the service in sync. ${advice}`,
-      );
-    return false;
-  });
+  if (lease.holds()) return true;
+  if (lease.isNameTaken) throw nameTaken(place, settings);
+  const { holder } = lease;
+  if (holder?.isThere !== true) return false;
+  throw new StateLockedError(
+    `${holder.host} holds the state directory ${settings.state.dir} since ${new Date(holder.since).toISOString()} and keeps the service in sync. ${advice}`,
+  );
 }

@@ -29,18 +29,21 @@ export interface Counted {
 
 /** A host that has opened nothing yet: it reports whom it stands by for, and leaves everything else to that host. */
 export function standBy(options: StandByOptions) {
-  const { cluster } = options.place;
+  const { place } = options;
   const changes = createChangeSignal(systemClock);
-  cluster.listen(changes.note);
-  changes.listen(cluster.noteChange);
+  place.cluster.listen(changes.note);
   let pageReason: Reason | null = null;
-  const reasons = () => [...reasonsOf(options.place), ...(pageReason === null ? [] : [pageReason])];
-  const status = () => statusOf(options, reasons());
-  cluster.publish(status);
-  const unready = () => reasonsOf(options.place);
-  const metrics = createMetrics({ status, unready, version: version() });
+  const unready = () => reasonsOf(place);
+  const status = () => statusOf(options, [...unready(), ...(pageReason === null ? [] : [pageReason])]);
+  place.cluster.publish(status);
   const refuse = (): never => {
-    throw new ConfigurationError(refusalOf(options.place));
+    const holder = otherHolder(place);
+    const [first] = unready();
+    throw new ConfigurationError(
+      holder === null
+        ? `${first?.message}; run the command again when it works`
+        : `this host stands by; run the command on ${holder.host}`,
+    );
   };
   const control: ControlPort = {
     status,
@@ -53,29 +56,21 @@ export function standBy(options: StandByOptions) {
     unready,
     recent: () => [],
     onActivity: () => () => {},
-    onStatus: (listener) => changes.listen(listener),
+    onStatus: changes.listen,
   };
   return {
     control,
-    metrics,
+    metrics: createMetrics({ status, unready, version: version() }),
     deliveries: createDeliveryHistory(systemClock),
     notePage: (reason: Reason | null) => {
       pageReason = reason;
       changes.note();
     },
-    close: () => changes.close(),
+    close: changes.close,
   };
 }
 
-function refusalOf(place: LeasedPlace): string {
-  const holder = otherHolder(place);
-  if (holder !== null) return `this host stands by; run the command on ${holder.host}`;
-  const trouble = place.cluster.trouble();
-  return trouble === null
-    ? 'this host stands by until its lease of the state directory is confirmed, within 30 seconds; run the command again then'
-    : `this host has no lease of the state directory: ${trouble.message}; run the command again then`;
-}
-
+/** Why this host does not work: another one does, or Redis keeps it from its lease, or that has to rest. */
 function reasonsOf(place: LeasedPlace): readonly Reason[] {
   const reasons = place.cluster.reasons();
   return isKeptByRedis(place) ? reasons : [{ code: 'standby', message: waitWords(place) }, ...reasons];
@@ -88,12 +83,11 @@ function isKeptByRedis(place: LeasedPlace): boolean {
 
 function waitWords(place: LeasedPlace): string {
   const holder = otherHolder(place);
-  if (holder === null)
-    return place.lease.holder === null
-      ? 'This host stands by until Redis says that no other host holds the state directory'
-      : 'This host stands by until its previous lease of the state directory has run out, within 30 seconds';
-  const { host, since } = holder;
-  return `This host stands by for ${host}, which has held the state directory since ${new Date(since).toISOString()}`;
+  if (holder !== null)
+    return `This host stands by for ${holder.host}, which has held the state directory since ${new Date(holder.since).toISOString()}`;
+  return place.lease.holder === null
+    ? 'This host stands by until Redis says that no other host holds the state directory'
+    : 'This host stands by until its previous lease of the state directory has run out, within 30 seconds';
 }
 
 function statusOf(

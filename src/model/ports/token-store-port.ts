@@ -8,9 +8,6 @@ export interface SharedToken {
   readonly leftMs: number;
 }
 
-/** What a host asks the token endpoint for, on behalf of all. */
-export type AskForToken = (refreshToken: string | null) => Promise<Omit<SharedToken, 'leftMs'>>;
-
 /** One token for all hosts with the same credentials. */
 export interface TokenStorePort {
   /**
@@ -24,11 +21,10 @@ export interface TokenStorePort {
       readonly stale: string | null;
       /** Whether enough is left of its life. */
       readonly isGood: (token: Pick<SharedToken, 'lifeMs' | 'leftMs'>) => boolean;
-      readonly ask: AskForToken;
+      /** Asks the token endpoint, on behalf of all. */
+      readonly ask: (refreshToken: string | null) => Promise<SharedToken>;
     },
   ) => Promise<SharedToken>;
-  /** Takes back a token that is of no more use. */
-  readonly drop: (credentials: Credentials, accessToken: string) => Promise<void>;
   /** The next `obtain` asks, whatever another host was told. */
   readonly forget: () => void;
 }

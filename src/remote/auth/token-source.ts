@@ -255,7 +255,8 @@ export function createTokenSource({
         if (refreshToken !== null) refresh = { token: refreshToken, credentials };
         const grant = await grantFor(credentials);
         const lifeMs = lifeOf(grant.expiresIn);
-        return { accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken, lifeMs };
+        const { accessToken } = grant;
+        return { accessToken, refreshToken: grant.refreshToken ?? refreshToken, lifeMs, leftMs: lifeMs };
       },
     });
     const { accessToken, refreshToken, lifeMs, leftMs } = shared;
@@ -304,7 +305,6 @@ export function createTokenSource({
       try {
         const result = await endpoint.revoke(accessToken.credentials, accessToken.value, { all });
         if (isHeld(accessToken)) held = null;
-        await store?.drop(accessToken.credentials, accessToken.value).catch(() => {});
         if (result === 'done' && all) refresh = null;
         // A dead token needs no revoking; the refresh tokens are the user's, and need a live one to be revoked.
         if (result === 'done' || !all) return;

@@ -15,7 +15,6 @@ export const times = {
   beatMs: scale(fleetTimes.beatMs),
   // Two hundred hosts in one process, or twenty processes on two cores, wait for each other.
   validMs: 2_000,
-  unreachableMs: 3_000,
   marginMs: 50,
   lease: {
     lifeMs: 5_000,

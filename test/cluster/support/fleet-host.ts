@@ -19,7 +19,6 @@ export function scaledTimes(windowMs: number): FleetTimes {
     beatMs: scale(fleetTimes.beatMs),
     // Other tests may run beside this one: what is too short is over before it is used.
     validMs: Math.max(250, scale(fleetTimes.validMs)),
-    unreachableMs: scale(fleetTimes.unreachableMs),
     marginMs: Math.max(40, scale(fleetTimes.marginMs)),
     lease: {
       lifeMs: scale(fleetTimes.lease.lifeMs),

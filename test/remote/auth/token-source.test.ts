@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { AskForToken, SharedToken, TokenStorePort } from '../../../src/model/ports/token-store-port.ts';
+import type { SharedToken, TokenStorePort } from '../../../src/model/ports/token-store-port.ts';
 import type { Credentials } from '../../../src/model/settings.ts';
 import { backOffAfterRefusals } from '../../../src/remote/auth/token-back-off.ts';
 import { createTokenSource, lifeOf, useOf } from '../../../src/remote/auth/token-source.ts';
@@ -464,7 +464,7 @@ describe('a token that hosts share', () => {
   let clock: ManualClock;
   let tokens: TokenSource;
   let asked: number;
-  let given: Awaited<ReturnType<AskForToken>>[];
+  let given: SharedToken[];
   /** What another host has left in the store; null: this one asks. */
   let shared: SharedToken | null;
   let refreshToken: string | null;
@@ -479,9 +479,8 @@ describe('a token that hosts share', () => {
         if (shared !== null) return shared;
         const grant = await ask(refreshToken);
         given.push(grant);
-        return { ...grant, leftMs: grant.lifeMs };
+        return grant;
       },
-      drop: async () => {},
       forget: () => {},
     };
     tokens = createTokenSource({
@@ -517,8 +516,8 @@ describe('a token that hosts share', () => {
     service.scriptTokens(steps.token({ access_token: 'renewed', expires_in: 600 }));
     await tokens.renew(await tokens.access());
     expect(given).toEqual([
-      { accessToken: 'token-1', refreshToken: 'refresh-1', lifeMs: 1_800_000 },
-      { accessToken: 'renewed', refreshToken: 'refresh-of-another', lifeMs: 600_000 },
+      { accessToken: 'token-1', refreshToken: 'refresh-1', lifeMs: 1_800_000, leftMs: 1_800_000 },
+      { accessToken: 'renewed', refreshToken: 'refresh-of-another', lifeMs: 600_000, leftMs: 600_000 },
     ]);
     const requests = service.tokenRequests.map((request) => new URLSearchParams(request.text()));
     expect(requests.map((fields) => [fields.get('grant_type'), fields.get('refresh_token')])).toEqual([
