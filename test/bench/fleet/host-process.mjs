@@ -13,13 +13,14 @@ const scaled = new URL('scaled-times.mjs', import.meta.url).pathname;
  * `ingestd run` as one host of a fleet, in directory `home`. `inbox` and `stateDir` may be those of another host. In
  * scaled time it runs from the modules, whose times can be changed from outside.
  */
-export async function hostProcess(home, { name, service, redisPort, inbox, stateDir, isScaled = false }) {
+export async function hostProcess(home, options) {
+  const { name, service, redisPort, inbox, stateDir, isScaled = false, standBy = true } = options;
   await mkdir(inbox, { recursive: true });
   await mkdir(home, { recursive: true });
   const { authUrl, ingestUrl, credentials } = service;
   const configuration = {
     service: { authUrl, ingestUrl, requestsPerMinute: 50 },
-    cluster: { redisUrl: `redis://127.0.0.1:${redisPort}`, account: 'bench', host: name, standBy: true },
+    cluster: { redisUrl: `redis://127.0.0.1:${redisPort}`, account: 'bench', host: name, standBy },
     folders: [{ name: 'inbox', path: inbox }],
     state: { dir: stateDir },
     timing: { settleMs: 100, removeGraceMs: 400 },
@@ -37,7 +38,8 @@ export async function hostProcess(home, { name, service, redisPort, inbox, state
   const status = async () => {
     if (child === null || child.exitCode !== null) return null;
     try {
-      const { pid, http } = JSON.parse(await readFile(join(stateDir, 'hosts', name, 'daemon.json'), 'utf8'));
+      const own = standBy ? join(stateDir, 'hosts', name) : stateDir;
+      const { pid, http } = JSON.parse(await readFile(join(own, 'daemon.json'), 'utf8'));
       if (pid !== child.pid) return null;
       return await (await fetch(`${http}/api/status`, { signal: AbortSignal.timeout(3_000) })).json();
     } catch {

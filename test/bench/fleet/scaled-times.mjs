@@ -12,7 +12,7 @@ export const times = {
   windowMs,
   // Three seconds without the processor are usual where twenty processes share two cores.
   lifeMs: 5_000,
-  beatMs: scale(fleetTimes.beatMs),
+  beatMs: 1_500,
   // Two hundred hosts in one process, or twenty processes on two cores, wait for each other.
   validMs: 2_000,
   marginMs: 50,

@@ -4,6 +4,7 @@ import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { createLease } from '../../../src/cluster/lease/lease.ts';
 import type { Lease } from '../../../src/cluster/lease/lease.ts';
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
+import type { LeaseTimes } from '../../../src/cluster/fleet-times.ts';
 import { openLink } from '../../../src/cluster/redis/connection.ts';
 import type { RedisLink } from '../../../src/cluster/redis/connection.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
@@ -42,10 +43,11 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
   interface Options {
     readonly port?: number;
     readonly skewMs?: () => number;
+    readonly leaseTimes?: LeaseTimes;
   }
 
   async function hostOf(host: string, options: Options = {}): Promise<Lease> {
-    const { port = redis.port, skewMs = () => 0 } = options;
+    const { port = redis.port, skewMs = () => 0, leaseTimes = times } = options;
     const address = addressOf(`redis://127.0.0.1:${port}`);
     const clock = { ...systemClock, now: () => systemClock.now() + skewMs() };
     let lease: Lease | null = null;
@@ -66,7 +68,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       host,
       isFirst: false,
       traces: async () => traces,
-      times,
+      times: leaseTimes,
       clock,
       onChange: () => {},
     });
@@ -152,6 +154,19 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     await wait(times.lifeMs);
     expect([a.holds(), b.holds()]).toEqual([false, true]);
   });
+
+  it('is another host’s within ten seconds of the death of its holder', async () => {
+    settle(redis, 'lease');
+    const leaseTimes = fleetTimes.lease;
+    const a = await holder('a', { leaseTimes });
+    const b = await hostOf('b', { leaseTimes });
+    await eventually(() => b.holder?.isThere, { withinMs: 10_000 });
+    const died = performance.now();
+    links[0]?.close();
+    await b.taken;
+    expect(performance.now() - died).toBeLessThan(10_000);
+    expect([a.holds(), b.fence]).toEqual([false, 2]);
+  }, 30_000);
 
   it('ends after its time when Redis is away', async () => {
     settle(redis, 'lease');
