@@ -87,7 +87,7 @@ function waitWords(place: LeasedPlace): string {
     return `This host stands by for ${holder.host}, which has held the state directory since ${new Date(holder.since).toISOString()}`;
   return place.lease.holder === null
     ? 'This host stands by until Redis says that no other host holds the state directory'
-    : 'This host stands by until its previous lease of the state directory has run out, within 30 seconds';
+    : 'This host stands by until its previous lease of the state directory has run out, within 20 seconds';
 }
 
 function statusOf(
