@@ -12,6 +12,7 @@ import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { wait } from './support/fleet-host.ts';
 import { missingRedis, settle as settleFleet, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
@@ -46,6 +47,9 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     cluster: object = {},
     user = `:${password}`,
     more: object = {},
+    environment: Readonly<Record<string, string>> = {
+      INGESTD_REDIS_URL: `redis://${user}@127.0.0.1:${redis.port}`,
+    },
   ) => {
     const place = await installation({
       ...service,
@@ -54,7 +58,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
         cluster: { account: 'real', host: name, ...cluster },
         ...more,
       },
-      environment: { INGESTD_REDIS_URL: `redis://${user}@127.0.0.1:${redis.port}` },
+      environment,
     });
     places.push(place);
     for (let index = 0; index < documents; index += 1)
@@ -132,6 +136,28 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       kept.map((name) => readFile(place.home.join('state', name), 'utf8').catch(() => '')),
     );
     expect([out, err, JSON.stringify(reason), ...files].join('\n')).not.toContain(password);
+  }, 60_000);
+
+  it('change over to another password of Redis at SIGHUP, while it takes both', async () => {
+    const folder = await temporaryFolder();
+    const address = (secret: string) => `redis://ingestd:${secret}@127.0.0.1:${redis.port}`;
+    const file = await folder.write('redis-url', address('the-old-one'));
+    const user = (...words: string[]) => redis.command('ACL', 'SETUSER', 'ingestd', ...words);
+    expect(user('on', '>the-old-one', '~ingestd:*', '&ingestd:*', '+@all')).toBe('OK');
+    settle();
+    const place = await host('one', 0, {}, '', {}, { INGESTD_REDIS_URL_FILE: file });
+    const daemon = await place.start();
+    user('>the-new-one');
+    await writeFile(file, address('the-new-one'));
+    daemon.signal('SIGHUP');
+    await eventually(() => /the new configuration is in effect/.test(daemon.log()));
+    user('<the-old-one');
+    redis.command('CLIENT', 'KILL', 'USER', 'ingestd');
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect((await daemon.status()).reasons).toEqual([]);
+    await daemon.end('SIGTERM');
+    await folder.remove();
   }, 60_000);
 
   it('are shown together, the one that needs a person first, and those that are gone', async () => {

@@ -67,9 +67,7 @@ export function createLease(options: LeaseOptions) {
     get fence() {
       return fence;
     },
-    get fleet() {
-      return redis.prefix;
-    },
+    fleet: redis.prefix,
     /** Aborted when it is lost. */
     signal: lost.signal,
     /** Aborted when it is lost, and already when others may take it; another signal after it could be renewed again. */

@@ -179,9 +179,6 @@ local function enter(entry)
   entry.weight = math.max(1, math.min(limit, entry.demand + entry.used))
   entries[#entries + 1] = entry
 end
-local function keep(entry)
-  redis.call('HSET', waiting, entry.name, cjson.encode(entry))
-end
 local listed = redis.call('HGETALL', waiting)
 local since = now
 for i = 1, #listed, 2 do
@@ -223,7 +220,7 @@ if now >= open and now >= pause and halted == '' then
     else
       if best.woken == 0 then
         best.woken = now
-        keep(best)
+        redis.call('HSET', waiting, best.name, cjson.encode(best))
         redis.call('PUBLISH', ask.channel .. ':' .. best.name, 'ask')
       end
       kept = math.min(kept, best.woken + ask.validMs)
@@ -238,7 +235,7 @@ for _, entry in ipairs(entries) do
 end
 if granted < want then
   own.asked = want - granted
-  keep(own)
+  redis.call('HSET', waiting, host, cjson.encode(own))
 else redis.call('HDEL', waiting, host) end
 
 local used = redis.call('ZCARD', permits)
