@@ -18,14 +18,14 @@ import { readFleet } from './fleet/whole-fleet.ts';
 import { claimFolders } from './folders/folder-owners.ts';
 import type { FolderOwners } from './folders/folder-owners.ts';
 import { createLease } from './lease/lease.ts';
-import type { Lease, LeaseOptions } from './lease/lease.ts';
+import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
 import { createSharedMinute } from './permits/shared-minute.ts';
 import { fleetPrefix, openLink } from './redis/connection.ts';
 
-export interface ClusterOptions {
+export interface ClusterOptions extends Pick<LeaseOptions, 'traces'> {
   readonly settings: ClusterSettings;
   readonly requestsPerMinute: number;
   readonly stateDir: string;
@@ -51,7 +51,6 @@ export async function openCluster(options: ClusterOptions) {
       .slice(0, 80) || 'host';
   const host = settings.host ?? `${machine}-${id.slice(0, 8)}`;
   const prefix = fleetPrefix(settings.account, service);
-  let lease: Lease | null = null;
   let owners: FolderOwners | null = null;
   let notify = () => {};
   const redis = openLink({
@@ -83,6 +82,11 @@ export async function openCluster(options: ClusterOptions) {
     mayAsk: () => owners?.isPending() !== true && redis.trouble() === null,
     onReset: () => owners?.ask(),
   });
+  const { traces } = options;
+  const lease = settings.standBy
+    ? createLease({ ...common, times: times.lease, name: id, isFirst: isNew, traces })
+    : null;
+  if (lease !== null) await redis.tried;
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
 
   return {
@@ -93,13 +97,8 @@ export async function openCluster(options: ClusterOptions) {
       : options.stateDir,
     /** One token for all hosts. */
     tokens,
-    /** Begins to ask for the lease of the state directory. To be called once, before `permits`. */
-    enter: async ({ traces }: Pick<LeaseOptions, 'traces'>) => {
-      lease = createLease({ ...common, times: times.lease, name: id, isFirst: isNew, traces });
-      await redis.tried;
-      lease.ask();
-      return lease;
-    },
+    /** The lease of the state directory, as this host has it or asks for it; null: no host stands by. */
+    lease,
     /** Claims these folders from now on. To be called when this host may write its ledger, before `permits`. */
     claim: (folders: readonly { readonly name: string; readonly path: string }[]) => {
       owners ??= claimFolders({ ...common, ledger: id, folders, onChange });

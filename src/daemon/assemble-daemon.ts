@@ -71,7 +71,7 @@ export function assembleDaemon(
   { ledger, folders, embedded, history, deliveries, pauses }: Opened,
 ) {
   const { settings, log, clock } = options;
-  const cluster = options.place?.cluster ?? null;
+  const cluster = options.place ?? null;
   const credentials = embedded?.credentials ?? options.credentials;
   if (credentials === null) throw new ConfigurationError('credentials for the remote service are missing');
   log.addSecrets([credentials.apiKey, credentials.clientId, credentials.clientSecret, credentials.password]);

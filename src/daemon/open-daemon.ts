@@ -14,7 +14,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     settings.folders.map((folder) => openConfiguredFolder(folder, options)),
     options,
   );
-  const folders = place === null ? all : guardSharedFolders(all, place.cluster.claim(settings.folders), log);
+  const folders = place === null ? all : guardSharedFolders(all, place.claim(settings.folders), log);
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();
     const { openParts } = await import('./open-parts.ts');

@@ -127,7 +127,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       noteLoss({ ...place, lease }, errorMessage(error));
       return current;
     } finally {
-      await place?.cluster.close();
+      await place?.close();
     }
   }
 
@@ -192,8 +192,9 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const { standBy } = await import('./process/stand-by.ts');
     keepHeapSmall();
     const { settings } = current;
-    const standing = standBy({ place, settings, startedAt, counted });
-    const closePage = await servePage({ ...standing, fleet: place.cluster.fleet, place }, current);
+    const account = current.credentials?.username ?? null;
+    const standing = standBy({ place, settings, startedAt, account, counted });
+    const closePage = await servePage({ ...standing, fleet: place.fleet, place }, current);
     try {
       onRunning();
       log.info({ holder: otherHolder(place)?.host ?? null, dir: settings.state.dir }, 'standing by');
@@ -323,10 +324,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     return current;
   }
 
-  function noteLoss({ cluster, lease }: LeasedPlace, reason: string): void {
+  function noteLoss({ host, lease }: LeasedPlace, reason: string): void {
     hadName = !lease.isTakenOver;
-    if (hadName) log.warn({ host: cluster.host, reason }, lapsedWords);
-    else log.error({ host: cluster.host, reason }, lostWords);
+    if (hadName) log.warn({ host, reason }, lapsedWords);
+    else log.error({ host, reason }, lostWords);
   }
 }
 
@@ -344,7 +345,7 @@ async function failureOf(start: Promise<void>): Promise<never> {
 /** Folders that another ledger has are not scanned at all, where that is known at once. */
 async function waitForOwners(place: Place | null, { settings }: Reloaded): Promise<void> {
   if (place === null) return;
-  const owners = place.cluster.claim(settings.folders);
+  const owners = place.claim(settings.folders);
   const until = systemClock.monotonic() + soonMs;
   while (!owners.isKnown() && systemClock.monotonic() < until) await delay(ownersMs);
 }
@@ -354,8 +355,7 @@ async function waitForOwners(place: Place | null, { settings }: Reloaded): Promi
  * Redis does not tell, nobody is seen to.
  */
 async function waitForName(place: LeasedPlace): Promise<boolean> {
-  const { cluster, lease } = place;
-  while (lease.holder?.host === cluster.host && !lease.isNameTaken && cluster.trouble() === null)
-    await delay(askMs);
+  const { host, lease } = place;
+  while (lease.holder?.host === host && !lease.isNameTaken && place.trouble() === null) await delay(askMs);
   return !lease.isNameTaken;
 }

@@ -92,7 +92,7 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
   void place?.lease?.lost.then(() => (isLost = true));
   let interrupted = false;
   const endOfPass = createEndOfPass(daemon, settings, () => [
-    ...(place?.cluster.reasons() ?? []),
+    ...(place?.reasons() ?? []),
     ...daemon.engine.reasons(),
   ]);
   const interruption = noteInterruption();

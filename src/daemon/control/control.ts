@@ -24,7 +24,7 @@ interface Sources extends Omit<DecisionSources, 'rescan'> {
   /** What keeps back more than single documents. */
   readonly reasons: () => readonly Reason[];
   /** Null: this host is alone. */
-  readonly fleet: Pick<Place['cluster'], 'isPaused'> | null;
+  readonly fleet: Pick<Place, 'isPaused'> | null;
 }
 
 /** An inspection or a request that takes longer than this is not expected to end any more. */

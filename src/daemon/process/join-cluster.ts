@@ -28,28 +28,26 @@ export async function joinCluster({ settings, username, log }: JoinOptions) {
   const { openCluster } = await import('../../cluster/open-cluster.ts');
   const { prepareDirectory, readLeaseTraces } = await import('../../ledger/lock-state-directory.ts');
   await prepareDirectory(dir);
-  const cluster = await openCluster({
+  return openCluster({
     settings: settings.cluster,
     requestsPerMinute: settings.service.requestsPerMinute,
     stateDir: dir,
+    traces: () => readLeaseTraces(dir),
     service: { ingestUrl: settings.service.ingestUrl, username },
     clock: systemClock,
     log,
   });
-  const lease = settings.cluster.standBy ? await cluster.enter({ traces: () => readLeaseTraces(dir) }) : null;
-  return { cluster, lease, account: username };
 }
 
 /** The other host that holds the state directory; null: none is known. */
-export function otherHolder({ cluster, lease }: LeasedPlace) {
-  const { holder } = lease;
-  return holder?.host === cluster.host ? null : holder;
+export function otherHolder({ host, lease }: LeasedPlace) {
+  return lease.holder?.host === host ? null : lease.holder;
 }
 
 /** Two hosts of one name would take each other's permits for their own. */
-export function nameTaken({ cluster }: LeasedPlace, { state }: Pick<Settings, 'state'>): StateLockedError {
+export function nameTaken({ host }: LeasedPlace, { state }: Pick<Settings, 'state'>): StateLockedError {
   return new StateLockedError(
-    `Another ingestd with the name ${cluster.host} uses the state directory ${state.dir}. Stop it first, or give this host another cluster.host: it then stands by.`,
+    `Another ingestd with the name ${host} uses the state directory ${state.dir}. Stop it first, or give this host another cluster.host: it then stands by.`,
   );
 }
 
@@ -76,11 +74,11 @@ export async function withLease<T>(
   // Who sends nothing asks Redis only for the lease.
   const place = sends || settings.cluster?.standBy === true ? await joinCluster(options) : null;
   if (place === null) return act(null, null);
-  const { cluster, lease } = place;
+  const { lease, reasons } = place;
   try {
     let away = lease === null ? null : await wait(() => hasLease({ ...place, lease }, options));
     if (sends && away === null) {
-      const owners = cluster.claim(settings.folders);
+      const owners = place.claim(settings.folders);
       away = await wait(owners.isKnown);
       for (const { name } of settings.folders) {
         const other = owners.ownerOf(name);
@@ -89,14 +87,14 @@ export async function withLease<T>(
     }
     return await act(place, away);
   } finally {
-    await cluster.close();
+    await place.close();
   }
 
   /** Waits until something is so. Gives why it was given up; null: it is so. */
   async function wait(isSo: () => boolean): Promise<Reason | null> {
     const lasting = createStopwatch();
     while (!isSo()) {
-      const blocked = blockedBy(cluster.reasons());
+      const blocked = blockedBy(reasons());
       const ms = lasting(blocked === null ? 'working' : 'blocked');
       if (blocked !== null && ms >= options.patienceMs) return blocked;
       await delay(askMs);

@@ -41,7 +41,7 @@ export async function serveStatus(
     await import('../../status/server/start-status-server.ts');
   // Loading it has held the event loop long enough.
   await nextTurn();
-  const dir = daemon.place?.cluster.directory ?? settings.state.dir;
+  const dir = daemon.place?.directory ?? settings.state.dir;
   await makeDirectory(dir, 0o700);
   const near = join(dir, 'daemon.sock');
   const far = Buffer.byteLength(near) > maxSocketPathBytes ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;

@@ -17,6 +17,7 @@ interface StandByOptions {
   readonly place: LeasedPlace;
   readonly settings: Settings;
   readonly startedAt: string;
+  readonly account: string | null;
   /** What this host last counted, where it had the state directory until its lease ran out; null: it had not. */
   readonly counted: Counted | null;
 }
@@ -31,11 +32,11 @@ export interface Counted {
 export function standBy(options: StandByOptions) {
   const { place } = options;
   const changes = createChangeSignal(systemClock);
-  place.cluster.listen(changes.note);
+  place.listen(changes.note);
   let pageReason: Reason | null = null;
   const unready = () => reasonsOf(place);
   const status = () => statusOf(options, [...unready(), ...(pageReason === null ? [] : [pageReason])]);
-  place.cluster.publish(status);
+  place.publish(status);
   const refuse = (): never => {
     const holder = otherHolder(place);
     const [first] = unready();
@@ -72,13 +73,13 @@ export function standBy(options: StandByOptions) {
 
 /** Why this host does not work: another one does, or Redis keeps it from its lease, or that has to rest. */
 function reasonsOf(place: LeasedPlace): readonly Reason[] {
-  const reasons = place.cluster.reasons();
+  const reasons = place.reasons();
   return isKeptByRedis(place) ? reasons : [{ code: 'standby', message: waitWords(place) }, ...reasons];
 }
 
 /** Nobody is known to hold the state directory, and Redis keeps this host from it. */
 function isKeptByRedis(place: LeasedPlace): boolean {
-  return otherHolder(place) === null && place.cluster.trouble() !== null;
+  return otherHolder(place) === null && place.trouble() !== null;
 }
 
 function waitWords(place: LeasedPlace): string {
@@ -91,7 +92,7 @@ function waitWords(place: LeasedPlace): string {
 }
 
 function statusOf(
-  { place, settings, startedAt, counted }: StandByOptions,
+  { place, settings, startedAt, account, counted }: StandByOptions,
   reasons: readonly Reason[],
 ): Status {
   const status: Omit<Status, 'health'> = {
@@ -103,12 +104,12 @@ function statusOf(
     paused: isFleetPaused(reasons) ? settings.folders.map(({ name }) => name) : [],
     trial: false,
     service: settings.service.ingestUrl,
-    account: place.account,
+    account,
     configuration: settings.file,
     reasons,
     folders: settings.folders.map(({ name, path }) => ({ name, path, state: 'stopped', ...noDocuments })),
     ...(counted === null || otherHolder(place) !== null ? {} : keptOf(counted)),
-    fleet: { host: place.cluster.host, hosts: place.cluster.hosts() },
+    fleet: { host: place.host, hosts: place.hosts() },
   };
   return { ...status, health: health(status) };
 }

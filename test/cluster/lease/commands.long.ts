@@ -34,12 +34,12 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
       settings: { redis: address, account: 'shared', host: 'one', standBy: true },
       requestsPerMinute: 50,
       stateDir: dir,
+      traces: () => readLeaseTraces(dir),
       service: { ingestUrl: places.service.ingestUrl, username: plantedCredentials.username },
       clock: systemClock,
       log: recordedLog(),
     });
-    const lease = await cluster.enter({ traces: () => readLeaseTraces(dir) });
-    await lease.taken;
+    await cluster.lease?.taken;
     return cluster;
   }
 

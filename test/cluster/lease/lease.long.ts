@@ -120,12 +120,12 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
         settings: { redis: address, account: 'lease', host, standBy: true },
         requestsPerMinute: 50,
         stateDir: directory.path,
+        traces: async () => traces,
         service: { ingestUrl: 'http://127.0.0.1', username: 'a' },
         clock: systemClock,
         log: recordedLog(),
       });
-      const lease = await cluster.enter({ traces: async () => traces });
-      await eventually(() => lease.holds(), { withinMs: fleetTimes.lease.lifeMs });
+      await eventually(() => cluster.lease?.holds(), { withinMs: fleetTimes.lease.lifeMs });
       // Its first request may still found the fleet: no window has begun.
       expect(redis.command('EXISTS', `${prefix}:state`)).toBe('0');
       await cluster.close();

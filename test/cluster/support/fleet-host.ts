@@ -64,6 +64,7 @@ export async function fleetHost(options: HostOptions): Promise<FleetHost> {
     settings: { redis, account: options.account ?? 'test', host: name, standBy: false },
     requestsPerMinute: limit,
     stateDir: options.stateDir,
+    traces: async () => ({ highestFence: 0, endedFence: 0 }),
     service: { ingestUrl: 'https://service.example', username: 'someone' },
     clock,
     log,
