@@ -73,22 +73,15 @@ export function standBy(options: StandByOptions) {
 
 /** Why this host does not work: another one does, or Redis keeps it from its lease, or that has to rest. */
 function reasonsOf(place: LeasedPlace): readonly Reason[] {
-  const reasons = place.reasons();
-  return isKeptByRedis(place) ? reasons : [{ code: 'standby', message: waitWords(place) }, ...reasons];
-}
-
-/** Nobody is known to hold the state directory, and Redis keeps this host from it. */
-function isKeptByRedis(place: LeasedPlace): boolean {
-  return otherHolder(place) === null && place.trouble() !== null;
-}
-
-function waitWords(place: LeasedPlace): string {
   const holder = otherHolder(place);
-  if (holder !== null)
-    return `This host stands by for ${holder.host}, which has held the state directory since ${new Date(holder.since).toISOString()}`;
-  return place.lease.holder === null
-    ? 'This host stands by until Redis says that no other host holds the state directory'
-    : 'This host stands by until its previous lease of the state directory has run out, within 20 seconds';
+  if (holder === null && place.trouble() !== null) return place.reasons();
+  const message =
+    holder !== null
+      ? `This host stands by for ${holder.host}, which has held the state directory since ${new Date(holder.since).toISOString()}`
+      : place.lease.holder === null
+        ? 'This host stands by until Redis says that no other host holds the state directory'
+        : 'This host stands by until its previous lease of the state directory has run out, within 20 seconds';
+  return [{ code: 'standby', message }, ...place.reasons()];
 }
 
 function statusOf(
@@ -100,7 +93,7 @@ function statusOf(
     version: version(),
     startedAt,
     pid: process.pid,
-    state: isKeptByRedis(place) ? 'degraded' : 'standby',
+    state: reasons.some(({ code }) => code === 'standby') ? 'standby' : 'degraded',
     paused: isFleetPaused(reasons) ? settings.folders.map(({ name }) => name) : [],
     trial: false,
     service: settings.service.ingestUrl,
