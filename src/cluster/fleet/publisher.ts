@@ -64,7 +64,6 @@ const quietEnough = 3;
 export function createPublisher({ redis, host, clock, onChange }: PublisherOptions) {
   const beat = createBeat(clock, publishNow, () => publishMs);
   let status: (() => Status) | null = null;
-  /** Another start of this host is another one. */
   const run = randomBytes(8).toString('hex');
   let last: z.output<typeof answerSchema> | null = null;
   /** Publications since another ingestd was met under this name. */

@@ -159,7 +159,6 @@ export function createSharedMinute(options: SharedMinuteOptions) {
 
   /** One request to the script, and what follows from its answer. Rejects where none came. */
   async function exchange(): Promise<void> {
-    const { windowMs } = times;
     if (redis.runId === '' || (recent === null && options.waitsToJoin)) return;
     // The clock of the same process is followed over a lost connection.
     if (timeOf !== redis.runId) time = followRedisTime(times.marginMs);
@@ -171,7 +170,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     const estimate = time.estimate(sent.monotonic);
     const want = estimate !== undefined && mayAsk ? Math.min(mostWanted, wanted.count) : 0;
     const ids = Array.from({ length: want }, () => `${host}/${run}-${(named += 1)}`);
-    const counting = countingMs(recent ?? [], { limit, windowMs, clock }).map(Math.ceil);
+    const counting = countingMs(recent ?? [], { limit, windowMs: times.windowMs, clock }).map(Math.ceil);
     const pauseMs = Math.ceil(pauseUntil - sent.monotonic);
     const { seq, epoch, halted } = last;
     const [renew, confirm] = [heldIds({ begun: true }), heldIds({ begun: false })];

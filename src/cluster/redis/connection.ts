@@ -47,6 +47,7 @@ interface Session {
 /** A command without an answer after this is given up, and its connection with it. */
 export const commandMs = 2_000;
 const connectMs = 4_000;
+const firstRestMs = 100;
 /** Whoever is waiting for Redis is connected within two seconds: a new fleet may begin then (`askForPermits`). */
 const longestRestMs = 1_500;
 /** Redis takes writes again when it has refused none for so long: two signs of life. */
@@ -63,6 +64,7 @@ export function openLink(options: LinkOptions) {
   /** When Redis last refused a script: monotonic, ms. */
   let refusedAt = 0;
   let closed = false;
+  let restMs = firstRestMs;
   let cancel = () => {};
   const tried = connect();
 
@@ -103,6 +105,7 @@ export function openLink(options: LinkOptions) {
       if (!client.isReady) throw new Error('the connection ended');
       if (closed) return client.destroy();
       session = found;
+      restMs = firstRestMs;
       if (trouble !== null) log.info({ redis }, 'Redis is back');
       trouble = null;
       if (found.warning !== null) log.warn({ redis }, found.warning);
@@ -158,7 +161,8 @@ export function openLink(options: LinkOptions) {
     const message = `Redis (${redis}) cannot be reached: ${why}; nothing is sent until it is back`;
     trouble = { code: 'redis-unavailable', message };
     // Not all hosts at once when it is back.
-    cancel = clock.after(longestRestMs * Math.random(), () => void connect());
+    cancel = clock.after(restMs * (0.5 + Math.random() / 2), () => void connect());
+    restMs = Math.min(restMs * 2, longestRestMs);
     onChange();
   }
 
