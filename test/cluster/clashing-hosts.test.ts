@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import type { Status } from '../../src/model/report/status.ts';
 import { aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -46,12 +47,16 @@ describeWhere(missingRedis, 'hosts that do not go together', () => {
       times: scaledTimes(2_000),
     });
     hosts.push(host);
-    const publish = () => host.cluster.publish(() => aStatus());
+    let health: Status['health'] = 'ok';
+    const publish = () => host.cluster.publish(() => aStatus({ health }));
     publish();
     await eventually(() => host.cluster.hosts() > 0);
     const found = () => host.cluster.reasons().filter(({ code }) => code === 'host-name-taken');
     return {
-      publish,
+      publish: () => {
+        health = health === 'ok' ? 'attention' : 'ok';
+        publish();
+      },
       codes: () => found().map(({ code }) => code),
       message: () => found()[0]?.message ?? '',
       close: async () => {

@@ -84,7 +84,7 @@ describe('a permit that counts as long as the lease', () => {
     const script = `
       import { createLease } from './build/cluster/lease/lease.js';
       import { sharedPermit } from './build/cluster/permits/shared-permit.js';
-      const lease = createLease({});
+      const lease = createLease({ redis: {} });
       for (let index = 0; index < 64; index += 1) {
         const { guard } = sharedPermit({ lease, times: {} });
         guard.signal.addEventListener('abort', () => {});
