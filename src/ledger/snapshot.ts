@@ -13,7 +13,7 @@ import { damaged, otherVersion, unreadable } from './ledger-errors.ts';
 import type { Disk, DiskFile } from './disk-operations.ts';
 import { changeJson, readChange } from './format/change-format.ts';
 import type { StoredChange } from './format/change-format.ts';
-import { checkMetadata, readCompanions, readRecord, recordJson } from './format/record-format.ts';
+import { checkMetadata, readRecord, recordJson } from './format/record-format.ts';
 import { asNumber, asObject, asText, SHAPE, ShapeError } from './format/shape.ts';
 import { checksumText, LEDGER_VERSION } from './journal/journal-line.ts';
 import { readLines } from './journal/read-lines.ts';
@@ -240,8 +240,7 @@ function createLineReader(filler: DataFiller): (line: unknown) => void {
         if (place === null || fingerprint === undefined || values === undefined) {
           throw new ShapeError('a record comes before something it refers to');
         }
-        const companions = readCompanions(fields['companions'], shared);
-        const record = readRecord(fields, { name, fingerprint, metadata: values, companions });
+        const record = readRecord(fields, { name, fingerprint, metadata: values, shared });
         filler.put(place.folder, place.path, record);
         if (which !== null) filler.change(which);
         which = null;

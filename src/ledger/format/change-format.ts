@@ -7,7 +7,7 @@ import type { Change } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import { ownName } from '../records/stored-record.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
-import { checkMetadata, fromPort, readCompanions, readRecord, recordJson } from './record-format.ts';
+import { fromPort, readRecord, recordJson, sharedOf } from './record-format.ts';
 import { carriedSchema, statSchema } from './record-schemas.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
 
@@ -141,12 +141,7 @@ export function readChange(value: unknown, shared: SharedValues): StoredChange {
   const fields = asObject(value, 'a change');
   if (fields['kind'] !== 'put') return asShape(plainChangeSchema, value, 'a change');
   const ref = { folder: asText(fields['folder'], 'folder'), path: asText(fields['path'], 'path') };
-  const record = readRecord(fields, {
-    name: ownName(ref.path),
-    fingerprint: shared.text(asText(fields['fingerprint'], 'fingerprint')),
-    metadata: shared.metadata(fields['metadata'], checkMetadata),
-    companions: readCompanions(fields['companions'], shared),
-  });
+  const record = readRecord(fields, { name: ownName(ref.path), ...sharedOf(fields, shared), shared });
   return { kind: 'put', ref, record };
 }
 

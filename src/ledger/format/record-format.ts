@@ -55,13 +55,9 @@ export function fromPort(record: LedgerRecord, path: string, shared: SharedValue
       heldModes: record.heldModes,
       possibleDuplicates: possibleDuplicates === 0 ? undefined : possibleDuplicates,
       rootChange: record.rootChange,
+      companions: record.companions,
     },
-    {
-      name,
-      fingerprint: shared.text(asText(record.fingerprint, 'fingerprint')),
-      metadata: shared.metadata(metadata, checkMetadata),
-      companions: readCompanions(record.companions, shared),
-    },
+    { name, ...sharedOf({ fingerprint: record.fingerprint, metadata }, shared), shared },
   );
 }
 
@@ -110,26 +106,30 @@ export function recordJson(
 }
 
 /** What is known of a record besides its own fields. */
-export interface Surroundings {
+interface Surroundings {
   readonly name: string;
   readonly fingerprint: string;
   readonly metadata: Metadata;
-  readonly companions: Companions | null;
+  readonly shared: SharedValues;
 }
 
-/** The companions of a record, where it says any. */
-export function readCompanions(value: unknown, shared: SharedValues): Companions | null {
-  return value === undefined
-    ? null
-    : shared.companions(value, (given) => asShape(companionsSchema, given, 'companions'));
+/** Fingerprint and metadata as they stand in a record, each kept once for all records; a ShapeError. */
+export function sharedOf(
+  fields: Readonly<Record<string, unknown>>,
+  shared: SharedValues,
+): Pick<Surroundings, 'fingerprint' | 'metadata'> {
+  return {
+    fingerprint: shared.text(asText(fields['fingerprint'], 'fingerprint')),
+    metadata: shared.metadata(fields['metadata'], checkMetadata),
+  };
 }
 
 /** A record out of a file's fields, or a ShapeError. By hand: there are many, and a schema takes ten times as long. */
 export function readRecord(
   fields: Readonly<Record<string, unknown>>,
-  { name, fingerprint, metadata, companions }: Surroundings,
+  { name, fingerprint, metadata, shared }: Surroundings,
 ): StoredRecord {
-  const { title, createdTimestamp, modifiedAt } = fields;
+  const { title, createdTimestamp, modifiedAt, companions } = fields;
   const docId = asText(fields['docId'], 'docId');
   if (docId === '') throw new ShapeError('docId is empty');
   const sha256 = asText(fields['sha256'], 'sha256');
@@ -153,7 +153,7 @@ export function readRecord(
     createdTimestamp: createdTimestamp === undefined ? null : asTime(createdTimestamp, 'createdTimestamp'),
     uploadedAt: asTime(fields['uploadedAt'], 'uploadedAt'),
     modifiedAt: modifiedAt === undefined ? null : asTime(modifiedAt, 'modifiedAt'),
-    companions,
+    companions: companions === undefined ? null : shared.companions(companions, checkCompanions),
     rare: readRare(fields),
   };
 }
@@ -176,6 +176,10 @@ function asTime(value: unknown, what: string): StoredTime {
   if (typeof value === 'string') return value;
   if (!isDate(asNumber(value, what))) throw new ShapeError(`${what} is not a time`);
   return value as number;
+}
+
+function checkCompanions(value: unknown): Companions {
+  return asShape(companionsSchema, value, 'companions');
 }
 
 /** Metadata that is valid, or a ShapeError. */

@@ -48,7 +48,7 @@ export class LedgerData {
     changes: () => this.#changes(),
     findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
     findOwners: (ref, stat) => this.records.findOwners(ref, stat).map(toEntry),
-    findHolders: (stat) => this.records.findHolders(stat).map(toEntry),
+    findHolders: ({ ino }) => this.records.findHolders(ino).map(toEntry),
     findByDocId: (docId) => {
       const record = this.records.findByDocId(docId);
       return record === undefined ? undefined : refOf(record);

@@ -14,14 +14,14 @@ export class RecordStore {
   readonly #folders = new Map<string, Folder>();
   /** Made when somebody asks: of records that have become old it takes a quarter of the time. */
   #byDocId: Map<string, StoredRecord> | null = null;
-  /** Made when somebody asks: most starts find nothing that has moved. A list only where several have the number. */
-  #byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
-  /** By attachment, its path or its inode number, and by the inode numbers of former files; made when somebody asks, too. */
-  #owners: Map<string | number, Set<StoredRecord>> | null = null;
+  /**
+   * By `fileKeys`; made when somebody asks: most starts find nothing that has moved.
+   */
+  #byFile: Index<string | number, StoredRecord> | null = null;
   /** Those with an attachment in another folder: hardly any. */
   readonly #carryingElsewhere = new Set<StoredRecord>();
   /** Directories by inode number; made when somebody asks. */
-  #byIdentity: Map<number, Set<Directory>> | null = null;
+  #byIdentity: Index<number, Directory> | null = null;
   /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
   readonly #suspects = new Set<string>();
   #duplicates = 0;
@@ -73,15 +73,15 @@ export class RecordStore {
 
   placesOf(identity: FileIdentity): readonly DirectoryRef[] {
     if (this.#byIdentity === null) {
-      this.#byIdentity = new Map();
+      this.#byIdentity = new Index();
       for (const { directories } of this.#folders.values())
         for (const directory of directories.values())
-          if (directory.identity !== null) addTo(this.#byIdentity, directory.identity.ino, directory);
+          if (directory.identity !== null) this.#byIdentity.add(directory.identity.ino, directory);
     }
-    const places: DirectoryRef[] = [];
-    for (const { folder, path, identity: known } of this.#byIdentity.get(identity.ino) ?? [])
-      if (known !== null && sameFile(known, identity)) places.push({ folder, path });
-    return places;
+    return this.#byIdentity
+      .get(identity.ino)
+      .filter((directory) => directory.identity !== null && sameFile(directory.identity, identity))
+      .map(({ folder, path }) => ({ folder, path }));
   }
 
   folders(): readonly string[] {
@@ -134,36 +134,26 @@ export class RecordStore {
   }
 
   findByInode(ino: number): readonly StoredRecord[] {
-    if (ino === 0) return [];
-    if (this.#byInode === null) {
-      this.#byInode = new Map();
-      for (const record of this.all()) addInode(this.#byInode, record);
-    }
-    const found = this.#byInode.get(ino);
-    return found === undefined ? [] : Array.isArray(found) ? found : [found];
+    return this.findHolders(ino).filter((record) => record.ino === ino);
   }
 
   findOwners(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
-    const owners = this.#ownersByKey();
-    const byFile = [...(owners.get(stat.ino) ?? [])].filter(({ rare }) =>
+    const byFile = this.findHolders(stat.ino).filter(({ rare }) =>
       rare?.attachments?.some((attachment) => isSameFile(attachment.stat, stat)),
     );
-    return [...new Set([...(owners.get(refKey(ref)) ?? []), ...byFile])];
+    return [...new Set([...this.#files().get(refKey(ref)), ...byFile])];
   }
 
   /** Records of which a file of this inode number is or was the document, or is an attachment. */
-  findHolders({ ino }: FileStat): readonly StoredRecord[] {
-    if (ino === 0) return [];
-    return [...new Set([...this.findByInode(ino), ...(this.#ownersByKey().get(ino) ?? [])])];
+  findHolders(ino: number): readonly StoredRecord[] {
+    return ino === 0 ? [] : this.#files().get(ino);
   }
 
-  #ownersByKey(): ReadonlyMap<string | number, ReadonlySet<StoredRecord>> {
-    if (this.#owners === null) {
-      this.#owners = new Map();
-      for (const record of this.all())
-        for (const key of attachmentKeys(record)) addTo(this.#owners, key, record);
-    }
-    return this.#owners;
+  #files(): Index<string | number, StoredRecord> {
+    if (this.#byFile !== null) return this.#byFile;
+    this.#byFile = new Index();
+    for (const record of this.all()) for (const key of fileKeys(record)) this.#byFile.add(key, record);
+    return this.#byFile;
   }
 
   findByDocId(docId: string): StoredRecord | undefined {
@@ -195,9 +185,9 @@ export class RecordStore {
   }
 
   #identify(directory: Directory, identity: FileIdentity | null): void {
-    if (directory.identity !== null) this.#byIdentity?.get(directory.identity.ino)?.delete(directory);
+    if (directory.identity !== null) this.#byIdentity?.delete(directory.identity.ino, directory);
     directory.identity = identity;
-    if (identity !== null && this.#byIdentity !== null) addTo(this.#byIdentity, identity.ino, directory);
+    if (identity !== null) this.#byIdentity?.add(identity.ino, directory);
   }
 
   #docIds(): Map<string, StoredRecord> {
@@ -221,8 +211,7 @@ export class RecordStore {
     if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#carryingElsewhere.add(record);
     if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
-    if (this.#byInode !== null) addInode(this.#byInode, record);
-    if (this.#owners !== null) for (const key of attachmentKeys(record)) addTo(this.#owners, key, record);
+    if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.add(key, record);
   }
 
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
@@ -230,9 +219,7 @@ export class RecordStore {
     this.#duplicates -= record.rare?.possibleDuplicates ?? 0;
     this.#countNarrower(record, -1);
     this.#carryingElsewhere.delete(record);
-    if (this.#byInode !== null) removeInode(this.#byInode, record);
-    if (this.#owners !== null)
-      for (const key of attachmentKeys(record)) this.#owners.get(key)?.delete(record);
+    if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.delete(key, record);
     const docIds = this.#byDocId;
     if (docIds?.get(record.docId) !== record || record.docId === docId) return;
     docIds.delete(record.docId);
@@ -245,39 +232,40 @@ export class RecordStore {
   }
 }
 
-/** What a record's attachments, and the files that it had before, are found by. */
-function attachmentKeys({ directory, rare }: StoredRecord): readonly (string | number)[] {
-  if (directory === null || rare === null) return [];
+/** Inode numbers of a record's file, of files that it had before and of its attachments, and their paths. */
+function fileKeys({ directory, ino, rare }: StoredRecord): readonly (string | number)[] {
+  if (directory === null || rare === null) return ino === 0 ? [] : [ino];
   const { attachments = [], heldModes = [] } = rare;
-  return [
-    ...attachments.flatMap(({ path, folder = directory.folder, stat }) => [
-      ...(path === undefined ? [] : [refKey({ folder, path })]),
-      ...(stat.ino === 0 ? [] : [stat.ino]),
-    ]),
-    ...heldModes.flatMap(({ file }) => (file === undefined ? [] : [file.ino])),
-  ];
+  const paths = attachments.flatMap(({ path, folder = directory.folder }) =>
+    path === undefined ? [] : [refKey({ folder, path })],
+  );
+  const files = [...attachments.map(({ stat }) => stat), ...heldModes.flatMap(({ file }) => file ?? [])];
+  const numbers = new Set([ino, ...files.map((file) => file.ino)]);
+  numbers.delete(0);
+  return [...paths, ...numbers];
 }
 
-function addTo<K, V>(index: Map<K, Set<V>>, key: K, value: V): void {
-  const known = index.get(key);
-  if (known === undefined) index.set(key, new Set([value]));
-  else known.add(value);
-}
+/** Values by keys that few of them share: a list only where several have one. */
+class Index<Key, Value extends object> {
+  readonly #found = new Map<Key, Value | readonly Value[]>();
 
-function addInode(index: Map<number, StoredRecord | StoredRecord[]>, record: StoredRecord): void {
-  if (record.ino === 0) return;
-  const found = index.get(record.ino);
-  if (found === undefined) index.set(record.ino, record);
-  else if (Array.isArray(found)) found.push(record);
-  else index.set(record.ino, [found, record]);
-}
-
-function removeInode(index: Map<number, StoredRecord | StoredRecord[]>, record: StoredRecord): void {
-  const found = index.get(record.ino);
-  if (found === record) index.delete(record.ino);
-  else if (Array.isArray(found)) {
-    const left = found.filter((other) => other !== record);
-    if (left.length === 0) index.delete(record.ino);
-    else index.set(record.ino, left);
+  get(key: Key): readonly Value[] {
+    const found = this.#found.get(key);
+    return found === undefined ? [] : isList(found) ? found : [found];
   }
+
+  add(key: Key, value: Value): void {
+    const others = this.get(key).filter((other) => other !== value);
+    this.#found.set(key, others.length === 0 ? value : [...others, value]);
+  }
+
+  delete(key: Key, value: Value): void {
+    const left = this.get(key).filter((other) => other !== value);
+    if (left.length === 0) this.#found.delete(key);
+    else this.#found.set(key, left);
+  }
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
 }
