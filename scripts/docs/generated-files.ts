@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../src/config/settings/setting-keys.ts';
 import { explanationGroups } from '../../src/model/report/explanations.ts';
 import type { Explanation } from '../../src/model/report/explanations.ts';
 import { secretVariables } from '../../src/config/secrets/secret-names.ts';
+import { openApi } from './open-api.ts';
 import { settingKeys } from './setting-keys.ts';
 import type { SettingKey } from './setting-keys.ts';
 
@@ -13,6 +14,7 @@ import type { SettingKey } from './setting-keys.ts';
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['config/ingestd.schema.json', `${JSON.stringify(editorSchema(), null, 2)}\n`],
+    ['docs/openapi.json', `${JSON.stringify(openApi(), null, 2)}\n`],
     ['docs/configuration.md', configurationPage()],
     ['docs/troubles.md', problemsPage()],
   ]);

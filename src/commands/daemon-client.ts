@@ -56,16 +56,23 @@ const addressSchema = z.object({
 type Address = z.output<typeof addressSchema>;
 
 const texts = z.array(z.string());
-const retriedSchema = z.object({ retried: z.number(), unknown: texts });
-const approvedSchema = z.object({ approved: z.number() });
-const sharedSchema = z.object({
-  documents: z.array(z.object({ path: z.string(), sharing: z.enum(shareModes) })),
-  shared: z.number(),
-});
-const keptSchema = z.object({ kept: z.number() });
-const pausedSchema = z.object({ paused: texts });
-const rescannedSchema = z.object({ folders: texts });
-const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
+const paused = z.object({ paused: texts });
+/** What the daemon answers to the calls that change something, by their names. */
+export const answerSchemas = {
+  retry: z.object({ retried: z.number(), unknown: texts }),
+  resolve: z.object({}),
+  approve: z.object({ approved: z.number() }),
+  share: z.object({
+    documents: z.array(z.object({ path: z.string(), sharing: z.enum(shareModes) })),
+    shared: z.number(),
+  }),
+  keep: z.object({ kept: z.number() }),
+  pause: paused,
+  resume: paused,
+  rescan: z.object({ folders: texts }),
+};
+/** Of every answer that is not a success. */
+export const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
 
 /**
  * Finds this host's daemon with that state directory; of several hosts on this machine, the one that reads
@@ -127,16 +134,17 @@ function clientOf(address: Address): DaemonClient {
     status: async () => statusSchema.parse(await rawStatus()),
     why: async (path) => whySchema.parse(await ask('GET', `/api/why?path=${encodeURIComponent(path)}`)),
     retry: async (paths, { all = false } = {}) =>
-      retriedSchema.parse(await post('/api/retry', all ? { paths, all } : { paths })),
+      answerSchemas.retry.parse(await post('/api/retry', all ? { paths, all } : { paths })),
     resolve: async (path, { kind: action, ...rest }) => {
       await post('/api/resolve', { path, action, ...rest });
     },
-    approve: async (folder, shown) => approvedSchema.parse(await post('/api/approve', { folder, ...shown })),
-    share: async (paths, shown) => sharedSchema.parse(await post('/api/share', { paths, shown })),
-    keep: async (place) => keptSchema.parse(await post('/api/keep', { place })),
-    pause: async (folder, ms) => pausedSchema.parse(await post('/api/pause', { folder, ms })),
-    resume: async (folder) => pausedSchema.parse(await post('/api/resume', { folder })),
-    rescan: async (folder) => rescannedSchema.parse(await post('/api/rescan', { folder })),
+    approve: async (folder, shown) =>
+      answerSchemas.approve.parse(await post('/api/approve', { folder, ...shown })),
+    share: async (paths, shown) => answerSchemas.share.parse(await post('/api/share', { paths, shown })),
+    keep: async (place) => answerSchemas.keep.parse(await post('/api/keep', { place })),
+    pause: async (folder, ms) => answerSchemas.pause.parse(await post('/api/pause', { folder, ms })),
+    resume: async (folder) => answerSchemas.pause.parse(await post('/api/resume', { folder })),
+    rescan: async (folder) => answerSchemas.rescan.parse(await post('/api/rescan', { folder })),
     revoke: async (options) => {
       await post('/api/revoke', options);
     },

@@ -49,7 +49,7 @@ export function addRoutes(app: FastifyInstance, options: AppOptions): void {
 /** Scrapes within this time get the same text. */
 const metricsEveryMs = 250;
 
-const whySchema = z.object({
+const why = z.object({
   path: z
     .string()
     .min(1)
@@ -57,12 +57,12 @@ const whySchema = z.object({
     .refine((path) => !path.includes('\0')),
 });
 
-const documentsSchema = z.object({
+const documents = z.object({
   search: z.string().max(200).default(''),
   narrower: z.enum(['true', 'false']).default('false'),
 });
 
-const logSchema = z.object({
+const log = z.object({
   search: z.string().max(200).default(''),
   failed: z.enum(['true', 'false']).default('false'),
   since: z.iso.datetime().nullable().default(null),
@@ -72,6 +72,9 @@ const logSchema = z.object({
     .nullable()
     .default(null),
 });
+
+/** What may be asked, by the last name of the path. */
+export const querySchemas = { why, documents, log };
 
 /** The routes that only read. */
 function addReadRoutes(
@@ -98,7 +101,7 @@ function addReadRoutes(
   app.get('/api/activity', () => ({ activities: control.recent() }));
   app.get('/api/history', () => history.report());
   app.get('/api/log', async (request, reply) => {
-    const query = logSchema.safeParse(request.query);
+    const query = log.safeParse(request.query);
     if (!query.success) {
       const message =
         'the query may have search (200 characters), failed (true or false), since (2026-01-31T08:00:00Z) and before (next of the last answer)';
@@ -115,12 +118,12 @@ function addReadRoutes(
     return send(reply, 503, { code: 'redis-unavailable', message: 'Redis cannot be reached' });
   });
   app.get('/api/why', async (request, reply) => {
-    const query = whySchema.safeParse(request.query);
+    const query = why.safeParse(request.query);
     if (!query.success) return send(reply, 400, { code: 'request', message: 'use ?path= with one path' });
     return await control.why(query.data.path);
   });
   app.get('/api/documents', async (request, reply) => {
-    const query = documentsSchema.safeParse(request.query);
+    const query = documents.safeParse(request.query);
     if (query.success) {
       const { search, narrower } = query.data;
       return await control.documents({ search, narrower: narrower === 'true' });
@@ -205,6 +208,18 @@ const pauseBody = {
 const revokeBody = {
   schema: z.strictObject({ all: z.boolean() }),
   wanted: '{"all": true} or {"all": false}',
+};
+
+/** The bodies of the calls that change something, by the last name of their paths. */
+export const bodySchemas = {
+  retry: retryBody.schema,
+  resolve: resolveBody.schema,
+  approve: approveBody.schema,
+  share: shareBody.schema,
+  keep: keepBody.schema,
+  pause: pauseBody.schema,
+  resume: folderBody.schema,
+  rescan: folderBody.schema,
 };
 
 /** The routes that change something. */
