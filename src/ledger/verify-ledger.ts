@@ -30,7 +30,6 @@ export interface LedgerVerification {
   /** Whose documents they are; null: the ledger does not say. */
   readonly service: string | null;
   readonly findings: readonly LedgerFinding[];
-  readonly rejected: readonly RejectedRecord[];
   /** What to do; null where all is well. */
   readonly fix: string | null;
 }
@@ -55,7 +54,6 @@ async function verify(listing: LedgerListing): Promise<LedgerVerification> {
     documents: documentsOf(loaded),
     service: loaded.data.reader.service(),
     findings: [...findings, ...loaded.rejected.map(rejectedFinding)],
-    rejected: loaded.rejected,
     fix: ok ? null : fixOf(loaded),
   };
 }
@@ -86,7 +84,6 @@ const nothingYet: LedgerVerification = {
   documents: 0,
   service: null,
   findings: [],
-  rejected: [],
   fix: null,
 };
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { canConnect } from '../../remote/http/can-connect.ts';
 
 const everyMs = 10_000;
+const patienceMs = 5_000;
 
 interface ServiceWatch {
   /** Of the service. */
@@ -22,7 +23,7 @@ export function watchForService({ address, clock, isAway, onBack }: ServiceWatch
   let wasShut = false;
   let cancel = () => {};
   const look = async (): Promise<void> => {
-    const isShut = isAway() && !(await canConnect(address, everyMs));
+    const isShut = isAway() && !(await canConnect(address, patienceMs, clock));
     if (over.signal.aborted) return;
     if (wasShut && !isShut && isAway()) onBack();
     wasShut = isShut;

@@ -36,14 +36,7 @@ export class LedgerData {
       return record === undefined ? undefined : toRecord(record);
     },
     recordsIn: (folder, path) => viewOf(this.records.directory(folder, path)?.records ?? noRecords),
-    directories: (folder) => this.records.directories(folder),
     directory: ({ folder, path }) => this.records.directory(folder, path)?.identity ?? undefined,
-    placesOf: (identity) => this.records.placesOf(identity),
-    folders: () => this.records.folders(),
-    attachedElsewhere: () => this.records.attachedElsewhere(),
-    count: (folder) => this.records.count(folder),
-    possibleDuplicates: () => this.records.possibleDuplicates(),
-    narrower: (folder) => this.records.narrower(folder),
     entries: () => this.#entries(),
     changes: () => this.#changes(),
     findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
@@ -53,6 +46,7 @@ export class LedgerData {
       const record = this.records.findByDocId(docId);
       return record === undefined ? undefined : refOf(record);
     },
+    ...this.records.reader,
     ...this.side.reader,
   };
 
@@ -74,8 +68,9 @@ export class LedgerData {
 
   *#changes(): Iterable<Change> {
     for (const entry of this.#entries()) yield { kind: 'put', ...entry };
-    for (const folder of this.records.folders())
-      for (const path of this.records.directories(folder)) {
+    const { folders, directories } = this.records.reader;
+    for (const folder of folders())
+      for (const path of directories(folder)) {
         const identity = this.records.directory(folder, path)?.identity ?? null;
         if (identity !== null) yield { kind: 'directory', folder, path, identity };
       }

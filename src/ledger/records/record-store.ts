@@ -1,7 +1,7 @@
 import { directoryOf, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
-import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
+import type { DirectoryRef, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
 interface Folder {
@@ -27,6 +27,26 @@ export class RecordStore {
   #duplicates = 0;
   /** Documents that are held more narrowly than is stated, by folder. */
   readonly #narrower = new Map<string, number>();
+
+  /** What the ledger's readers ask of all records. */
+  readonly reader = {
+    directories: (folder) => this.#folders.get(folder)?.directories.keys() ?? [],
+    placesOf: (identity) =>
+      this.#places()
+        .get(identity.ino)
+        .filter((directory) => directory.identity !== null && sameFile(directory.identity, identity))
+        .map(({ folder, path }) => ({ folder, path })),
+    folders: () => [...this.#folders.keys()],
+    attachedElsewhere: () =>
+      [...this.#carryingElsewhere].flatMap(({ rare }) =>
+        (rare?.attachments ?? []).flatMap(({ folder, path }) =>
+          folder === undefined || path === undefined ? [] : [{ folder, path }],
+        ),
+      ),
+    count: (folder) => this.#folders.get(folder)?.count ?? 0,
+    possibleDuplicates: () => this.#duplicates,
+    narrower: (folder) => this.#narrower.get(folder) ?? 0,
+  } satisfies Partial<LedgerPort>;
 
   get({ folder, path }: DocumentRef): StoredRecord | undefined {
     return this.directory(folder, directoryOf(path))?.records.get(nameOf(path));
@@ -61,58 +81,15 @@ export class RecordStore {
     return this.#folders.get(folder)?.directories.get(path);
   }
 
-  directories(folder: string): Iterable<string> {
-    return this.#folders.get(folder)?.directories.keys() ?? [];
-  }
-
   /** Says which directory holds the records of a path; null: nobody knows. Nothing where it has none. */
   identify({ folder, path }: DirectoryRef, identity: FileIdentity | null): void {
     const directory = this.directory(folder, path);
     if (directory !== undefined) this.#identify(directory, identity);
   }
 
-  placesOf(identity: FileIdentity): readonly DirectoryRef[] {
-    if (this.#byIdentity === null) {
-      this.#byIdentity = new Index();
-      for (const { directories } of this.#folders.values())
-        for (const directory of directories.values())
-          if (directory.identity !== null) this.#byIdentity.add(directory.identity.ino, directory);
-    }
-    return this.#byIdentity
-      .get(identity.ino)
-      .filter((directory) => directory.identity !== null && sameFile(directory.identity, identity))
-      .map(({ folder, path }) => ({ folder, path }));
-  }
-
-  folders(): readonly string[] {
-    return [...this.#folders.keys()];
-  }
-
-  attachedElsewhere(): readonly DocumentRef[] {
-    return [...this.#carryingElsewhere].flatMap(({ rare }) =>
-      (rare?.attachments ?? []).flatMap(({ folder, path }) =>
-        folder === undefined || path === undefined ? [] : [{ folder, path }],
-      ),
-    );
-  }
-
-  count(folder: string): number {
-    return this.#folders.get(folder)?.count ?? 0;
-  }
-
-  /** The sum of all records. */
-  possibleDuplicates(): number {
-    return this.#duplicates;
-  }
-
-  /** Documents of a folder that are held more narrowly than is stated. */
-  narrower(folder: string): number {
-    return this.#narrower.get(folder) ?? 0;
-  }
-
   #countNarrower({ directory, rare }: StoredRecord, one: 1 | -1): void {
     if (rare === null || directory === null || widerMode(rare) === null) return;
-    this.#narrower.set(directory.folder, this.narrower(directory.folder) + one);
+    this.#narrower.set(directory.folder, this.reader.narrower(directory.folder) + one);
   }
 
   /** Those of a directory together. */
@@ -182,6 +159,15 @@ export class RecordStore {
       known.directories.set(path, directory);
     }
     return directory;
+  }
+
+  #places(): Index<number, Directory> {
+    if (this.#byIdentity !== null) return this.#byIdentity;
+    this.#byIdentity = new Index();
+    for (const { directories } of this.#folders.values())
+      for (const directory of directories.values())
+        if (directory.identity !== null) this.#byIdentity.add(directory.identity.ino, directory);
+    return this.#byIdentity;
   }
 
   #identify(directory: Directory, identity: FileIdentity | null): void {
