@@ -55,7 +55,11 @@ it('groups what failed by its cause, with the fix once', () => {
     failed('x.pdf', 'forbidden', 'you may not'),
     failed('y.pdf', 'forbidden', 'you may not'),
   ];
-  const lines = renderStatus({ ...calm, failures, failuresTotal: 9 }, { colors, page: null, now: 0 });
+  const folders = [
+    { ...noDocuments, name: 'inbox', path: '/inbox', state: 'watching', onDisk: 9, failed: 9 } as const,
+  ];
+  const status = { ...calm, folders, failures, failuresTotal: 9 };
+  const lines = renderStatus(status, { colors, page: null, now: 0 });
   expect(lines.slice(lines.indexOf('Failed (9)'))).toEqual([
     'Failed (9)',
     expect.stringMatching(/^ {2}More than one dot in the name \(5\)/),

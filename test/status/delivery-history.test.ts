@@ -31,6 +31,20 @@ describe('the history of deliveries', () => {
     expect(report.failed.every((count) => count === 0)).toBe(true);
   });
 
+  it('counts a document that failed once, and no more when it is delivered', async () => {
+    const clock = manualClock();
+    const history = createDeliveryHistory(clock);
+    const failed = () => history.report().failed.reduce((sum, count) => sum + count);
+    history.record(activity('failed'));
+    await clock.advance(minutes(10));
+    history.record(activity('failed'));
+    expect(failed()).toBe(1);
+    history.record({ ...activity('uploaded'), path: 'b.pdf' });
+    expect(failed()).toBe(1);
+    history.record(activity('uploaded'));
+    expect(failed()).toBe(0);
+  });
+
   it('forgets after a day, however much happens', async () => {
     const clock = manualClock();
     const history = createDeliveryHistory(clock);

@@ -79,10 +79,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
 
   it('says that the daemon does not answer, to a button too, when it hangs and when it is gone', async () => {
     await open();
-    const unanswered = 'The daemon does not answer. It may still do what you asked for.';
-    // The page has its token by then.
-    await press('Rescan scans');
-    await hears(page, 'Scanning scans.');
+    const unanswered = 'The daemon does not answer.';
     daemon.signal('SIGSTOP');
     await press('Rescan inbox');
     await hears(page, unanswered, 60_000);
@@ -105,10 +102,10 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await says('All 6 documents delivered');
     for (let index = 0; index < 5; index += 1) await rm(join(place.inbox, `${index}.pdf`));
     await says('5 deletions held');
-    await press('Approve deletion…');
+    await press('Delete 5 documents…');
     await press('Cancel');
     expect(place.service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
-    await press('Approve deletion…');
+    await press('Delete 5 documents…');
     await press('Delete 5 documents');
     await says('1 document delivered');
   }, 60_000);
@@ -127,12 +124,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await press('Cancel');
     expect(uploads()).toBe(before);
     await press('Send again: again.pdf');
-    await page
-      .getByRole('group', { name: 'Confirm sending again.pdf again' })
-      .getByText('two copies')
-      .waitFor();
+    await page.getByRole('dialog', { name: 'Send again: again.pdf?' }).getByText('two copies').waitFor();
     expect(await axeProblems(page)).toEqual([]);
-    await press('Upload again');
+    await press('Send again');
     await eventually(() => uploads() === before + 1);
     await page.getByRole('button', { name: 'Send again: again.pdf' }).waitFor({ state: 'detached' });
     const row = region(page, 'In doubt').getByRole('listitem').filter({ hasText: 'adopt.pdf' });
@@ -163,8 +157,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await rm(join(place.inbox, 'a.pdf.meta.json'));
     const line = await unfold(page, '1 document is shared less widely than stated now');
     await line.getByText('Kept private: its former sidecar said NONE.').waitFor();
-    await press('Share as stated…');
-    await press('Share 1 document');
+    await press('Share 1 document as stated…');
+    await press('Share 1 document as stated');
     await line.waitFor({ state: 'hidden' });
     await documents.getByLabel('Find documents').fill('a.pdf');
     await documents.getByText('inbox/a.pdf').waitFor();

@@ -32,7 +32,6 @@ describe('the status address', () => {
     expect(answer.json()).toEqual({
       ...world.control.status(),
       headline: 'Nothing to deliver yet',
-      progress: '',
     });
     const same = await call({ to: world.socketPath, path: '/api/status' });
     expect(same.json()).toEqual(answer.json());
@@ -218,8 +217,8 @@ describe('the status address', () => {
 
   it('refuses bodies of more than 64 KiB and of other types', async () => {
     const { tell, socketPath, control } = await open();
-    const long = { paths: ['x'.repeat(70_000)] };
-    expect((await tell('/api/retry', long)).status).toBe(413);
+    const long = { folder: 'x'.repeat(70_000) };
+    expect((await tell('/api/pause', long)).status).toBe(413);
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const answer = await call({
         to: socketPath,

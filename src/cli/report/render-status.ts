@@ -3,14 +3,11 @@ import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { dismissedCode } from '../../model/doubts.ts';
 import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
-import {
-  fleetHeadline,
-  startTrouble,
-  failuresInDoubt,
-  statusLine,
-  withDoubts,
-} from '../../model/report/headline.ts';
+import { sortFailures } from '../../model/report/failures.ts';
+import type { CountedFolder } from '../../model/report/failures.ts';
+import { fleetHeadline } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
+import { startTrouble, statusLine } from '../../model/report/headline.ts';
 import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
@@ -38,7 +35,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     colors.bold(colors[healthColors[status.health]](statusLine(status, view.now))),
     ...(isRunning(status) ? [] : restRows(status, view)),
     '',
-    ...folderRows(withDoubts(status), view),
+    ...folderRows(sortFailures(status).folders, view),
     ...unconfiguredRows(status, view),
     ...daemonRows(status, view),
     ...failureSections(status, view),
@@ -73,15 +70,14 @@ function restRows(status: Status, { colors }: StatusView): string[] {
   ];
 }
 
-function folderRows(folders: ReturnType<typeof withDoubts>, { colors }: StatusView): string[] {
+function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): string[] {
   const width = Math.max(0, ...folders.map(({ name }) => name.length));
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
     const parts = [`${numberWords(folder.synced)} of ${numberWords(documents)}`];
     if (folder.pending > 0) parts.push(`${numberWords(folder.pending)} to send`);
     if (folder.waiting > 0) parts.push(`${numberWords(folder.waiting)} waiting`);
-    const failed = folder.failed - folder.inDoubt;
-    if (failed > 0) parts.push(colors.red(`${numberWords(failed)} failed`));
+    if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
     if (folder.inDoubt > 0) parts.push(colors.yellow(`${numberWords(folder.inDoubt)} in doubt`));
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
     if (folder.narrower > 0)
@@ -139,16 +135,13 @@ function timesOf({ since, until }: Reason): string[] {
  * is retried, which the headline counts as waiting.
  */
 function failureSections(status: Status, { colors }: StatusView): string[] {
-  const elsewhere = failuresInDoubt(status);
+  const { failed, failedTotal, retried } = sortFailures(status);
   const above = new Set(status.reasons.map(({ message }) => message));
-  const listed = status.failures.filter((failure) => !elsewhere.has(failure));
-  const retried = listed.filter(({ retryAt }) => retryAt !== null);
-  const failed = listed.filter(({ retryAt }) => retryAt === null);
-  const isLeftAlone = listed.some(({ code }) => code === dismissedCode);
+  const isLeftAlone = [...failed, ...retried].some(({ code }) => code === dismissedCode);
   const sends = isLeftAlone ? ', ingestd retry PATH sends it again' : ', ingestd retry sends them again';
   const helps = failed.some(({ code }) => mayHelpToRetry(code));
   return [
-    ...failedRows(failed, status.failuresTotal - elsewhere.size - retried.length, colors),
+    ...failedRows(failed, Math.max(failed.length, failedTotal), colors),
     ...(failed.length === 0 ? [] : [`  (ingestd why PATH explains one${helps ? sends : ''})`]),
     ...section(
       colors.yellow('Retrying'),

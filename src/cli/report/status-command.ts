@@ -1,5 +1,6 @@
 import { errorMessage, exitCodes } from '../../model/errors.ts';
-import { fleetHeadline, statusLine } from '../../model/report/headline.ts';
+import { fleetHeadline } from '../../model/report/fleet-headline.ts';
+import { statusLine } from '../../model/report/headline.ts';
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { PreparedCommand } from '../prepare-command.ts';

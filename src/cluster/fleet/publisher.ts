@@ -6,7 +6,8 @@ import { shortened } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { HostSummary } from '../../model/report/fleet.ts';
-import { failedCount, failuresInDoubt, headline } from '../../model/report/headline.ts';
+import { sortFailures } from '../../model/report/failures.ts';
+import { headline } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
 import { createBeat } from '../redis/beat.ts';
@@ -109,18 +110,17 @@ const longestText = 300;
 
 /** What of a status the other hosts see. */
 function summaryOf(status: Status): HostSummary {
-  const doubts = failuresInDoubt(status);
   // What is retried has not failed, and doubts stand in the headline.
-  const failures = status.failures.filter((one) => one.retryAt === null && !doubts.has(one));
+  const { failed, failedTotal } = sortFailures(status);
   const short = (text: string) => shortened(text, longestText);
   return hostSummarySchema.parse({
     ...status,
     headline: headline(status),
     reasons: status.reasons.slice(0, mostReasons).map((one) => ({ ...one, message: short(one.message) })),
     folders: status.folders.slice(0, mostFolders),
-    failures: failures
+    failures: failed
       .slice(0, mostFailures)
       .map((one) => ({ ...one, path: short(one.path), message: short(one.message) })),
-    failuresTotal: failedCount(status),
+    failuresTotal: failedTotal,
   });
 }

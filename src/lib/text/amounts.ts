@@ -33,6 +33,11 @@ function localMinute(at: number): string {
   return new Date(at).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
 }
 
+/** `14:05`, in the reader's own zone. */
+export function minuteWords(time: number | string): string {
+  return new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+}
+
 /** Bytes in the unit that reads best, of 1024: `151.2 MiB`, `64 KiB`. */
 export function sizeWords(bytes: number): string {
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

@@ -4,8 +4,13 @@ const nameFirst = /^(?:ingestd\b|\S*[./\\:_"“=({[\d]|\S*\p{Ll}\p{Lu})/u;
 /** A text as a sentence: a capital at its start, unless a name stands there, and one mark at its end. */
 export function sentence(text: string): string {
   const body = text.trim().replace(/\.+$/, '');
-  const start = nameFirst.test(body) ? body : `${body.charAt(0).toUpperCase()}${body.slice(1)}`;
+  const start = nameFirst.test(body) ? body : capitalized(body);
   return /[?!…]$/.test(body) ? start : `${start}.`;
+}
+
+/** With a capital at its start. */
+export function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /**

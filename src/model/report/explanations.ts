@@ -1,4 +1,4 @@
-import { sentences } from '../../lib/text/sentences.ts';
+import { capitalized, sentences } from '../../lib/text/sentences.ts';
 import type { WaitKind } from './wait-kinds.ts';
 
 /** What a code means: for a person a heading and what to do about it, and how much it weighs. */
@@ -522,7 +522,7 @@ export function withFix({ code, message }: { readonly code: string; readonly mes
 
 function inWords(code: string): string {
   const words = code.replaceAll('-', ' ').trim();
-  return words === '' ? 'Failed' : words.charAt(0).toUpperCase() + words.slice(1);
+  return words === '' ? 'Failed' : capitalized(words);
 }
 
 /** What has the same cause. */

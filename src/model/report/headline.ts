@@ -1,12 +1,9 @@
-import { sentence, sentences } from '../../lib/text/sentences.ts';
+import { capitalized, sentence, sentences } from '../../lib/text/sentences.ts';
 import { countWords, durationWords, finishWords, numberWords } from '../../lib/text/amounts.ts';
-import { refKey } from '../document.ts';
-import { inDoubtCode } from '../doubts.ts';
-import type { FleetStatus } from './fleet.ts';
-import type { FailureStatus, FolderStatus, Reason, Status } from './status.ts';
-import { waitKinds } from './wait-kinds.ts';
+import type { FolderStatus, Reason, Status } from './status.ts';
 import type { WaitKind } from './wait-kinds.ts';
 import { explain } from './explanations.ts';
+import { sortFailures } from './failures.ts';
 import { isFleetPaused } from './fleet-pause.ts';
 import { reasonHealth } from './health.ts';
 
@@ -39,46 +36,44 @@ export function deliveredLine(status: Status, now?: number): string {
   return parts.join(', ');
 }
 
+/** What `deliveredLine` says, where the headline has not said it: "All 4 documents delivered". */
+export function progressLine(status: Status, now?: number): string {
+  return headline(status).endsWith('delivered') ? '' : deliveredLine(status, now);
+}
+
 /** Deletions that are queued or on their way: their files are gone, so that they are in no folder's count. */
 function toDeleteCount({ folders, queue }: Status): number {
   return Math.max(0, queue.pending + queue.inFlight - sumsOf(folders).pending);
 }
 
 /** How long the queue takes at the request limit; null where nobody can say: while sending is paused or impossible. */
-export function secondsLeft({
-  paused,
-  health,
-  queue,
-}: Pick<Status, 'paused' | 'health' | 'queue'>): number | null {
-  const { pending, etaSeconds } = queue;
-  if (paused.length > 0 || health === 'error' || pending === 0) return null;
+export function secondsLeft(status: Pick<Status, 'paused' | 'health' | 'queue'>): number | null {
+  const { pending, etaSeconds } = status.queue;
+  if (status.paused.length > 0 || status.health === 'error' || pending === 0) return null;
   return etaSeconds !== null && etaSeconds > 0 && Number.isFinite(etaSeconds) ? etaSeconds : null;
 }
 
 /** Headline, its reason, the progress and what else needs a person: for one line of text. `now`: as above. */
 export function statusLine(status: Status, now?: number): string {
   const first = headline(status);
-  const progress = deliveredLine(status, now);
+  const progress = progressLine(status, now);
   const trouble = startTrouble(status);
   if (status.state === 'stopped') {
     // Deliveries are left out where something prevents the next start.
     const rest = trouble === undefined ? progress || 'Nothing delivered yet' : reasonWords(trouble);
     return sentences([first, rest, ...asks(status)]);
   }
-  if (status.health === 'error')
-    return sentences([
-      trouble === undefined ? first : withReason(first, trouble.message),
-      progress,
-      ...asks(status),
-    ]);
-  const why = status.reasons.find(({ code }) => isSaidAlone(code) && reasonHealth(code) === 'attention');
-  const isCovered = status.health === 'ok' && first.endsWith('delivered');
-  return sentences([first, isCovered ? '' : progress, why === undefined ? '' : sentence(why.message)]);
+  if (status.health === 'error') {
+    const all = trouble === undefined ? first : withReason(first, trouble.message);
+    return sentences([all, progress, ...asks(status)]);
+  }
+  const why = status.reasons.find(({ code }) => isPartial(code));
+  return sentences([first, progress, why === undefined ? '' : sentence(why.message)]);
 }
 
-/** Held deletions and pauses are in the headline by their counts. */
-function isSaidAlone(code: string): boolean {
-  return code !== 'held' && code !== 'paused';
+/** It concerns some documents; held deletions and pauses are in the headline by their counts. */
+function isPartial(code: string): boolean {
+  return reasonHealth(code) === 'attention' && code !== 'held' && code !== 'paused';
 }
 
 /** What prevents the next start; undefined: nothing that is known. */
@@ -98,16 +93,20 @@ function attentionPhrase(status: Status): string {
   // That the fleet is paused is a part of its own.
   const halted = isFleetPaused(reasons) ? [] : paused;
   const isAllPaused = halted.length > 0 && halted.length === folders.length;
+  // Those that no other part of the headline speaks of.
+  const others = reasons.filter(
+    ({ code }) => isPartial(code) && !(away.length > 0 && code.startsWith('folder-')),
+  );
   const parts = [
     ...(isAllPaused ? ['paused'] : foldersPart(halted, 'paused')),
     ...foldersPart(away, 'unavailable'),
-    ...partialReasons(status),
+    ...new Set(others.map(({ code }) => lowered(phraseOf(code)))),
     ...asks(status),
   ];
   if (parts.length === 0) return 'Needs attention';
-  const shown = parts.slice(0, headlineParts).join(', ');
+  const shown = capitalized(parts.slice(0, headlineParts).join(', '));
   const more = parts.length - headlineParts;
-  return `${shown.charAt(0).toUpperCase()}${shown.slice(1)}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
+  return `${shown}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
 }
 
 function foldersPart(names: readonly string[], what: string): string[] {
@@ -115,16 +114,8 @@ function foldersPart(names: readonly string[], what: string): string[] {
   return [names.length === 1 ? `folder ${names[0]} ${what}` : `${names.length} folders ${what}`];
 }
 
-/** Those that no other part of the headline speaks of. */
-function partialReasons({ reasons, folders }: Status): string[] {
-  const away = folders.some(({ state }) => state === 'unavailable');
-  const codes = new Set(reasons.map(({ code }) => code).filter((code) => reasonHealth(code) === 'attention'));
-  return [...codes]
-    .filter((code) => isSaidAlone(code) && !(away && code.startsWith('folder-')))
-    .map((code) => {
-      const phrase = phraseOf(code);
-      return `${phrase.charAt(0).toLowerCase()}${phrase.slice(1)}`;
-    });
+function lowered(phrase: string): string {
+  return `${phrase.charAt(0).toLowerCase()}${phrase.slice(1)}`;
 }
 
 function progressPhrase(status: Status): string {
@@ -132,31 +123,24 @@ function progressPhrase(status: Status): string {
   if (status.state === 'standby') return 'Standing by';
   const scanning =
     status.state === 'starting' || status.folders.some((folder) => folder.state === 'scanning');
-  // What is tried again waits for the service just as the rest.
-  const unsent = pending + status.waitingFor.retry;
   const toDelete = toDeleteCount(status);
-  if (isMuted(status) && unsent + toDelete > 0) return mutedPhrase(status, unsent, toDelete);
-  if (pending > 0) return atLimitWords(status, `Delivering ${countWords(pending, 'document')}`);
-  if (toDelete > 0) return atLimitWords(status, `Deleting ${countWords(toDelete, 'document')}`);
+  if (isMuted(status)) {
+    // Nothing is called delivering that cannot be sent now. What is tried again waits just as the rest.
+    const unsent = pending + status.waitingFor.retry;
+    const isFleet = status.reasons.some(({ code }) => code === 'fleet-opens');
+    const waits = isFleet ? 'Waiting for the shared minute' : 'Waiting for the service';
+    if (unsent > 0) return `${waits}, ${countWords(unsent, 'document')} to deliver`;
+    if (toDelete > 0) return `${waits}, ${countWords(toDelete, 'document')} to delete`;
+  }
+  const { rate, queue } = status;
+  const isAtLimit = rate.used >= rate.limit && rate.nextFreeSeconds > 0 && queue.inFlight === 0;
+  const limit = isAtLimit ? ', at the request limit' : '';
+  if (pending > 0) return `Delivering ${countWords(pending, 'document')}${limit}`;
+  if (toDelete > 0) return `Deleting ${countWords(toDelete, 'document')}${limit}`;
   if (scanning) return `Scanning ${countWords(status.folders.length, 'folder')}`;
   if (waiting > 0) return waitingPhrase(status.waitingFor, waiting);
   if (documents === 0) return 'Nothing to deliver yet';
   return documents === 1 ? '1 document delivered' : `All ${numberWords(synced)} documents delivered`;
-}
-
-/** Nothing is called delivering that nothing can be sent of now. */
-function mutedPhrase({ reasons }: Status, unsent: number, toDelete: number): string {
-  const whom = reasons.some(({ code }) => code === 'fleet-opens') ? 'the shared minute' : 'the service';
-  const what =
-    unsent > 0
-      ? `${countWords(unsent, 'document')} to deliver`
-      : `${countWords(toDelete, 'document')} to delete`;
-  return `Waiting for ${whom}, ${what}`;
-}
-
-function atLimitWords({ rate, queue }: Status, phrase: string): string {
-  const atLimit = rate.used >= rate.limit && rate.nextFreeSeconds > 0 && queue.inFlight === 0;
-  return `${phrase}${atLimit ? ', at the request limit' : ''}`;
 }
 
 /** True while the service, or the start of the fleet's minute, lets nothing be sent: it passes by itself. */
@@ -168,8 +152,7 @@ export function isMuted({ rate, reasons }: Pick<Status, 'rate' | 'reasons'>): bo
 
 /** What waiting documents wait for, the most frequent first. */
 function waitingPhrase(waitingFor: Status['waitingFor'], waiting: number): string {
-  const kinds = waitKinds
-    .filter((kind) => kind !== 'other')
+  const kinds = (Object.keys(waitWords) as (keyof typeof waitWords)[])
     .filter((kind) => waitingFor[kind] > 0)
     .toSorted((a, b) => waitingFor[b] - waitingFor[a]);
   const documents = countWords(waiting, 'document');
@@ -190,34 +173,20 @@ const waitWords: Readonly<Record<Exclude<WaitKind, 'other'>, string>> = {
 
 /** What waits for a person, each a few words. */
 function asks(status: Status): string[] {
-  const parts: string[] = [];
-  const failed = failedCount(status);
-  const held = heldCount(status);
-  const duplicates = status.recordedDuplicates;
-  if (failed > 0) parts.push(`${countWords(failed, 'document')} failed`);
-  if (held > 0) parts.push(`${countWords(held, 'deletion')} held`);
-  if (status.inDoubtTotal > 0) parts.push(`${countWords(status.inDoubtTotal, 'upload')} in doubt`);
-  if (duplicates > 0) parts.push(countWords(duplicates, 'possible duplicate'));
-  return parts;
-}
-
-/** Documents that failed. One that is held back because its upload is in doubt is counted once: as in doubt. */
-export function failedCount(status: Pick<Status, 'folders' | 'failures' | 'inDoubt'>): number {
-  const heldInDoubt = [...failuresInDoubt(status)].filter(({ retryAt }) => retryAt === null).length;
-  return Math.max(0, sumsOf(status.folders).failed - heldInDoubt);
-}
-
-function heldCount({ held }: Status): number {
-  return held.reduce((total, { count }) => total + count, 0);
+  const counts: readonly (readonly [count: number, one: string, many: string])[] = [
+    [sortFailures(status).failedTotal, 'document failed', 'documents failed'],
+    [status.held.reduce((total, { count }) => total + count, 0), 'deletion held', 'deletions held'],
+    [status.inDoubtTotal, 'upload in doubt', 'uploads in doubt'],
+    [status.recordedDuplicates, 'possible duplicate', 'possible duplicates'],
+  ];
+  return counts.filter(([count]) => count > 0).map((words) => countWords(...words));
 }
 
 function sumsOf(folders: readonly FolderStatus[]) {
-  const sum = (of: (folder: FolderStatus) => number) => folders.reduce((total, one) => total + of(one), 0);
-  const synced = sum((one) => one.synced);
-  const pending = sum((one) => one.pending);
-  const waiting = sum((one) => one.waiting);
-  const failed = sum((one) => one.failed);
-  return { documents: synced + pending + waiting + failed, synced, pending, waiting, failed };
+  const sum = (of: 'synced' | 'pending' | 'waiting' | 'failed') =>
+    folders.reduce((total, one) => total + one[of], 0);
+  const [synced, pending, waiting] = [sum('synced'), sum('pending'), sum('waiting')];
+  return { documents: synced + pending + waiting + sum('failed'), synced, pending, waiting };
 }
 
 /** What a reason comes to, with its own words. */
@@ -233,50 +202,4 @@ function phraseOf(code: string): string {
 /** The message alone where it says the phrase itself. */
 function withReason(phrase: string, message: string): string {
   return message.toLowerCase().includes(phrase.toLowerCase()) ? sentence(message) : `${phrase}: ${message}`;
-}
-
-/**
- * The failures that are an upload in doubt and nothing else: they wait for its answer, or for a person's word about it.
- * A list that names the doubt need not name them again.
- */
-export function failuresInDoubt({
-  failures,
-  inDoubt,
-}: Pick<Status, 'failures' | 'inDoubt'>): ReadonlySet<FailureStatus> {
-  const doubts = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt.message]));
-  const isDoubt = (failure: FailureStatus) => {
-    const message = doubts.get(refKey(failure));
-    return message !== undefined && (failure.code === inDoubtCode || failure.message === message);
-  };
-  return new Set(failures.filter(isDoubt));
-}
-
-/** The folders, with how many of their failures are uploads in doubt. */
-export function withDoubts({
-  folders,
-  ...status
-}: Pick<Status, 'folders' | 'failures' | 'inDoubt'>): readonly (FolderStatus & {
-  readonly inDoubt: number;
-})[] {
-  const doubts = [...failuresInDoubt(status)].filter(({ retryAt }) => retryAt === null);
-  return folders.map((one) => ({
-    ...one,
-    inDoubt: Math.min(one.failed, doubts.filter(({ folder }) => folder === one.name).length),
-  }));
-}
-
-/** The fleet in one line. */
-export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
-  const here = hosts.filter(({ presence }) => presence === 'here');
-  const gone = hosts.filter(({ presence }) => presence === 'gone').length;
-  const troubled = here.filter((host) => host.health !== 'ok').length;
-  if (hosts.length === 0) return 'No host has reported in the last day';
-  return [
-    ...(paused ? ['The whole fleet is paused'] : []),
-    ...(troubled > 0
-      ? [`${countWords(troubled, 'host')} ${troubled === 1 ? 'needs' : 'need'} attention`]
-      : []),
-    ...(gone > 0 ? [`${countWords(gone, 'host')} ${gone === 1 ? 'is' : 'are'} gone`] : []),
-    `${here.length === 0 ? 'No host' : countWords(here.length, 'host')} connected${health === 'ok' ? ', no problems' : ''}`,
-  ].join('. ');
 }

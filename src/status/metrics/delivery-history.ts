@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts';
+import { refKey } from '../../model/document.ts';
 import type { Activity } from '../../model/report/status.ts';
 
 /** The kinds of deliveries in the chart. */
@@ -20,24 +21,35 @@ type Counts = Record<DeliveryKind, number>;
 
 export type DeliveryHistory = ReturnType<typeof createDeliveryHistory>;
 
-/** Remembers how many documents were delivered when, from now on. Bounded: a day, however long the process runs. */
+/**
+ * Remembers how many documents were delivered when, from now on. A document that failed counts once, and no more when it
+ * has been delivered. Bounded: a day, however long the process runs.
+ */
 export function createDeliveryHistory(clock: Clock) {
   const buckets = new Map<number, Counts>();
+  /** Where a document that failed is counted. */
+  const failures = new Map<string, Counts>();
   const current = () => Math.floor(clock.now() / 1000 / bucketSeconds);
 
   return {
     /** `at`: wall clock, ms. */
-    record: ({ what, documents }: Activity, at = clock.now()) => {
-      const kind = deliveryKinds.find((known) => known === what);
+    record: (activity: Activity, at = clock.now()) => {
+      const kind = deliveryKinds.find((known) => known === activity.what);
       if (kind === undefined) return;
       const index = Math.floor(at / 1000 / bucketSeconds);
       const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
-      counts[kind] += Math.max(1, documents);
+      counts[kind] += Math.max(1, activity.documents);
+      const earlier = failures.get(refKey(activity));
+      if (earlier !== undefined) earlier.failed -= 1;
+      failures.delete(refKey(activity));
+      if (kind === 'failed' && activity.documents <= 1) failures.set(refKey(activity), counts);
       if (buckets.has(index)) return;
       buckets.set(index, counts);
       // The wall clock may have jumped either way: only the last day stays.
       const now = current();
       for (const key of buckets.keys()) if (key > now || key <= now - bucketCount) buckets.delete(key);
+      const kept = new Set(buckets.values());
+      for (const [key, where] of failures) if (!kept.has(where)) failures.delete(key);
     },
     report: (): HistoryReport => {
       const first = current() - bucketCount + 1;

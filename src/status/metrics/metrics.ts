@@ -7,7 +7,7 @@ import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import { presences } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { blockedForMs, statusSchema } from '../../model/report/status.ts';
-import type { FolderStatus, Reason, Status } from '../../model/report/status.ts';
+import type { FolderStatus, noDocuments, Reason, Status } from '../../model/report/status.ts';
 
 export interface MetricsOptions {
   /** Asked at each scrape, and never before the first. */
@@ -135,10 +135,22 @@ const folderStates = folders.element.shape.state.options;
 /** They add up to the files on disk. */
 const documentStates = ['synced', 'pending', 'waiting', 'failed', 'skipped'] as const;
 
+/** A figure of each folder: its label, and what is read of it. */
 function ofFolders(read: (folder: FolderStatus, now: Scrape) => number) {
-  return (now: Scrape): Values =>
-    now.folders.map((folder) => [{ folder: printable(folder.name) }, read(folder, now)]);
+  return (now: Scrape): Values => now.folders.map((one) => [folderLabel(one), read(one, now)]);
 }
+
+/** One of the counts of each folder. */
+function countOf(count: keyof typeof noDocuments) {
+  return ofFolders((folder) => folder[count]);
+}
+
+function folderLabel({ name }: FolderStatus) {
+  return { folder: printable(name) };
+}
+
+/** Reasons for which no host of a fleet sends until Redis is well. */
+const redisCodes: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-refuses']);
 
 /**
  * Figures of the status; and of the process itself, under the names that Prometheus's own clients use. prom-client's
@@ -151,62 +163,46 @@ const statusFigures: Figures<Scrape> = {
     ({ version }) => [[{ version, node_version: process.version }, 1]],
   ],
   ingestd_health: ['0: ok, 1: attention, 2: error.', (now) => healths.indexOf(now.health)],
-  ingestd_state: [
-    '1 for the state that the daemon is in, 0 for the others.',
-    (now) => oneOf(state.options, now.state, 'state'),
-  ],
+  ingestd_state: ['1 for the state of the daemon.', (now) => oneOf(state.options, now.state, 'state')],
   ingestd_reason: [
     '1 for each reason in the status.',
-    (now) => [...new Set(now.reasons.map(({ code }) => code))].map((code) => [{ code }, 1]),
+    ({ reasons }) => [...new Set(reasons.map(({ code }) => code))].map((code) => [{ code }, 1]),
   ],
   ingestd_blocked_seconds: [
     'Time until the next request may be tried, in seconds.',
-    (now) => blockedForMs(now.reasons, Date.now()) / 1000,
+    ({ reasons }) => blockedForMs(reasons, Date.now()) / 1000,
   ],
   ingestd_ready: ['1 while folders are watched and credentials accepted.', (now) => Number(now.isReady)],
   ingestd_folder_state: [
-    '1 for the state that the folder is in, 0 for the others.',
-    (now) =>
-      now.folders.flatMap((one) => oneOf(folderStates, one.state, 'state', { folder: printable(one.name) })),
+    '1 for the state of the folder.',
+    (now) => now.folders.flatMap((one) => oneOf(folderStates, one.state, 'state', folderLabel(one))),
   ],
   ingestd_documents: [
     'Files on disk, by state.',
     (now) =>
       now.folders.flatMap((one) =>
-        documentStates.map((of) => [{ folder: printable(one.name), state: of }, one[of]] as const),
+        documentStates.map((of) => [{ ...folderLabel(one), state: of }, one[of]] as const),
       ),
   ],
   ingestd_folder_paused: [
     '1 while a person has paused it.',
     ofFolders(({ name }, { paused }) => Number(paused.includes(name))),
   ],
-  ingestd_held: ['Deletions held for approval.', ofFolders((one) => one.held)],
-  ingestd_kept: ['Documents whose file is ignored, gone or out of reach.', ofFolders((one) => one.kept)],
-  ingestd_narrower: [
-    'Documents held more narrowly than is stated for them now.',
-    ofFolders((one) => one.narrower),
-  ],
-  ingestd_attached: ['Files that are attachments.', ofFolders((one) => one.attached)],
-  ingestd_oldest_unsynced_seconds: [
-    'Age of the oldest change not yet sent, in seconds.',
-    ofFolders((one) => one.oldestUnsyncedSeconds),
-  ],
-  ingestd_watches: ['Watches of the operating system in use.', ofFolders((one) => one.watches)],
-  ingestd_watcher_missed_total: [
-    'Changes that only a rescan found.',
-    ofFolders((one) => one.missedByWatcher),
-  ],
+  ingestd_held: ['Deletions held for approval.', countOf('held')],
+  ingestd_kept: ['Documents whose file is ignored, gone or out of reach.', countOf('kept')],
+  ingestd_narrower: ['Documents held more narrowly than stated for them.', countOf('narrower')],
+  ingestd_attached: ['Files that are attachments.', countOf('attached')],
+  ingestd_oldest_unsynced_seconds: ['Age of the oldest change not sent.', countOf('oldestUnsyncedSeconds')],
+  ingestd_watches: ['Watches of the operating system in use.', countOf('watches')],
+  ingestd_watcher_missed_total: ['Changes that only a rescan found.', countOf('missedByWatcher')],
   ingestd_queue: [
     'Operations that are queued, in flight or waiting.',
-    ({ queue }) => [
-      [{ state: 'pending' }, queue.pending],
-      [{ state: 'in_flight' }, queue.inFlight],
-      [{ state: 'waiting' }, queue.waiting],
-    ],
+    ({ queue: { pending, inFlight, waiting } }) =>
+      Object.entries({ pending, in_flight: inFlight, waiting }).map(([of, count]) => [{ state: of }, count]),
   ],
   ingestd_queue_eta_seconds: [
     'Time until the queue is sent, in seconds; absent while nothing can be sent.',
-    ({ queue }) => (queue.etaSeconds === null ? [] : [[{}, queue.etaSeconds]]),
+    ({ queue: { etaSeconds } }) => etaSeconds ?? [],
   ],
   ingestd_waiting: [
     'Documents that wait, by what for.',
@@ -214,77 +210,59 @@ const statusFigures: Figures<Scrape> = {
   ],
   ingestd_in_doubt: ['Uploads whose outcome is unknown.', (now) => now.inDoubtTotal],
   ingestd_possible_duplicates: [
-    'Documents that the service may hold twice.',
+    'Documents that the service may have twice.',
     (now) => now.possibleDuplicates,
   ],
-  ingestd_rate_limit_requests: ['Requests that one window allows.', (now) => now.rate.limit],
-  ingestd_rate_used_requests: ['Requests used in the current window.', (now) => now.rate.used],
-  ingestd_fleet_hosts: ['Hosts of the account connected to Redis.', (now) => now.fleet?.hosts ?? 0],
+  ingestd_rate_limit_requests: ['Requests that one window allows.', ({ rate }) => rate.limit],
+  ingestd_rate_used_requests: ['Requests used in the current window.', ({ rate }) => rate.used],
+  ingestd_fleet_hosts: ['Hosts of the account connected to Redis.', ({ fleet }) => fleet?.hosts ?? 0],
   ingestd_fleet_redis_available: [
     '1 while Redis answers and takes writes; only in a fleet.',
-    ({ fleet, reasons }) =>
-      fleet === undefined ? [] : Number(reasons.every(({ code }) => !redisCodes.has(code))),
+    ({ fleet, reasons }) => (fleet ? Number(reasons.every(({ code }) => !redisCodes.has(code))) : []),
   ],
-  ingestd_signed_in: ['1 while an access token is held.', (now) => Number(now.auth.state === 'ok')],
+  ingestd_signed_in: ['1 while an access token is held.', ({ auth }) => Number(auth.state === 'ok')],
   process_start_time_seconds: [
     'Start of the process since the epoch, in seconds.',
     () => Math.round(performance.timeOrigin / 1000),
   ],
   process_resident_memory_bytes: ['Resident memory in bytes.', () => process.memoryUsage.rss()],
-  process_open_fds: [
-    'Number of open file descriptors.',
-    // Only Linux tells.
-    () => orNull(() => readdirSync('/proc/self/fd'))?.length ?? 0,
-  ],
+  // Only Linux tells.
+  process_open_fds: ['Open file descriptors.', () => orNull(() => readdirSync('/proc/self/fd'))?.length ?? 0],
   process_cpu_seconds_total: [
     'User and system CPU time in seconds.',
     () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
   ],
   nodejs_heap_size_used_bytes: ['Heap in use in bytes.', () => process.memoryUsage().heapUsed],
-  nodejs_eventloop_lag_max_seconds: [
-    'Longest delay since the last scrape, in seconds.',
-    (now) => now.lagSeconds,
-  ],
+  nodejs_eventloop_lag_max_seconds: ['Longest delay since the last scrape.', (now) => now.lagSeconds],
 };
-
-/** Reasons for which no host of a fleet sends until Redis is well. */
-const redisCodes: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-refuses']);
 
 type Fleet = FleetStatus & { readonly limit: number };
 
 function ofHosts(read: (host: FleetHost) => number) {
-  return ({ hosts }: Fleet): Values => hosts.map((one) => [{ host: printable(one.host) }, read(one)]);
+  return ({ hosts }: Fleet): Values => hosts.map((one) => [hostLabel(one), read(one)]);
+}
+
+function hostLabel({ host }: FleetHost) {
+  return { host: printable(host) };
 }
 
 /** What the hosts of the account say of themselves. */
 const fleetFigures: Figures<Fleet> = {
   ingestd_fleet_rate_limit_requests: ['Requests that one window allows all hosts.', ({ limit }) => limit],
-  ingestd_fleet_rate_used_requests: [
-    'Requests that all hosts used in the current window.',
-    ({ rate }) => rate.used,
-  ],
+  ingestd_fleet_rate_used_requests: ['Requests of all hosts in the window.', ({ rate }) => rate.used],
   ingestd_fleet_paused: ['1 while a person has paused the whole fleet.', ({ paused }) => Number(paused)],
-  ingestd_fleet_host_used_requests: [
-    'Requests that it used in the current window.',
-    ofHosts(({ used }) => used),
-  ],
+  ingestd_fleet_host_used_requests: ['Its requests in the window.', ofHosts(({ used }) => used)],
   ingestd_fleet_host_health: [
     '0: ok, 1: attention, 2: error; as it last said.',
     ofHosts((one) => healths.indexOf(one.health)),
   ],
   ingestd_fleet_host_presence: [
-    '1 for what is known of it, 0 for the others.',
-    ({ hosts }) =>
-      hosts.flatMap(({ host, presence }) =>
-        oneOf(presences, presence, 'presence', { host: printable(host) }),
-      ),
+    '1 for what is known of it.',
+    ({ hosts }) => hosts.flatMap((one) => oneOf(presences, one.presence, 'presence', hostLabel(one))),
   ],
-  ingestd_fleet_host_failed: [
-    'Documents of the host that failed.',
-    ofHosts(({ failuresTotal }) => failuresTotal),
-  ],
+  ingestd_fleet_host_failed: ['Its documents that failed.', ofHosts((one) => one.failuresTotal)],
   ingestd_fleet_host_queue: [
-    'Operations queued, in flight or waiting.',
+    'Its operations that are queued, in flight or waiting.',
     ofHosts(({ queue }) => queue.pending + queue.inFlight + queue.waiting),
   ],
 };

@@ -1,14 +1,14 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { countWords, minuteWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import type { Activity, Health } from '../../model/report/status.ts';
+import type { Activity } from '../../model/report/status.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { connect } from './data/connection.ts';
-import { get, onFeedback } from './data/ask-daemon.ts';
-import { clockWords, minuteWords, momentWords, shortDuration } from './data/time-words.ts';
+import { onFeedback, tell } from './data/ask-daemon.ts';
+import { momentWords, shortDuration } from './data/time-words.ts';
 import { Facts, Fold, StoryOpener } from './parts.tsx';
 import type { Shown } from './parts.tsx';
 import { Activities } from './sections/activity.tsx';
@@ -22,12 +22,6 @@ import { Log } from './sections/log.tsx';
 import { isOnlyPaused, Overview, pillWords, titleOf } from './sections/overview.tsx';
 import { Transfers, Waiting } from './sections/transfers.tsx';
 
-const icons: Readonly<Record<Health, string>> = {
-  ok: 'assets/icon.svg',
-  attention: 'assets/icon-attention.svg',
-  error: 'assets/icon-error.svg',
-};
-
 /** So much of what happened is kept, however long the page is open: the log has the rest. */
 const maxRecent = 100;
 
@@ -37,7 +31,6 @@ function useDaemon() {
   const [isOffline, setOffline] = useState(false);
   /** Newest first; null: not asked yet. */
   const [recent, setRecent] = useState<readonly Activity[] | null>(null);
-  const [connections, setConnections] = useState(0);
   const heardAt = useRef('');
   useEffect(() => {
     connect({
@@ -47,32 +40,31 @@ function useDaemon() {
         setStatus(newest);
       },
       onActivity: (activity) => setRecent((known) => [activity, ...(known ?? [])].slice(0, maxRecent)),
-      onOpen: () => setConnections((count) => count + 1),
+      onOpen: () =>
+        void tell<{ readonly activities: readonly Activity[] }>('api/activity').then(
+          ({ activities }) => setRecent(activities.toReversed().slice(0, maxRecent)),
+          // It is asked again with the next stream.
+          () => undefined,
+        ),
       onOffline: () => setOffline(true),
     });
   }, []);
-  useEffect(() => {
-    const load = async () => {
-      const answer = await get<{ readonly activities: readonly Activity[] }>('api/activity');
-      if (answer !== null) setRecent(answer.activities.toReversed().slice(0, maxRecent));
-    };
-    if (connections > 0) void load();
-  }, [connections]);
   // A newer daemon has a newer page.
   const version = useRef(status?.version);
   version.current ??= status?.version;
   if (version.current !== status?.version) location.reload();
-  return { status, heardAt: heardAt.current, isOffline, recent, connections };
+  return { status, heardAt: heardAt.current, isOffline, recent };
 }
 
 function App() {
-  const { status, heardAt, isOffline, recent, connections } = useDaemon();
+  const { status, heardAt, isOffline, recent } = useDaemon();
   const [story, setStory] = useState<DocumentRef | null>(null);
   const [isLogOpen, setLogOpen] = useState(false);
   const fleet = useFleet(status);
   useEffect(() => {
     document.title = isOffline ? 'Offline · ingestd' : status === null ? 'ingestd' : titleOf(status);
-    document.querySelector('link[rel=icon]')?.setAttribute('href', icons[status?.health ?? 'ok']);
+    const icon = status === null || status.health === 'ok' ? 'icon' : `icon-${status.health}`;
+    document.querySelector('link[rel=icon]')?.setAttribute('href', `assets/${icon}.svg`);
   }, [status, isOffline]);
   if (status === null) return <h1>{isOffline ? 'ingestd does not answer' : 'Loading…'}</h1>;
   return (
@@ -91,7 +83,7 @@ function App() {
         <main>
           {isOffline && (
             <p class="offline-banner" role="alert">
-              <strong>No connection.</strong> What follows is from {clockWords(heardAt)}. The page reconnects
+              <strong>No connection.</strong> What follows is from {momentWords(heardAt)}. The page reconnects
               by itself; if it does not, check whether ingestd is running.
             </p>
           )}
@@ -119,9 +111,7 @@ function App() {
             onClose={() => setStory(null)}
           />
         )}
-        {isLogOpen && (
-          <Log recent={recent ?? []} connections={connections} onClose={() => setLogOpen(false)} />
-        )}
+        {isLogOpen && <Log recent={recent ?? []} onClose={() => setLogOpen(false)} />}
         <Toast />
       </div>
     </StoryOpener.Provider>
@@ -146,8 +136,10 @@ function Toast() {
 }
 
 function About({ status }: Shown) {
-  const { totals, startedAt, pid, version, service, account, configuration } = status;
-  const seconds = (Date.now() - Date.parse(startedAt)) / 1000;
+  const { totals, auth, startedAt, pid, version, service, account, configuration } = status;
+  const signedIn = auth.expiresAt === null ? 'signed in' : `signed in until ${minuteWords(auth.expiresAt)}`;
+  const words = { ok: signedIn, refused: 'credentials refused', none: 'not signed in yet' };
+  const running = shortDuration((Date.now() - Date.parse(startedAt)) / 1000);
   const delivered = [
     `${numberWords(totals.uploaded)} uploaded`,
     `${numberWords(totals.modified)} modified`,
@@ -159,25 +151,19 @@ function About({ status }: Shown) {
   return (
     <Fold title="About" words={`ingestd ${version}`}>
       <Facts
-        of={{
-          Service: service,
-          Account: [account ?? '', authWords(status.auth)].filter(Boolean).join(', '),
-          Configuration: configuration,
-          'Running since': `${momentWords(startedAt)} (${shortDuration(seconds)} ago), process ${pid}`,
-          'Delivered in all': delivered.join(' · '),
-        }}
+        of={[
+          ['Service', service],
+          ['Account', [account ?? '', words[auth.state]].filter(Boolean).join(', ')],
+          ['Configuration', configuration],
+          ['Running since', `${momentWords(startedAt)} (${running} ago), process ${pid}`],
+          ['Delivered in all', delivered.join(' · ')],
+        ]}
       />
       <nav aria-label="For machines">
         <a href="api/status">Status as JSON</a> <a href="metrics">Metrics</a>
       </nav>
     </Fold>
   );
-}
-
-function authWords({ state, expiresAt }: StatusAnswer['auth']): string {
-  if (state === 'refused') return 'credentials refused';
-  if (state === 'none') return 'not signed in yet';
-  return expiresAt === null ? 'signed in' : `signed in until ${minuteWords(expiresAt)}`;
 }
 
 render(<App />, document.body);

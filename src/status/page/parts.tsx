@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import type { ComponentChildren } from 'preact';
-import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 
 import { numberWords } from '../../lib/text/amounts.ts';
 import { printable } from '../../lib/text/printable.ts';
@@ -8,6 +8,7 @@ import { sentence } from '../../lib/text/sentences.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
+import { localTimes } from './data/time-words.ts';
 
 /** What most parts of the page show something of. */
 export interface Shown {
@@ -39,71 +40,44 @@ export function Button({ act, name, look, children }: ButtonProps) {
   );
 }
 
-interface Question extends Required<Pick<ButtonProps, 'act' | 'look'>> {
-  readonly question: ComponentChildren;
-  /** On the button that does it. */
-  readonly confirm: string;
-}
-
-interface AskProps extends Question, Pick<ButtonProps, 'name'> {
-  /** On the button that opens the question. */
-  readonly opener: string;
-  /** Names the question for screen readers. */
-  readonly label: string;
-  /** Another answer. */
-  readonly children?: ComponentChildren;
+interface Question extends ButtonProps {
+  /** On the button that does it, and on the one that asks about it. */
+  readonly words: string;
 }
 
 /**
  * A question before something that cannot be undone: what deletes, shares or sends again takes two steps, and the safe
  * one has the focus. An open question stays as it was asked, also where there is another one by now.
  */
-export function Ask({ opener, name, label, children, ...next }: AskProps) {
+export function Ask(next: Question) {
   const [asked, setAsked] = useState<Question | null>(null);
-  const place = useRef<HTMLSpanElement>(null);
-  const wasAsked = useRef(false);
-  useLayoutEffect(() => {
-    if (asked !== null || wasAsked.current) place.current?.querySelector('button')?.focus();
-    wasAsked.current = asked !== null;
-  }, [asked]);
-  const end = () => setAsked(null);
-  const confirm = async () => {
-    await asked?.act();
-    end();
-  };
   return (
-    <span
-      ref={place}
-      class={asked === null ? '' : 'asked'}
-      onKeyDown={({ key }) => key === 'Escape' && end()}
-    >
-      {asked === null ? (
-        <Button name={name} act={() => setAsked(next)}>
-          {opener}
-        </Button>
-      ) : (
-        <div class="confirm" role="group" aria-label={label}>
-          {asked.question}
-          <div class="actions">
-            <Button act={end}>Cancel</Button>
-            {children}
-            <Button look={asked.look} act={confirm}>
-              {asked.confirm}
-            </Button>
-          </div>
-        </div>
+    <>
+      <Button name={next.name} act={() => setAsked(next)}>
+        {next.words}…
+      </Button>
+      {asked !== null && (
+        <Dialog title={`${asked.name ?? asked.words}?`} closer="Cancel" onClose={() => setAsked(null)}>
+          <p>{asked.children}</p>
+          <form method="dialog" onSubmit={() => void asked.act()}>
+            <button class={asked.look}>{asked.words}</button>
+          </form>
+        </Dialog>
       )}
-    </span>
+    </>
   );
 }
 
-interface PartProps {
+interface TitledProps {
   readonly title: string;
   readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+interface PartProps extends TitledProps {
   /** How many there are of it. */
   readonly count?: number;
   readonly action?: ComponentChildren;
-  readonly children: ComponentChildren;
 }
 
 /** A part of the page, or a card: one of several things in such a part. */
@@ -123,11 +97,9 @@ export function Part({ title, count, action, children, ...attributes }: PartProp
   );
 }
 
-interface FoldProps {
-  readonly title: string;
+interface FoldProps extends TitledProps {
   /** Beside the title of a part of the page: what is enough for most. */
   readonly words?: string;
-  readonly children: ComponentChildren;
 }
 
 /** What is there to be opened. Nothing of it is made, or asked for, before that. */
@@ -144,23 +116,22 @@ export function Fold({ title, words, children }: FoldProps) {
   );
 }
 
-interface DialogProps {
-  readonly title: string;
-  readonly class?: string;
+interface DialogProps extends TitledProps {
+  /** On the button that closes it. */
+  readonly closer?: string;
   readonly onClose: () => void;
-  readonly children: ComponentChildren;
 }
 
 /** A dialog that is open as long as it is there. Escape closes it, and the focus goes back. */
-export function Dialog({ title, children, ...attributes }: DialogProps) {
+export function Dialog({ title, closer = 'Close', children, ...attributes }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-label={title} {...attributes}>
-      <div class="head">
+      <form method="dialog" class="head">
         <h2>{title}</h2>
-        <Button act={() => dialog.current?.close()}>Close</Button>
-      </div>
+        <button>{closer}</button>
+      </form>
       {children}
     </dialog>
   );
@@ -198,20 +169,16 @@ interface RowsProps<T> {
   readonly most?: number;
   /** How many there are in all. */
   readonly total?: number;
-  /** Of a long list of names and nothing else, which scrolls. */
-  readonly name?: string;
   /** What stands beside or below each path. */
   readonly children?: (item: T) => ComponentChildren;
 }
 
 /** Documents, one below the other. */
-export function Rows<T extends Place>({ of: items, most, total, name, children }: RowsProps<T>) {
+export function Rows<T extends Place>({ of: items, most, total = items.length, children }: RowsProps<T>) {
   const listed = items.slice(0, most);
-  const attributes =
-    name === undefined ? { class: 'rows' } : { class: 'names', tabIndex: 0, 'aria-label': name };
   return (
     <>
-      <ul {...attributes}>
+      <ul class={children === undefined ? 'names' : 'rows'}>
         {listed.map((item) => (
           <li key={refKey(item) + (item.pathBytes ?? '')}>
             <PathText {...item} />
@@ -219,47 +186,50 @@ export function Rows<T extends Place>({ of: items, most, total, name, children }
           </li>
         ))}
       </ul>
-      <Cut listed={listed.length} total={total ?? items.length} />
+      <More count={total - listed.length} />
     </>
   );
 }
 
-/** Says how many of a list are shown, where it is not all of them. */
-export function Cut({ listed, total }: { readonly listed: number; readonly total: number }) {
-  if (total <= listed) return null;
+/** Says how many of a list are not shown, where it is not all of them. */
+export function More({ count, where }: { readonly count: number; readonly where?: string }) {
+  if (count <= 0) return null;
   return (
     <p class="faint">
-      The first {numberWords(listed)} of {numberWords(total)} are listed.
+      and {numberWords(count)} more{where}
     </p>
   );
 }
 
+/** A name and its value: words, or what is shown as JSON; what is null or empty is left out. */
+type Fact = readonly [name: string, value: unknown];
+
 interface FactsProps {
-  /** By their names; what is null or empty is left out. */
-  readonly of: Readonly<Record<string, string | null>>;
-  /** Where they come from. */
+  readonly of: readonly Fact[];
+  /** Where they come from, by their names. */
   readonly sources?: Readonly<Record<string, string>>;
 }
 
 /** Names and values. */
 export function Facts({ of: facts, sources = {} }: FactsProps) {
-  const known = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
   return (
     <dl>
-      {known.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <bdi>{printable(value ?? '')}</bdi>
-            {sources[name] !== undefined && <span class="faint"> (from {printable(sources[name])})</span>}
-          </dd>
-        </div>
-      ))}
+      {facts
+        .filter(([, value]) => value !== null && value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{printable(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>
+              {sources[name] !== undefined && <span class="faint"> (from {printable(sources[name])})</span>}
+            </dd>
+          </div>
+        ))}
     </dl>
   );
 }
 
-/** Words that came from a file, a service or a rule, as a sentence. */
+/** Words that came from a file, a service or a rule, as a sentence, with its times by the reader's clock. */
 export function said(words: string): string {
-  return sentence(printable(words));
+  return sentence(printable(localTimes(words)));
 }

@@ -159,10 +159,13 @@ async function peerOf(socket: Socket): Promise<string> {
 }
 
 const path = z.string().min(1);
+/** A person is shown a thousand paths at most, and each may be long. */
+const manyPaths = { bodyLimit: 8 * 1024 * 1024 };
 const retryBody = {
   schema: z.strictObject({ paths: z.array(path), all: z.boolean().optional() }),
   wanted:
     '{"paths": ["folder/path", …]}, with no path for all that failed, or {"paths": ["folder"], "all": true}',
+  options: manyPaths,
 };
 const resolveBody = {
   schema: z.discriminatedUnion('action', [
@@ -185,8 +188,7 @@ const approveBody = {
   }),
   wanted:
     '{"folder": "name"}, or null for all; {"folder": "name", "most": 3} releases none where more are held; {"folder": "name", "most": 1, "paths": ["name/path"]} none where others are held',
-  /** The names that a person was shown may be long. */
-  options: { bodyLimit: 1024 * 1024 },
+  options: manyPaths,
 };
 const shareBody = {
   schema: z.strictObject({
@@ -195,7 +197,7 @@ const shareBody = {
   }),
   wanted:
     '{"paths": ["folder/path", …]}, which names documents that are held more narrowly than is stated, or with "shown": [{"path": "folder/path", "sharing": "EVERYONE"}] those that are to be shared so',
-  options: { bodyLimit: 1024 * 1024 },
+  options: manyPaths,
 };
 const keepBody = {
   schema: z.strictObject({ place: z.string().min(1).nullable() }),

@@ -1,6 +1,6 @@
 import { printableJson } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { headline, deliveredLine } from '../../model/report/headline.ts';
+import { headline } from '../../model/report/headline.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';
 
@@ -10,8 +10,6 @@ import type { Status } from '../../model/report/status.ts';
  */
 export interface StatusAnswer extends Status {
   readonly headline: string;
-  /** How far the deliveries are, in words; empty: there is nothing to deliver, or the headline says it. */
-  readonly progress: string;
 }
 
 /** Ages, permits and bytes change without an event, and the news of an event comes a moment later. */
@@ -34,7 +32,9 @@ export function createStatusSnapshot({
     json: () => {
       const began = clock.monotonic();
       if (known !== null && began < known.until) return known.json;
-      const json = printableJson(JSON.stringify(answerOf(control.status())));
+      const status = control.status();
+      const answer: StatusAnswer = { ...status, headline: headline(status) };
+      const json = printableJson(JSON.stringify(answer));
       const now = clock.monotonic();
       known = { json, until: now + Math.min((now - began) * restFactor, longestMs) };
       return json;
@@ -44,11 +44,4 @@ export function createStatusSnapshot({
       known = null;
     },
   };
-}
-
-function answerOf(status: Status): StatusAnswer {
-  const phrase = headline(status);
-  // "All 4 documents delivered" has said it.
-  const progress = phrase.endsWith('delivered') ? '' : deliveredLine(status);
-  return { ...status, headline: phrase, progress };
 }

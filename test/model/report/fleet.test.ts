@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { fleetHeadline } from '../../../src/model/report/headline.ts';
+import { fleetHeadline } from '../../../src/model/report/fleet-headline.ts';
 import { aFleet, aHost } from '../../status/support/a-fleet.ts';
 
 it.each([

@@ -3,15 +3,13 @@ import { fleetPaused } from '../../../src/model/report/fleet-pause.ts';
 import type { FolderStatus, Status } from '../../../src/model/report/status.ts';
 import {
   deliveredLine,
-  failedCount,
-  failuresInDoubt,
   headline,
   isMuted,
   secondsLeft,
   startTrouble,
   statusLine,
-  withDoubts,
 } from '../../../src/model/report/headline.ts';
+import { sortFailures } from '../../../src/model/report/failures.ts';
 import { durationWords, numberWords, sizeWords } from '../../../src/lib/text/amounts.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
@@ -226,9 +224,12 @@ describe('an upload in doubt', () => {
     ['not by another failure of it', failure({ code: 'http-400', message: 'refused' }), false],
     ['not at another path', failure({ path: 'b.pdf' }), false],
   ])('is known among the failures %s', (_name, one, expected) => {
-    const found = failuresInDoubt({ failures: [one], inDoubt: [doubt] });
-    expect(found.has(one)).toBe(expected);
-    expect(failuresInDoubt({ failures: [one], inDoubt: [] }).size).toBe(0);
+    const among = (inDoubt: Status['inDoubt']) => {
+      const { failed, retried } = sortFailures({ folders: [], failures: [one], inDoubt });
+      return [...failed, ...retried].includes(one);
+    };
+    expect(among([doubt])).toBe(!expected);
+    expect(among([])).toBe(true);
   });
 
   it('is counted as in doubt and not as failed, for the folder that it is in', () => {
@@ -243,8 +244,8 @@ describe('an upload in doubt', () => {
         ],
       },
     );
-    expect(failedCount(given)).toBe(2);
-    expect(withDoubts(given).map(({ name, inDoubt }) => [name, inDoubt])).toEqual([
+    expect(sortFailures(given).failedTotal).toBe(2);
+    expect(sortFailures(given).folders.map(({ name, inDoubt }) => [name, inDoubt])).toEqual([
       ['inbox', 1],
       ['other', 0],
     ]);
@@ -255,8 +256,8 @@ describe('an upload in doubt', () => {
       { failed: 1 },
       { ...doubts, failures: [failure({ retryAt: '2026-01-01T00:00:09Z' })] },
     );
-    expect(failedCount(given)).toBe(1);
-    expect(withDoubts(given)).toMatchObject([{ inDoubt: 0 }]);
+    expect(sortFailures(given).failedTotal).toBe(1);
+    expect(sortFailures(given).folders).toMatchObject([{ inDoubt: 0 }]);
   });
 });
 

@@ -14,51 +14,26 @@ interface Outcome {
 /** How long the page waits for an answer, ms: a daemon that hangs is no reason to hang with it. */
 const patienceMs = 30_000;
 
-interface Answer {
-  readonly status: number;
-  readonly ok: boolean;
-  readonly body: unknown;
-}
-
-/** Sends one request. Rejects with words for a person where no whole answer comes in time. */
-async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
-  try {
-    const response = await fetch(path, { ...init, signal: AbortSignal.timeout(patienceMs) });
-    return { status: response.status, ok: response.ok, body: await response.json() };
-  } catch {
+/** What the daemon answers. Rejects with its words, or why there are none. */
+export async function tell<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const { ok, status, body } = await answerOf(path, init).catch(() => {
     const unsure = init.method === 'POST' ? ' It may still do what you asked for.' : '';
     throw new Error(`The daemon does not answer.${unsure}`);
-  }
+  });
+  if (ok) return body as T;
+  throw new Error((body as { message?: string }).message ?? `The daemon answered with status ${status}.`);
 }
 
-/** What the daemon answers. Rejects with its words, or why there are none. */
-export async function tell<T>(path: string): Promise<T> {
-  const answer = await ask(path);
-  if (!answer.ok) throw new Error(messageOf(answer));
-  return answer.body as T;
+async function answerOf(path: string, init: RequestInit) {
+  const response = await fetch(path, { ...init, signal: AbortSignal.timeout(patienceMs) });
+  return { ok: response.ok, status: response.status, body: (await response.json()) as unknown };
 }
-
-/** What the daemon answers; null: it does not, or has nothing to say. */
-export function get<T>(path: string): Promise<T | null> {
-  return tell<T>(path).catch(() => null);
-}
-
-/** So many paths of 4 KiB at most go into one request, whose body may be 64 KiB long. */
-const batchPaths = 10;
-
-let token: string | null = null;
 
 /** Puts failed documents back into the queue; reports how it went. */
 export function retry(paths: readonly string[]): Promise<void> {
-  return attempt(async () => {
-    let retried = 0;
-    for (let from = 0; from === 0 || from < paths.length; from += batchPaths) {
-      const batch = paths.slice(from, from + batchPaths);
-      const outcome = await post('api/retry', { paths: batch });
-      retried += outcome.retried ?? 0;
-    }
-    return retried === 0 ? 'Nothing left to retry.' : `${countWords(retried, 'document')} queued again.`;
-  });
+  return change('api/retry', { paths }, ({ retried = 0 }) =>
+    retried === 0 ? 'Nothing left to retry.' : `${countWords(retried, 'document')} queued again.`,
+  );
 }
 
 /** Ends the doubt about an upload, or dismisses possible duplicates; reports how it went. */
@@ -112,35 +87,14 @@ export function onFeedback(show: (words: string) => void): void {
   say = show;
 }
 
-function change(path: string, body: object, done: (outcome: Outcome) => string): Promise<void> {
-  return attempt(async () => done(await post(path, body)));
+async function change(path: string, body: object, words: (outcome: Outcome) => string): Promise<void> {
+  const done = post(path, body).then((outcome) => words(outcome));
+  say(await done.catch((error: Error) => error.message));
 }
 
-async function attempt(act: () => Promise<string>): Promise<void> {
-  say(await act().catch((error: unknown) => (error instanceof Error ? error.message : String(error))));
-}
-
-/** The token is of one start of the daemon: where it does not fit any more, it is asked for once again. */
+/** The token is of one start of the daemon: it is asked for anew each time. */
 async function post(path: string, body: object): Promise<Outcome> {
-  let answer = await send(path, body);
-  if (answer.status === 403) {
-    token = null;
-    answer = await send(path, body);
-  }
-  if (!answer.ok) throw new Error(messageOf(answer));
-  return answer.body as Outcome;
-}
-
-async function send(path: string, body: object): Promise<Answer> {
-  token ??= (await tell<{ token: string }>('api/token')).token;
-  return await ask(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-ingestd-token': token },
-    body: JSON.stringify(body),
-  });
-}
-
-/** Of a refusal: the daemon's words. */
-function messageOf({ status, body }: Answer): string {
-  return (body as { message?: string }).message ?? `The daemon answered with status ${status}.`;
+  const { token } = await tell<{ token: string }>('api/token');
+  const headers = { 'content-type': 'application/json', 'x-ingestd-token': token };
+  return tell(path, { method: 'POST', headers, body: JSON.stringify(body) });
 }

@@ -16,7 +16,7 @@ const maxRetryMs = 8000;
 /** The daemon gives a sign of life every 15 seconds. */
 const silenceMs = 40_000;
 
-/** A page that nobody sees holds its stream this long: browsers allow six of them for one address. */
+/** A page that nobody sees gives its stream back after this: browsers allow six of them for one address. */
 const hiddenMs = 30_000;
 
 /** It looks up the status this often after that, so that its tab does not show an old one. */
@@ -26,65 +26,54 @@ const lookEveryMs = 60_000;
 export function connect({ onStatus, onActivity, onOpen, onOffline }: ConnectionEvents): void {
   let source: EventSource | null = null;
   let failures = 0;
-  let retryTimer: ReturnType<typeof setTimeout> | undefined;
-  let silenceTimer: ReturnType<typeof setTimeout> | undefined;
-  let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
-  let isUnseen = false;
+  let hiddenAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const close = () => {
-    clearTimeout(silenceTimer);
-    clearTimeout(retryTimer);
-    source?.close();
-    source = null;
+  const plan = (act: () => void, ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(act, ms);
   };
 
-  const rest = () => {
-    close();
-    isUnseen = true;
-    retryTimer = setTimeout(open, lookEveryMs);
+  const close = (openAfterMs: number) => {
+    source?.close();
+    source = null;
+    plan(open, openAfterMs);
   };
 
   const broken = () => {
-    close();
     failures += 1;
     if (failures > 1) onOffline();
-    retryTimer = setTimeout(open, Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1)));
-  };
-
-  const alive = () => {
-    failures = 0;
-    clearTimeout(silenceTimer);
-    silenceTimer = setTimeout(broken, silenceMs);
+    close(Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1)));
   };
 
   const open = () => {
-    close();
     const stream = new EventSource('api/events');
     source = stream;
     const hear = (name: string, call: (json: string) => void) => {
       stream.addEventListener(name, ({ data }: MessageEvent<string>) => {
-        alive();
+        failures = 0;
+        plan(broken, silenceMs);
         call(data);
       });
     };
+    plan(broken, silenceMs);
     hear('open', onOpen);
     stream.addEventListener('error', broken);
     hear('status', (json) => {
       onStatus(JSON.parse(json) as StatusAnswer);
-      if (isUnseen) rest();
+      restUnseen();
     });
     hear('activity', (json) => onActivity(JSON.parse(json) as Activity));
-    hear('heartbeat', () => undefined);
+    hear('heartbeat', restUnseen);
+  };
+
+  const restUnseen = () => {
+    if (document.hidden && Date.now() - hiddenAt >= hiddenMs) close(lookEveryMs);
   };
 
   document.addEventListener('visibilitychange', () => {
-    clearTimeout(hiddenTimer);
-    if (document.hidden) {
-      hiddenTimer = setTimeout(rest, hiddenMs);
-      return;
-    }
-    isUnseen = false;
-    if (source === null) open();
+    if (document.hidden) hiddenAt = Date.now();
+    else if (source === null) plan(open, 0);
   });
   open();
 }

@@ -1,32 +1,23 @@
-import type { FolderStatus } from '../../../model/report/status.ts';
+import type { CountedFolder } from '../../../model/report/failures.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
-
-/** How many documents of a folder are in each state. */
-export interface Counts extends Pick<
-  FolderStatus,
-  'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held'
-> {
-  /** Of those that failed, the uploads in doubt. */
-  readonly inDoubt?: number;
-}
 
 /**
  * The documents of folders, part by part: those of the bar are all documents, none twice. What is no document, or not
  * on disk, has a number only.
  */
-export function barPartsOf(folders: readonly Counts[]) {
-  const sum = (of: (counts: Counts) => number) => folders.reduce((total, one) => total + of(one), 0);
-  const doubts = sum(({ inDoubt = 0 }) => inDoubt);
-  return [
-    { key: 'synced', label: 'delivered', count: sum(({ synced }) => synced), inBar: true },
-    { key: 'moving', label: 'to send', count: sum(({ pending }) => pending), inBar: true },
-    { key: 'waiting', label: 'waiting', count: sum(({ waiting }) => waiting), inBar: true },
-    { key: 'failed', label: 'failed', count: sum(({ failed }) => failed) - doubts, inBar: true },
-    { key: 'doubt', label: 'in doubt', count: doubts, inBar: true },
-    { key: 'held', label: 'deletions held', count: sum(({ held }) => held), inBar: false },
-    { key: 'skipped', label: 'skipped', count: sum(({ skipped }) => skipped), inBar: false },
-  ];
+export function barPartsOf(folders: readonly CountedFolder[]) {
+  return parts.map((part) => ({ ...part, count: sumOf(folders.map((one) => one[part.of])) }));
 }
+
+const parts = [
+  { of: 'synced', key: 'synced', label: 'delivered', inBar: true },
+  { of: 'pending', key: 'moving', label: 'to send', inBar: true },
+  { of: 'waiting', key: 'waiting', label: 'waiting', inBar: true },
+  { of: 'failed', key: 'failed', label: 'failed', inBar: true },
+  { of: 'inDoubt', key: 'doubt', label: 'in doubt', inBar: true },
+  { of: 'held', key: 'held', label: 'deletions held', inBar: false },
+  { of: 'skipped', key: 'skipped', label: 'skipped', inBar: false },
+] as const;
 
 /**
  * How much of a transfer's bar is filled, of `total`: full is for what the service has accepted, which is in no list of

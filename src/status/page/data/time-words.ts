@@ -1,14 +1,10 @@
-const minute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+import { minuteWords } from '../../../lib/text/amounts.ts';
+
 const day = { month: 'short', day: 'numeric' } as const;
 
 /** `14:05:09`, in the reader's own zone. */
 export function clockWords(iso: string): string {
-  return new Date(iso).toLocaleTimeString([], { ...minute, second: '2-digit' });
-}
-
-/** `14:05`. */
-export function minuteWords(time: number | string): string {
-  return new Date(time).toLocaleTimeString([], minute);
+  return new Date(iso).toLocaleTimeString([], { timeStyle: 'medium', hourCycle: 'h23' });
 }
 
 /** `Jan 31, 14:05:09`: for a list of days. */
@@ -16,15 +12,21 @@ export function dayAndClockWords(iso: string): string {
   return `${new Date(iso).toLocaleDateString([], day)}, ${clockWords(iso)}`;
 }
 
-/** Date and time for where the day matters. */
+/** `20:44` today, else with its date. */
 export function momentWords(iso: string): string {
-  return new Date(iso).toLocaleString([], { year: 'numeric', ...day, ...minute });
+  const date = new Date(iso);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday
+    ? minuteWords(iso)
+    : `${date.toLocaleDateString([], { year: 'numeric', ...day })}, ${minuteWords(iso)}`;
 }
 
-/** `20:44` today, else date and time. */
-export function recentWords(iso: string): string {
-  const isToday = new Date(iso).toDateString() === new Date().toDateString();
-  return isToday ? minuteWords(iso) : momentWords(iso);
+/** A text with each time in it, ISO 8601, as a person would say it; what is part of a name stays. */
+export function localTimes(text: string): string {
+  return text.replaceAll(
+    /(?<![\w/.-])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?![\w/-]|\.\w)/g,
+    momentWords,
+  );
 }
 
 /** `12 s`, `3 min`, `5 h`, `2 days`: rough and short. */

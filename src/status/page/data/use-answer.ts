@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { tell } from './ask-daemon.ts';
+import { useThrottled } from './use-throttled.ts';
 
 interface Question {
   /** Asked again so often, while the page is seen; left out: once. */
@@ -10,34 +11,36 @@ interface Question {
 }
 
 interface Known<T> {
+  /** The last one that there was. */
   readonly answer: T | null;
-  /** Why there is no answer, in words. */
+  /** Why there is no newer answer, in words. */
   readonly problem: string | null;
 }
 
+/** A question that is being typed, and news that come in a burst, are asked about this often, ms. */
+const restMs = 250;
+
 /** What the daemon answers to the newest question; nothing is asked where `path` is null. */
-export function useAnswer<T>(path: string | null, { everyMs, news }: Question = {}): Known<T> {
+export function useAnswer<T>(wanted: string | null, { everyMs, news }: Question = {}): Known<T> {
   const [known, learn] = useState<Known<T>>({ answer: null, problem: null });
+  const path = useThrottled(wanted, restMs);
+  const calmNews = useThrottled(news, restMs);
+  const newest = useRef<Promise<T>>(undefined);
   useEffect(() => {
-    // An older answer may come after the newer one.
-    let isWanted = true;
     const ask = async () => {
       if (path === null || (document.hidden && everyMs !== undefined)) return;
-      const found = await tell<T>(path).then(
+      const asked = tell<T>(path);
+      newest.current = asked;
+      const found = await asked.then(
         (answer) => ({ answer, problem: null }),
-        (error: unknown) => ({
-          answer: null,
-          problem: error instanceof Error ? error.message : String(error),
-        }),
+        (error: Error) => ({ problem: error.message }),
       );
-      if (isWanted) learn(found);
+      // An older answer may come after the newer one.
+      if (newest.current === asked) learn((before) => ({ ...before, ...found }));
     };
     void ask();
     const timer = everyMs === undefined ? undefined : setInterval(() => void ask(), everyMs);
-    return () => {
-      isWanted = false;
-      clearInterval(timer);
-    };
-  }, [path, news]);
+    return () => clearInterval(timer);
+  }, [path, calmNews]);
   return known;
 }

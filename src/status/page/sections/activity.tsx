@@ -3,7 +3,7 @@ import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
 import { activityWords, gathered } from '../../../model/report/activity-words.ts';
 import type { Activity } from '../../../model/report/status.ts';
-import { clockWords } from '../data/time-words.ts';
+import { localTimes, momentWords } from '../data/time-words.ts';
 import { Button, Fold, Part, PathText, Rows } from '../parts.tsx';
 
 /** The log has the rest. */
@@ -17,58 +17,65 @@ interface ActivitiesProps {
 
 /** What happened last. */
 export function Activities({ recent, openLog }: ActivitiesProps) {
-  const bursts = gathered(recent ?? []).slice(0, lines);
   return (
     <Part title="Recent activity" action={<Button act={openLog}>Search the log…</Button>}>
-      <ol class="activity">
-        {bursts.map((burst) => (
-          <Happened key={keyOf(burst.at(-1))} burst={burst} words={clockWords} />
-        ))}
-      </ol>
+      <Happened activities={recent ?? []} most={lines} words={momentWords} />
       {recent?.length === 0 && <p class="faint">Nothing yet.</p>}
     </Part>
   );
 }
 
+interface HappenedProps {
+  /** Newest first. */
+  readonly activities: readonly Activity[];
+  /** Lines. */
+  readonly most?: number;
+  readonly words: (at: string) => string;
+}
+
+/** What happened, the newest first; what is one thing that happened to many documents is one line, which opens. */
+export function Happened({ activities, most, words }: HappenedProps) {
+  return (
+    <ol class="activity">
+      {gathered(activities)
+        .slice(0, most)
+        .map((burst) => (
+          <Line key={keyOf(burst.at(-1))} burst={burst} words={words} />
+        ))}
+    </ol>
+  );
+}
+
 const tones: Readonly<Record<string, string>> = {
-  uploaded: 'uploaded',
-  modified: 'modified',
-  moved: 'moved',
-  failed: 'failed',
   problem: 'failed',
-  held: 'held',
   'in doubt': 'held',
   warning: 'held',
   recovered: 'uploaded',
 };
 
-interface HappenedProps {
-  /** One thing that happened, or the same in one directory several times, newest first. */
-  readonly burst: readonly Activity[];
-  readonly words: (at: string) => string;
-}
+type LineProps = Pick<HappenedProps, 'words'> & { readonly burst: readonly Activity[] };
 
-/** A line of activity. */
-export function Happened({ burst, words }: HappenedProps) {
+function Line({ burst, words }: LineProps) {
   const [newest] = burst;
   if (newest === undefined) return null;
   const { at, what, folder, path } = newest;
   const documents = [...new Map(burst.map((one) => [refKey(one), one])).values()];
-  const place = printable(`${folder}/${path}`.split('/').slice(0, -1).join('/'));
+  const place = printable(refKey({ folder, path }).split('/').slice(0, -1).join('/'));
+  const where = what === 'uploaded' ? `to ${place}` : `in ${place}`;
   return (
     <li>
       <time dateTime={at} title={at}>
         {words(at)}
       </time>
-      <span class={`what ${tones[what] ?? ''}`}>{printable(what)}</span>
+      <span class={`what ${tones[what] ?? what}`}>{printable(what)}</span>
       {documents.length === 1 ? (
         <Subject {...newest} />
       ) : (
-        <Fold title={`${countWords(documents.length, 'document')} in ${place}`}>
+        <Fold title={`${countWords(documents.length, 'document')} ${where}`}>
           <Rows of={documents} />
         </Fold>
       )}
-      <p class="faint">{printable(activityWords(newest) ?? '')}</p>
+      <p class="faint">{printable(localTimes(activityWords(newest) ?? ''))}</p>
     </li>
   );
 }
@@ -86,7 +93,6 @@ export function Subject({ folder, path, documents }: Pick<Activity, 'folder' | '
   );
 }
 
-/** Tells activities apart. */
-export function keyOf(activity: Activity | undefined): string {
+function keyOf(activity: Activity | undefined): string {
   return activity === undefined ? '' : `${activity.at} ${activity.what} ${refKey(activity)}`;
 }

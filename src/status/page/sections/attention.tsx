@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
@@ -6,11 +6,11 @@ import { refKey } from '../../../model/document.ts';
 import type { DocumentRef } from '../../../model/document.ts';
 import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../../model/report/explanations.ts';
 import type { Group } from '../../../model/report/explanations.ts';
-import { failedCount, failuresInDoubt } from '../../../model/report/headline.ts';
+import { sortFailures } from '../../../model/report/failures.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus } from '../../../model/report/status.ts';
 import { approve, keep, resolve, retry } from '../data/ask-daemon.ts';
 import { momentWords } from '../data/time-words.ts';
-import { Ask, Button, Cut, Fold, Part, Rows, said } from '../parts.tsx';
+import { Ask, Button, Fold, More, Part, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 /** Rows of one cause at first, and after "Show more". */
@@ -20,13 +20,11 @@ const maxDoubts = 100;
 
 /** Everything that needs a person: held deletions, failures with their fix, uploads in doubt, duplicates. */
 export function Attention({ status }: Shown) {
-  const { held } = status;
-  const count = held.reduce((sum, one) => sum + one.count, 0);
   return (
     <>
-      {held.length > 0 && (
-        <Part class="need warn" title="Deletions held" count={count}>
-          {held.map((hold) => (
+      {status.held.length > 0 && (
+        <Part class="need warn" title="Deletions held">
+          {status.held.map((hold) => (
             <Hold key={hold.folder} {...hold} />
           ))}
         </Part>
@@ -39,21 +37,18 @@ export function Attention({ status }: Shown) {
 }
 
 function Failures({ status }: Shown) {
-  const elsewhere = failuresInDoubt(status);
-  // What is retried has not failed: it waits.
-  const failures = status.failures.filter((failure) => failure.retryAt === null && !elsewhere.has(failure));
-  const isCut = status.failures.length < status.failuresTotal;
-  const total = isCut ? Math.max(failures.length, failedCount(status)) : failures.length;
+  const { failed, failedTotal } = sortFailures(status);
+  const total = Math.max(failed.length, failedTotal);
   if (total === 0) return null;
   // Retrying without a path concerns doubts too: that is not to happen in passing.
-  const isAll = total > failures.length && status.inDoubtTotal === 0;
+  const isAll = total > failed.length && status.inDoubtTotal === 0;
   const action = isAll && <Button act={() => retry([])}>Retry all</Button>;
   return (
     <Part class="need bad" title="Failed" count={total} action={action}>
-      {groupByCause(failures).map((group) => (
+      {groupByCause(failed).map((group) => (
         <Failed key={group.code} {...group} />
       ))}
-      <Cut listed={failures.length} total={total} />
+      <More count={total - failed.length} />
     </Part>
   );
 }
@@ -63,10 +58,9 @@ function Failed({ code, items }: Group<FailureStatus>) {
   const [isWhole, setWhole] = useState(false);
   const { cause } = explain(code);
   const others = Math.min(items.length, maxRows) - fewRows;
-  const isOne = items.length === 1;
   const isShared = new Set(items.map(({ message }) => message)).size === 1;
-  const words = isOne ? 'Retry' : `Retry all ${numberWords(items.length)}`;
   const helps = mayHelpToRetry(code);
+  const words = items.length === 1 ? 'Retry' : `Retry all ${numberWords(items.length)}`;
   const action = helps && (
     <Button name={`${words}: ${cause}`} act={() => retry(items.map(refKey))}>
       {words}
@@ -80,7 +74,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
         {(failure) => (
           <>
             {/* One row, one button: that of its group. */}
-            {helps && !isOne && (
+            {helps && items.length > 1 && (
               <Button name={`Retry ${printable(failure.path)}`} act={() => retry([refKey(failure)])}>
                 Retry
               </Button>
@@ -102,36 +96,22 @@ function Failed({ code, items }: Group<FailureStatus>) {
 function Hold(held: HeldStatus) {
   const { folder, count, since, reason, paths } = held;
   const documents = countWords(count, 'document');
-  const action = (
-    <Ask
-      opener="Approve deletion…"
-      label="Decide about the deletion"
-      look="danger"
-      question={`Delete ${documents} at the service? That cannot be undone.`}
-      confirm={`Delete ${documents}`}
-      act={() => approve(held)}
-    >
-      <Button act={() => keep(folder)}>Keep at the service</Button>
-    </Ask>
-  );
   return (
-    <Part
-      class="card"
-      title={`${countWords(count, 'file')} missing from ${printable(folder)}`}
-      action={action}
-    >
+    <Part class="card" title={`${countWords(count, 'file')} missing from ${printable(folder)}`}>
       <p>
         {said(reason)} Held since {momentWords(since)}.
       </p>
       <p class="faint">
         If this was a mistake, put the files back: nothing is deleted at the service until you decide.
       </p>
+      <div class="actions">
+        <Button act={() => keep(folder)}>Keep at the service</Button>
+        <Ask words={`Delete ${documents}`} look="danger" act={() => approve(held)}>
+          They are deleted at the service. That cannot be undone.
+        </Ask>
+      </div>
       <Fold title={count === 1 ? 'Show the file' : 'Show the files'}>
-        <Rows
-          name={`Missing from ${printable(folder)}`}
-          of={paths.map((path) => ({ folder, path }))}
-          total={count}
-        />
+        <Rows of={paths.map((path) => ({ folder, path }))} total={count} />
       </Fold>
     </Part>
   );
@@ -153,45 +133,41 @@ function Doubts({ status: { inDoubt, inDoubtTotal } }: Shown) {
 }
 
 function InDoubt(doubt: InDoubtStatus) {
-  const docId = useRef<HTMLInputElement>(null);
   const key = refKey(doubt);
   const name = printable(doubt.path);
-  const adopt = async () => {
-    const given = docId.current?.value.trim() ?? '';
-    if (given !== '') await resolve(key, { kind: 'adopt', docId: given });
-  };
   const copies = doubt.count > 1 ? ` Up to ${countWords(doubt.count, 'copy', 'copies')}.` : '';
+  const adopt = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const docId = new FormData(event.currentTarget).get('docId');
+    if (typeof docId === 'string') void resolve(key, { kind: 'adopt', docId: docId.trim() });
+  };
   return (
     <>
       <p>
         {said(doubt.message)}
-        {copies} {momentWords(doubt.since)}.
+        {copies} Since {momentWords(doubt.since)}.{' '}
+        {doubt.holds === false
+          ? 'ingestd sends it again by itself, and the service may then have two copies.'
+          : 'It is not sent until you decide.'}
       </p>
       <div class="actions">
         <Ask
-          opener="Send again…"
+          words="Send again"
           name={`Send again: ${name}`}
-          label={`Confirm sending ${name} again`}
           look="strong"
-          question="This uploads the document once more. If the first upload arrived, the service then has two copies."
-          confirm="Upload again"
           act={() => resolve(key, { kind: 'again' })}
-        />
+        >
+          This uploads the document once more. If the first upload arrived, the service then has two copies.
+        </Ask>
         <Dismiss {...doubt} />
       </div>
       <Fold title="It is at the service…">
-        <div class="actions">
+        <form onSubmit={adopt}>
           <label>
-            docId{' '}
-            <input
-              ref={docId}
-              maxLength={1024}
-              autocomplete="off"
-              onKeyDown={({ key: pressed }) => pressed === 'Enter' && void adopt()}
-            />
+            docId <input name="docId" required maxLength={1024} autocomplete="off" />
           </label>
-          <Button act={adopt}>Adopt it</Button>
-        </div>
+          <button>Adopt it</button>
+        </form>
       </Fold>
     </>
   );
@@ -226,7 +202,7 @@ function Duplicates({ status: { duplicates, inDoubt, recordedDuplicates } }: Sho
           </>
         )}
       </Rows>
-      <Cut listed={copies} total={recordedDuplicates} />
+      <More count={recordedDuplicates - copies} />
     </Part>
   );
 }

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 
-import { countWords, numberWords } from '../../../lib/text/amounts.ts';
+import { countWords, numberWords, minuteWords } from '../../../lib/text/amounts.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
 import { chartKinds, columnCount, columnsOf, sumOf } from '../data/proportions.ts';
 import type { Column } from '../data/proportions.ts';
-import { minuteWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Fold } from '../parts.tsx';
 
@@ -26,10 +25,7 @@ function Columns() {
   const columns = columnsOf(history, hours);
   const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts)));
   const ticks = columns.filter((_, index) => index % (columnCount / 4) === 0);
-  const sums = chartKinds.map((kind, at) => ({
-    kind,
-    sum: sumOf(columns.map(({ counts }) => counts[at] ?? 0)),
-  }));
+  const words = describe(columns, hours);
   return (
     <>
       <fieldset class="actions">
@@ -46,11 +42,11 @@ function Columns() {
         viewBox={`0 0 ${columnCount} ${top}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={describe(columns, hours)}
+        aria-label={words}
       >
         {columns.map(({ start, counts }, index) => (
           <g key={start}>
-            <title>{columnWords({ start, counts })}</title>
+            <title>{`${minuteWords(start)}: ${partsOf(counts).join(', ') || 'nothing'}`}</title>
             {chartKinds.map((kind, at) => (
               <rect
                 key={kind}
@@ -70,28 +66,31 @@ function Columns() {
         ))}
       </div>
       <ul class="legend">
-        {sums.map(
-          ({ kind, sum }) =>
-            sum > 0 && (
-              <li key={kind} class={kind}>
-                {numberWords(sum)} {kind}
-              </li>
-            ),
-        )}
+        {partsOf(sumsOf(columns)).map((part) => (
+          <li key={part} class={part.split(' ')[1]}>
+            {part}
+          </li>
+        ))}
       </ul>
-      <p class="faint">{describe(columns, hours)}</p>
+      <p class="faint">{words}</p>
     </>
   );
 }
 
-function columnWords({ start, counts }: Column): string {
-  const parts = chartKinds.flatMap((kind, at) => (counts[at] === 0 ? [] : [`${counts[at]} ${kind}`]));
-  return `${minuteWords(start)}: ${parts.join(', ') || 'nothing'}`;
+function sumsOf(columns: readonly Column[]): number[] {
+  return chartKinds.map((_, at) => sumOf(columns.map(({ counts }) => counts[at] ?? 0)));
 }
 
+/** One for each kind that there is: `12 uploaded`. */
+function partsOf(counts: readonly number[]): string[] {
+  return chartKinds.flatMap((kind, at) => (counts[at] ? [`${numberWords(counts[at])} ${kind}`] : []));
+}
+
+/** A document counts each time that it is delivered. */
 function describe(columns: readonly Column[], hours: number): string {
-  const total = sumOf(columns.map(({ counts }) => sumOf(counts)));
-  if (total === 0) return `Nothing in the last ${hours} hours`;
-  const most = columns.reduce((one, other) => (sumOf(other.counts) > sumOf(one.counts) ? other : one));
-  return `${countWords(total, 'document')} in the last ${hours} hours, most (${numberWords(sumOf(most.counts))}) around ${minuteWords(most.start)}`;
+  const delivered = ({ counts }: Column) => sumOf(counts.slice(0, chartKinds.indexOf('failed')));
+  const total = sumOf(columns.map(delivered));
+  if (total === 0) return `No deliveries in the last ${hours} hours`;
+  const most = columns.reduce((one, other) => (delivered(other) > delivered(one) ? other : one));
+  return `${countWords(total, 'delivery', 'deliveries')} in the last ${hours} hours, most (${numberWords(delivered(most))}) around ${minuteWords(most.start)}`;
 }

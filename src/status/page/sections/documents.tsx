@@ -7,7 +7,6 @@ import type { DocumentListing } from '../../../model/ports/control-port.ts';
 import { audienceWords } from '../../../model/report/activity-words.ts';
 import { share } from '../data/ask-daemon.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { useTyping } from '../data/use-typing.ts';
 import { Ask, Fold, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
@@ -23,7 +22,6 @@ export function Documents({ status: { folders } }: Shown) {
 
 function Found() {
   const [search, setSearch] = useState('');
-  const type = useTyping();
   const query = new URLSearchParams({ search });
   const { answer: found } = useAnswer<DocumentListing>(`api/documents?${query.toString()}`);
   return (
@@ -36,7 +34,7 @@ function Found() {
             maxLength={200}
             autocomplete="off"
             placeholder="folder, directory or name"
-            onInput={({ currentTarget }) => type(() => setSearch(currentTarget.value))}
+            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
           />
         </label>
       </div>
@@ -70,16 +68,16 @@ export function Narrower({ status: { folders } }: Shown) {
   const title = `${countWords(count, 'document is', 'documents are')} shared less widely than stated now`;
   return (
     <Fold title={title} words="">
-      <NarrowerOnes key={count} />
+      <NarrowerOnes count={count} />
     </Fold>
   );
 }
 
-function NarrowerOnes() {
-  const { answer: found } = useAnswer<DocumentListing>('api/documents?narrower=true');
+function NarrowerOnes({ count }: { readonly count: number }) {
+  const { answer: found } = useAnswer<DocumentListing>('api/documents?narrower=true', { news: count });
   if (found === null) return null;
-  const shown = found.documents.flatMap(({ folder, path, narrower }) =>
-    narrower === null ? [] : [{ path: refKey({ folder, path }), sharing: narrower.sharing }],
+  const shown = found.documents.flatMap(({ narrower, ...place }) =>
+    narrower === null ? [] : [{ path: refKey(place), sharing: narrower.sharing }],
   );
   const names = shown.map(({ path, sharing }) => `${printable(path)} (${audienceWords(sharing)})`);
   return (
@@ -88,13 +86,12 @@ function NarrowerOnes() {
         {({ narrower }) => narrower !== null && <p>{said(narrower.message)}</p>}
       </Rows>
       <Ask
-        opener="Share as stated…"
-        label="Confirm sharing as stated"
+        words={`Share ${countWords(shown.length, 'document')} as stated`}
         look="strong"
-        question={`From now on more people see ${names.join(', ')}.`}
-        confirm={`Share ${countWords(shown.length, 'document')}`}
         act={() => share(shown)}
-      />
+      >
+        From now on more people see {names.join(', ')}.
+      </Ask>
     </>
   );
 }

@@ -7,9 +7,9 @@ import type { Why } from '../../../model/report/command-reports.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { mayHelpToRetry } from '../../../model/report/explanations.ts';
 import { keep, retry, share } from '../data/ask-daemon.ts';
-import { clockWords, dayAndClockWords, recentWords } from '../data/time-words.ts';
+import { dayAndClockWords, localTimes, momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { Button, Dialog, Facts, Fold, said } from '../parts.tsx';
+import { Ask, Button, Dialog, Facts, Fold, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 interface StoryProps extends Shown, DocumentRef {
@@ -32,58 +32,48 @@ export function FileStory({ folder, path, status, recent, onClose }: StoryProps)
 }
 
 function Told({ why, status }: Shown & { readonly why: Why }) {
-  const { verdict, fix, next, nextAt, notes, metadata, sources, decisions, attempts } = why;
+  const { verdict, fix, next, nextAt, notes, sources, attempts, possibleDuplicates } = why;
   const standing = standingOf(why);
-  const fields = Object.entries(metadata ?? {});
-  const plain = fields.flatMap(([field, value]) => (typeof value === 'string' ? [[field, value]] : []));
-  const others = fields.flatMap(([field, value]) =>
-    typeof value === 'string' ? [] : [[field, JSON.stringify(value)]],
-  );
-  const tries = attempts.map(({ at, operation, code, message }) => [
-    at,
-    `${operation}: ${message} (${code})`,
-  ]);
-  const copies = countWords(why.possibleDuplicates, 'extra copy', 'extra copies');
+  const fields = Object.entries(why.metadata ?? {});
+  const copies = countWords(possibleDuplicates, 'extra copy', 'extra copies');
   return (
     <>
-      {standing !== null && (
-        <p>
-          <strong>{standing}</strong>
-        </p>
-      )}
+      <p>
+        <strong>{standing}</strong>
+      </p>
       {(standing === null || verdict.kind !== 'document') && <p>{said(verdict.message)}</p>}
       <p class="faint">{fix}</p>
       {notes.map((note) => (
         <p key={note}>{said(note)}</p>
       ))}
       <p>
-        Next: {printable(next)}
-        {nextAt !== null && ` (${clockWords(nextAt)})`}
+        Next: {printable(localTimes(next))}
+        {nextAt !== null && ` (${momentWords(nextAt)})`}
       </p>
       <Actions why={why} status={status} />
       <Facts
-        of={{
-          ...Object.fromEntries(plain),
-          'Sent as': why.sentAs,
-          Attachments: why.attachments.join(', '),
-          'Possible duplicates': why.possibleDuplicates === 0 ? null : copies,
-          ...Object.fromEntries(
-            decisions.map((one) => [dayAndClockWords(one.at), `${one.what}: ${activityWords(one) ?? ''}`]),
-          ),
-        }}
+        of={[
+          ...fields.filter(([, value]) => typeof value === 'string'),
+          ['Sent as', why.sentAs],
+          ['Attachments', why.attachments.join(', ')],
+          ['Possible duplicates', possibleDuplicates === 0 ? null : copies],
+          ...why.decisions.map(decided),
+        ]}
         sources={sources}
       />
-      <Fold title={tries.length === 0 ? 'Details' : `Details and ${countWords(tries.length, 'attempt')}`}>
+      <Fold
+        title={attempts.length === 0 ? 'Details' : `Details and ${countWords(attempts.length, 'attempt')}`}
+      >
         <Facts
-          of={{
-            'Document id': why.docId,
-            [why.imported ? 'Imported' : 'Uploaded']: why.uploadedAt,
-            Modified: why.modifiedAt,
-            Sidecar: why.sidecar,
-            'SHA-256': why.sha256,
-            ...Object.fromEntries(others),
-            ...Object.fromEntries(tries.toReversed()),
-          }}
+          of={[
+            ['Document id', why.docId],
+            [why.imported ? 'Imported' : 'Uploaded', momentOf(why.uploadedAt)],
+            ['Modified', momentOf(why.modifiedAt)],
+            ['Sidecar', why.sidecar],
+            ['SHA-256', why.sha256],
+            ...fields.filter(([, value]) => typeof value !== 'string'),
+            ...attempts.toReversed().map(tried),
+          ]}
           sources={sources}
         />
       </Fold>
@@ -91,14 +81,26 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
   );
 }
 
+function momentOf(iso: string | null): string | null {
+  return iso === null ? null : momentWords(iso);
+}
+
+function decided(one: Why['decisions'][number]) {
+  return [dayAndClockWords(one.at), `${one.what}: ${activityWords(one) ?? ''}`] as const;
+}
+
+function tried({ at, operation, code, message }: Why['attempts'][number]) {
+  return [dayAndClockWords(at), `${operation}: ${message} (${code})`] as const;
+}
+
 /** What the service has; null: nothing. */
 function standingOf({ docId, deletedAt, imported, metadata, modifiedAt, uploadedAt }: Why): string | null {
-  if (deletedAt !== null) return `Deleted ${recentWords(deletedAt)}`;
+  if (deletedAt !== null) return `Deleted ${momentWords(deletedAt)}`;
   if (docId === null) return null;
   const at = modifiedAt ?? uploadedAt;
   const what = imported && modifiedAt === null ? 'Imported' : 'Delivered';
   const mode = metadata?.shareInfo?.mode ?? null;
-  return `${what}${at === null ? '' : ` ${recentWords(at)}`}, ${audienceWords(mode)}`;
+  return `${[what, momentOf(at)].filter(Boolean).join(' ')}, ${audienceWords(mode)}`;
 }
 
 const ofFiles: ReadonlySet<string> = new Set(['document', 'settling', 'waiting', 'unfit', 'skipped']);
@@ -116,9 +118,13 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
       {isRetried && <Button act={() => retry([key])}>Retry</Button>}
       {isHeld && <Button act={() => keep(key)}>Keep at the service</Button>}
       {narrower !== null && docId !== null && (
-        <Button act={() => share([{ path: key, sharing: narrower.sharing }])}>
-          Share as stated: {audienceWords(narrower.sharing)}
-        </Button>
+        <Ask
+          words="Share as stated"
+          look="strong"
+          act={() => share([{ path: key, sharing: narrower.sharing }])}
+        >
+          From now on it is {audienceWords(narrower.sharing)}.
+        </Ask>
       )}
       {ofFiles.has(verdict.kind) && (
         <Fold title="Ignore this file…">

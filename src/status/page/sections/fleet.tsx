@@ -2,12 +2,12 @@ import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
 import { explain, groupByCause } from '../../../model/report/explanations.ts';
+import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../../model/report/fleet.ts';
-import { fleetHeadline } from '../../../model/report/headline.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { Part, said } from '../parts.tsx';
+import { More, Part, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 /** Hosts publish their summaries this often. */
@@ -19,46 +19,44 @@ const mostHosts = 100;
 const mostCauses = 3;
 const mostNames = 2;
 
-/** What is known of the other hosts; `hosts` null: Redis is away, or the daemon. */
+/** What is known of the other hosts; `known` null: Redis is away, or the daemon. */
 export interface KnownFleet {
-  readonly hosts: FleetStatus | null;
+  readonly known: FleetStatus | null;
   readonly words: string;
   readonly health: string;
 }
 
-/** Asks for the hosts of the account now and then. Where this host is alone, nothing is asked; null. */
+/** Asks for the hosts of the account now and then; null: not answered yet, or this host is alone and nothing is asked. */
 export function useFleet(status: StatusAnswer | null): KnownFleet | null {
   const isPart = status?.fleet !== undefined;
-  const { answer: hosts } = useAnswer<FleetStatus>(isPart ? 'api/fleet' : null, { everyMs });
-  if (!isPart) return null;
-  const words =
-    hosts === null ? 'Redis cannot be reached: nothing is known of the other hosts' : fleetHeadline(hosts);
-  return { hosts, words, health: hosts?.health ?? 'attention' };
+  const { answer, problem } = useAnswer<FleetStatus>(isPart ? 'api/fleet' : null, { everyMs });
+  if (!isPart || (answer === null && problem === null)) return null;
+  if (answer !== null && problem === null)
+    return { known: answer, words: fleetHeadline(answer), health: answer.health };
+  const words = 'Redis cannot be reached: nothing is known of the other hosts';
+  return { known: null, words, health: 'attention' };
 }
 
 /** All hosts of the account. */
-export function Fleet({ fleet, status }: Shown & { readonly fleet: KnownFleet }) {
-  const { hosts: known, words, health } = fleet;
-  const { hosts = [] } = known ?? {};
-  const more = hosts.length - mostHosts;
+export function Fleet({ fleet: { known, words, health }, status }: Shown & { readonly fleet: KnownFleet }) {
   return (
     <Part title="Fleet">
       <p class="tone" data-health={health}>
         {words}
       </p>
       {known !== null && (
-        <p class="faint">
-          {numberWords(known.rate.used)} of {countWords(status.rate.limit, 'request')} used by all hosts in
-          the last {known.rate.windowSeconds} s · account {printable(known.account)}
-        </p>
-      )}
-      <ul class="folders">
-        {hosts.slice(0, mostHosts).map((host) => (
-          <Host key={host.host} host={host} status={status} />
-        ))}
-      </ul>
-      {more > 0 && (
-        <p class="faint">and {numberWords(more)} more: ingestd status --fleet lists all of them</p>
+        <>
+          <p class="faint">
+            {numberWords(known.rate.used)} of {countWords(status.rate.limit, 'request')} used by all hosts in
+            the last {known.rate.windowSeconds} s · account {printable(known.account)}
+          </p>
+          <ul class="hosts">
+            {known.hosts.slice(0, mostHosts).map((host) => (
+              <Host key={host.host} host={host} status={status} />
+            ))}
+          </ul>
+          <More count={known.hosts.length - mostHosts} where=": ingestd status --fleet lists all of them" />
+        </>
       )}
     </Part>
   );
@@ -68,11 +66,11 @@ function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
   const { host, presence, health, headline, lastSeen, used, folders, queue, failuresTotal } = shown;
   const isHere = presence === 'here';
   const synced = folders.reduce((total, one) => total + one.synced, 0);
-  const left = queue.pending + queue.inFlight + queue.waiting;
+  const remaining = queue.pending + queue.inFlight + queue.waiting;
   const numbers = [
     `${numberWords(synced)} delivered`,
-    ...(left > 0 ? [`${numberWords(left)} on the way`] : []),
-    ...(failuresTotal > 0 ? [`${numberWords(failuresTotal)} failed`] : []),
+    remaining > 0 && `${numberWords(remaining)} on the way`,
+    failuresTotal > 0 && `${numberWords(failuresTotal)} failed`,
     `${countWords(used, 'request')} of the minute`,
     shown.version,
     ...folders.map(folderWords),
@@ -87,12 +85,12 @@ function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
         <span class="pill">{isHere ? health : presence}</span>
       </div>
       <p>{isHere ? printable(headline) : `Last seen ${momentWords(lastSeen)}`}</p>
-      <p class="faint">{printable(numbers.join(' · '))}</p>
+      <p class="faint">{printable(numbers.filter(Boolean).join(' · '))}</p>
       {isHere && (
         <progress
           aria-label={`Share of the minute: ${printable(host)}`}
           max={status.rate.limit}
-          value={Math.min(used, status.rate.limit)}
+          value={used}
         />
       )}
       {problemsOf(shown).map(({ code, words }) => (
@@ -104,11 +102,9 @@ function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
   );
 }
 
-function folderWords(folder: FleetHost['folders'][number]): string {
-  const { name, state, synced } = folder;
-  const documents = synced + folder.pending + folder.waiting + folder.failed;
+function folderWords({ name, state, synced, pending, waiting, failed }: FleetHost['folders'][number]) {
   const shownState = state === 'watching' || state === 'polling' ? '' : `, ${state}`;
-  return `${name}: ${numberWords(synced)} of ${numberWords(documents)}${shownState}`;
+  return `${name}: ${numberWords(synced)} of ${numberWords(synced + pending + waiting + failed)}${shownState}`;
 }
 
 /** Reasons, and failures by cause with some of their names. Of a host that is gone, its reasons may be over. */

@@ -1,13 +1,12 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { explain, groupByCause } from '../../../model/report/explanations.ts';
+import { sortFailures } from '../../../model/report/failures.ts';
+import type { CountedFolder } from '../../../model/report/failures.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
-import { withDoubts } from '../../../model/report/headline.ts';
-import type { FolderStatus } from '../../../model/report/status.ts';
 import { rescan, setPaused } from '../data/ask-daemon.ts';
-import type { Counts } from '../data/proportions.ts';
 import { shortDuration } from '../data/time-words.ts';
-import { Button, Cut, Fold, Part, Rows } from '../parts.tsx';
+import { Button, Fold, More, Part, Rows } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 import { Proportions } from './overview.tsx';
 
@@ -23,7 +22,7 @@ export function Folders({ status }: Shown) {
         action={!isOnly && <Actions folder={null} status={status} />}
       >
         <ul class="folders">
-          {withDoubts(status).map((folder) => (
+          {sortFailures(status).folders.map((folder) => (
             <Folder key={folder.name} folder={folder} status={status} />
           ))}
         </ul>
@@ -38,28 +37,28 @@ export function Folders({ status }: Shown) {
   );
 }
 
-function Folder({ folder, status }: Shown & { readonly folder: FolderStatus & Counts }) {
+function Folder({ folder, status }: Shown & { readonly folder: CountedFolder }) {
+  const { name, path } = folder;
   // The headline has the numbers of an only folder already.
   const isOnly = status.folders.length === 1;
-  const isPaused = status.paused.includes(folder.name) && folder.state !== 'unavailable';
+  const isPaused = status.paused.includes(name) && folder.state !== 'unavailable';
   const state = isPaused ? 'paused' : folder.state;
-  const delivered = isOnly ? [] : [`${numberWords(folder.synced)} delivered`];
   return (
     <li>
       <h3>
-        <bdi>{printable(folder.name)}</bdi>
+        <bdi>{printable(name)}</bdi>
       </h3>
       <p class="path faint">
-        <bdi>{printable(folder.path)}</bdi>
+        <bdi>{printable(path)}</bdi>
       </p>
       <div class="head">
         <span class="pill" data-state={state}>
           {state}
         </span>
-        <Actions folder={folder.name} status={status} />
+        <Actions folder={name} status={status} />
       </div>
-      {!isOnly && <Proportions folders={[folder]} />}
-      <p class="faint">{[...delivered, ...notesOf(folder)].join(' · ')}</p>
+      <div>{!isOnly && <Proportions folders={[folder]} />}</div>
+      <p class="faint">{notesOf(folder, isOnly)}</p>
     </li>
   );
 }
@@ -85,15 +84,17 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
   );
 }
 
-function notesOf(folder: FolderStatus): string[] {
-  const { oldestUnsyncedSeconds, missedByWatcher, state, kept, attached } = folder;
-  return [
-    ...(state === 'unavailable' ? ['nothing is deleted while it is unavailable'] : []),
-    ...(oldestUnsyncedSeconds >= 1 ? [`oldest change ${shortDuration(oldestUnsyncedSeconds)} ago`] : []),
-    ...(attached > 0 ? [countWords(attached, 'attachment')] : []),
-    ...(kept > 0 ? [`${numberWords(kept)} kept at the service`] : []),
-    ...(missedByWatcher > 0 ? [`${countWords(missedByWatcher, 'change')} found by rescan`] : []),
+function notesOf(folder: CountedFolder, isOnly: boolean): string {
+  const { synced, oldestUnsyncedSeconds, missedByWatcher, state, kept, attached } = folder;
+  const notes = [
+    !isOnly && `${numberWords(synced)} delivered`,
+    state === 'unavailable' && 'nothing is deleted while it is unavailable',
+    oldestUnsyncedSeconds >= 1 && `oldest change ${shortDuration(oldestUnsyncedSeconds)} ago`,
+    attached > 0 && countWords(attached, 'attachment'),
+    kept > 0 && `${numberWords(kept)} kept at the service`,
+    missedByWatcher > 0 && `${countWords(missedByWatcher, 'change')} found by rescan`,
   ];
+  return notes.filter(Boolean).join(' · ');
 }
 
 function Invitation({ status: { folders, held, state } }: Shown) {
@@ -125,10 +126,10 @@ export function Skipped({ status: { skipped, skippedTotal } }: Shown) {
       {groupByCause(skipped).map(({ code, items }) => (
         <Part class="card" key={code} title={explain(code).cause} count={items.length}>
           <p class="faint">{explain(code).fix}</p>
-          <Rows name={explain(code).cause} of={items} most={maxSkipRows} />
+          <Rows of={items} most={maxSkipRows} />
         </Part>
       ))}
-      <Cut listed={skipped.length} total={skippedTotal} />
+      <More count={skippedTotal - skipped.length} />
     </Fold>
   );
 }

@@ -1,45 +1,32 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 import { countWords } from '../../../lib/text/amounts.ts';
-import { logMatcher } from '../../../model/report/log-query.ts';
-import type { LogFilter, LogPage } from '../../../model/report/log-query.ts';
+import type { LogPage } from '../../../model/report/log-query.ts';
 import type { Activity } from '../../../model/report/status.ts';
-import { get } from '../data/ask-daemon.ts';
 import { dayAndClockWords } from '../data/time-words.ts';
-import { useTyping } from '../data/use-typing.ts';
+import { useAnswer } from '../data/use-answer.ts';
 import { Button, Dialog } from '../parts.tsx';
-import { Happened, keyOf } from './activity.tsx';
+import { Happened } from './activity.tsx';
 
-/** So many are loaded at first and with each "Show older", and never more than the other in all. */
-const rowsAtOnce = 50;
-const maxRows = 500;
+/** An answer looks back only so far: where it has fewer entries, older ones are asked for at once. */
+const fewEntries = 50;
+const maxEntries = 500;
 
 interface LogProps {
-  /** What happened last, newest first. */
+  /** What happened last: when it changes, the newest part of the log is asked for again. */
   readonly recent: readonly Activity[];
-  /** Counts the connections: what happened while there was none is looked up. */
-  readonly connections: number;
   readonly onClose: () => void;
 }
 
 /** The log with its search, as `ingestd log` prints it, newest first. Nothing of it is loaded before it is opened. */
-export function Log({ recent, connections, onClose }: LogProps) {
-  const form = useRef<HTMLFormElement>(null);
-  const type = useTyping();
-  const [filter, setFilter] = useState<LogFilter>({ search: '', failed: false, since: null });
-  const { entries, isSearching, words, older } = useEntries(filter, recent, connections);
-  const change = () => form.current !== null && setFilter(readFilter(form.current));
+export function Log({ recent, onClose }: LogProps) {
+  const [query, setQuery] = useState('');
   return (
     <Dialog title="Log" class="log" onClose={onClose}>
       <form
-        ref={form}
-
         role="search"
-        onInput={() => type(change)}
-        onSubmit={(event) => {
-          event.preventDefault();
-          change();
-        }}
+        onInput={({ currentTarget }) => setQuery(queryOf(currentTarget))}
+        onSubmit={(event) => event.preventDefault()}
       >
         <label>
           Search
@@ -53,107 +40,73 @@ export function Log({ recent, connections, onClose }: LogProps) {
         </label>
         <label>
           Since
-          <select name="hours">
-            <option value="1">1 hour</option>
-            <option value="24">24 hours</option>
-            <option value="168">7 days</option>
-            <option value="0" selected>
-              the beginning
-            </option>
+          <select name="since">
+            <option value="">the beginning</option>
+            <option value={hoursAgo(1)}>1 hour</option>
+            <option value={hoursAgo(24)}>24 hours</option>
+            <option value={hoursAgo(168)}>7 days</option>
           </select>
         </label>
         <label>
-          <input name="failed" type="checkbox" /> Only problems
+          <input name="failed" type="checkbox" value="true" /> Only problems
         </label>
       </form>
-      <ol class="activity">
-        {entries.map((entry) => (
-          <Happened key={keyOf(entry)} burst={[entry]} words={dayAndClockWords} />
-        ))}
-      </ol>
-      <p class="faint" role="status">
-        {words}
-      </p>
-      {older !== null && !isSearching && <Button act={older}>Show older</Button>}
+      <Entries query={query} newer={0} news={recent} />
     </Dialog>
   );
 }
 
-function readFilter(form: HTMLFormElement): LogFilter {
-  const data = new FormData(form);
-  const search = data.get('search');
-  const hours = Number(data.get('hours'));
-  return {
-    search: typeof search === 'string' ? search.trim() : '',
-    failed: data.has('failed'),
-    since: hours === 0 ? null : new Date(Date.now() - hours * 3_600_000).toISOString(),
-  };
+function hoursAgo(hours: number): string {
+  return new Date(Date.now() - hours * 3_600_000).toISOString();
 }
 
-/** What the log has of what is wanted, and what comes to it. */
-function useEntries(filter: LogFilter, recent: readonly Activity[], connections: number) {
-  const [entries, setEntries] = useState<readonly Activity[]>([]);
-  const [next, setNext] = useState<string | null>(null);
-  const [state, setState] = useState<'searching' | 'found' | 'unanswered'>('searching');
-  /** Counts the searches: an answer to an older one comes too late. */
-  const search = useRef(0);
-  const matches = useMemo(() => logMatcher(filter), [filter]);
-  const rows = entries.length;
-  const isFull = rows >= maxRows;
-
-  /** Each answer looks back a little further: asks until there are enough, or nothing is left. */
-  const load = async (from: string | null) => {
-    const mine = search.current;
-    let before = from;
-    let found = 0;
-    setState('searching');
-    do {
-      const page = await ask(filter, before);
-      if (mine !== search.current) return;
-      if (page === null) return setState('unanswered');
-      setEntries((known) => joined(known, page.entries));
-      before = page.next;
-      setNext(before);
-      found += page.entries.length;
-    } while (before !== null && found < rowsAtOnce);
-    setState('found');
-  };
-
-  useEffect(() => {
-    setEntries([]);
-    void load(null);
-    return () => {
-      search.current += 1;
-    };
-  }, [filter, connections]);
-  useEffect(() => setEntries((known) => joined(recent.filter(matches), known)), [recent]);
-
-  return {
-    entries,
-    isSearching: state === 'searching',
-    words: state === 'found' ? sumOf(rows, next === null) : stateWords[state],
-    older: state === 'unanswered' || (next !== null && !isFull) ? () => load(next) : null,
-  };
+function queryOf(form: HTMLFormElement): string {
+  const given = [...new FormData(form)].flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' ? [[name, value]] : [],
+  );
+  return new URLSearchParams(given).toString();
 }
 
-const stateWords = { searching: 'Searching…', unanswered: 'The daemon does not answer.' };
-
-function sumOf(rows: number, isAll: boolean): string {
-  if (rows === 0) return 'Nothing found.';
-  if (isAll) return `${countWords(rows, 'entry', 'entries')}, none older.`;
-  const narrow = rows >= maxRows ? ' Search for something narrower to see older ones.' : '';
-  return `The newest ${rows} entries.${narrow}`;
+interface EntriesProps {
+  readonly query: string;
+  /** How many entries stand above these. */
+  readonly newer: number;
+  readonly news?: unknown;
 }
 
-/** Two lists, newest first, each entry once. */
-function joined(newer: readonly Activity[], older: readonly Activity[]): readonly Activity[] {
-  const all = new Map([...newer, ...older].map((entry) => [keyOf(entry), entry]));
-  return [...all.values()].slice(0, maxRows);
+/** A part of the log, and below it what is older: at once where that is little, else when it is asked for. */
+function Entries({ query, newer, news }: EntriesProps) {
+  const { answer: page, problem } = useAnswer<LogPage>(`api/log?${query}`, { news });
+  const [isOlderWanted, wantOlder] = useState(false);
+  if (page === null) return <Words>{problem ?? 'Searching…'}</Words>;
+  const shown = newer + page.entries.length;
+  const { next } = page;
+  return (
+    <>
+      <Happened activities={page.entries} words={dayAndClockWords} />
+      {next !== null && (isOlderWanted || shown < fewEntries) ? (
+        <Entries query={`${query.replace(/&before=.*/, '')}&before=${next}`} newer={shown} />
+      ) : (
+        <Words>{problem ?? sumOf(shown, next === null)}</Words>
+      )}
+      {next !== null && !isOlderWanted && shown >= fewEntries && shown < maxEntries && (
+        <Button act={() => wantOlder(true)}>Show older</Button>
+      )}
+    </>
+  );
 }
 
-function ask({ search, failed, since }: LogFilter, before: string | null): Promise<LogPage | null> {
-  const query = new URLSearchParams({ search, failed: String(failed) });
-  if (since !== null) query.set('since', since);
-  if (before !== null) query.set('before', before);
-  return get(`api/log?${query.toString()}`);
+function Words({ children }: { readonly children: string }) {
+  return (
+    <p class="faint" role="status">
+      {children}
+    </p>
+  );
+}
+
+function sumOf(shown: number, isAll: boolean): string {
+  if (shown === 0) return 'Nothing found.';
+  if (isAll) return `${countWords(shown, 'entry', 'entries')}, none older.`;
+  const narrow = shown >= maxEntries ? ' Search for something narrower to see older ones.' : '';
+  return `The newest ${shown} entries.${narrow}`;
 }

@@ -1,49 +1,46 @@
-import { useEffect, useState } from 'preact/hooks';
-
 import { printable } from '../../../lib/text/printable.ts';
 import { numberWords } from '../../../lib/text/amounts.ts';
+import { capitalized } from '../../../lib/text/sentences.ts';
 import { activityWords } from '../../../model/report/activity-words.ts';
 import { explain, fixBeside } from '../../../model/report/explanations.ts';
+import { sortFailures } from '../../../model/report/failures.ts';
+import type { CountedFolder } from '../../../model/report/failures.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
-import { isMuted, withDoubts } from '../../../model/report/headline.ts';
+import { isMuted, progressLine } from '../../../model/report/headline.ts';
 import type { LogPage } from '../../../model/report/log-query.ts';
 import { health, reasonHealth } from '../../../model/report/health.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { setPaused } from '../data/ask-daemon.ts';
 import { barPartsOf } from '../data/proportions.ts';
-import type { Counts } from '../data/proportions.ts';
-import { clockWords, recentWords } from '../data/time-words.ts';
+import { clockWords, momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
+import { useThrottled } from '../data/use-throttled.ts';
 import { Button, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
+import type { KnownFleet } from './fleet.tsx';
 
-const stateWords: Readonly<Record<StatusAnswer['state'], string>> = {
-  starting: 'Starting',
-  working: 'Working',
-  idle: 'Up to date',
-  // A person's pause is said as such; this one is asked for by the service, and ends by itself.
-  paused: 'Waiting',
-  degraded: 'Degraded',
-  stopping: 'Stopping',
-  standby: 'Standby',
-  stopped: 'Stopped',
-};
+/** Where its own name would say too little. A person's pause is said as such; this one ends by itself. */
+const stateWords: Partial<Record<StatusAnswer['state'], string>> = { idle: 'Up to date', paused: 'Waiting' };
 
 interface OverviewProps extends Shown {
   readonly isOffline: boolean;
-  /** The fleet in words, and how it is; null: this host is alone. */
-  readonly fleet: { readonly words: string; readonly health: string } | null;
+  /** Null: this host is alone. */
+  readonly fleet: KnownFleet | null;
 }
+
+/** Screen readers hear the headline again no sooner than this, however fast its numbers change. */
+const spokenEveryMs = 12_000;
 
 /** The head of the page: headline, progress in one bar, what is wrong. */
 export function Overview({ status, isOffline, fleet }: OverviewProps) {
   const headline = isOffline ? 'ingestd does not answer' : printable(status.headline);
+  const spoken = useThrottled(headline, spokenEveryMs);
   return (
     <section class="overview" aria-label="Overview">
       <h1>{headline}</h1>
-      {status.progress !== '' && <p class="faint">{status.progress}</p>}
+      <p class="faint">{isOffline ? '' : progressLine(status, Date.now())}</p>
       {fleet !== null && (
-        <a class="fleet-line" href="#fleet" data-health={fleet.health}>
+        <a class="tone" href="#fleet" data-health={fleet.health}>
           Fleet: {fleet.words}
         </a>
       )}
@@ -52,8 +49,10 @@ export function Overview({ status, isOffline, fleet }: OverviewProps) {
           This is a trial: documents go to the embedded service on this machine, and nowhere else.
         </p>
       )}
-      <Spoken words={headline} />
-      <Proportions folders={withDoubts(status)} />
+      <p class="unseen" role="status">
+        {spoken}
+      </p>
+      <Proportions folders={sortFailures(status).folders} />
       <Reasons status={status} headline={headline} />
     </section>
   );
@@ -67,9 +66,8 @@ export function pillWords(status: StatusAnswer): string {
   if (status.health === 'attention') return 'Attention';
   const waits = folders.some(({ waiting }) => waiting > 0) && queue.pending + queue.inFlight === 0;
   // Nobody works on what only waits.
-  return (state === 'working' || state === 'idle') && (waits || isMuted(status))
-    ? 'Waiting'
-    : stateWords[state];
+  if ((state === 'working' || state === 'idle') && (waits || isMuted(status))) return 'Waiting';
+  return stateWords[state] ?? capitalized(state);
 }
 
 /** Whether a person's pause is all there is to say. */
@@ -86,25 +84,6 @@ export function titleOf({ health, folders, headline }: StatusAnswer): string {
   return moving > 0 ? `${numberWords(moving)} to deliver · ingestd` : 'ingestd';
 }
 
-/** Screen readers hear the headline again no sooner than this, however fast its numbers change. */
-const spokenEveryMs = 12_000;
-
-function Spoken({ words }: { readonly words: string }) {
-  const [spoken, setSpoken] = useState('');
-  const [isResting, setResting] = useState(false);
-  useEffect(() => {
-    if (isResting || spoken === words) return;
-    setSpoken(words);
-    setResting(true);
-    setTimeout(() => setResting(false), spokenEveryMs);
-  }, [words, isResting]);
-  return (
-    <p class="unseen" role="status">
-      {spoken}
-    </p>
-  );
-}
-
 function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly headline: string }) {
   // What is held has a list of its own.
   const shown = reasons.filter(({ code }) => code !== 'held');
@@ -116,7 +95,7 @@ function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly h
           {explain(code).cause !== headline && <strong>{explain(code).cause}</strong>}
           <p>
             {said(message)}
-            {since !== undefined && ` Since ${clockWords(since)}.`}
+            {since !== undefined && ` Since ${momentWords(since)}.`}
             {until !== undefined && ` Next attempt at ${clockWords(until)}.`}
             {code === 'paused' && <PausedBy folders={paused} />}
           </p>
@@ -136,11 +115,11 @@ function PausedBy({ folders }: { readonly folders: readonly string[] }) {
   const { answer } = useAnswer<LogPage>('api/log?search=paused', { news: folders.join('/') });
   const pause = answer?.entries.find(({ what, folder }) => what === 'paused' && folders.includes(folder));
   if (pause === undefined) return null;
-  return ` Paused ${activityWords(pause) ?? ''}, since ${recentWords(pause.at)}.`;
+  return ` Paused ${activityWords(pause) ?? ''}, since ${momentWords(pause.at)}.`;
 }
 
 /** A bar in proportion, and the numbers that no headline has said: all but those of what is delivered. */
-export function Proportions({ folders }: { readonly folders: readonly Counts[] }) {
+export function Proportions({ folders }: { readonly folders: readonly CountedFolder[] }) {
   const parts = barPartsOf(folders).filter(({ count }) => count > 0);
   const others = parts.filter(({ key }) => key !== 'synced');
   if (others.length === 0) return null;

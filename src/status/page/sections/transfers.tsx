@@ -2,11 +2,11 @@ import { useRef } from 'preact/hooks';
 
 import { countWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
-import { secondsLeft, failuresInDoubt } from '../../../model/report/headline.ts';
+import { sortFailures } from '../../../model/report/failures.ts';
 import type { TransferStatus } from '../../../model/report/status.ts';
 import { filledOf } from '../data/proportions.ts';
 import { clockWords, shortDuration } from '../data/time-words.ts';
-import { Cut, Fold, Rows, said } from '../parts.tsx';
+import { Fold, More, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 import { Subject } from './activity.tsx';
 
@@ -14,25 +14,27 @@ import { Subject } from './activity.tsx';
 const maxTransfers = 8;
 
 /** What is being sent now, what comes next, and how much of the minute's budget is used. */
-export function Transfers({ status }: Shown) {
-  const { transfers, rate } = status;
+export function Transfers({ status: { transfers, rate, queue } }: Shown) {
   const { limit, used, windowSeconds, pausedUntil, nextFreeSeconds } = rate;
-  const listed = transfers.slice(0, maxTransfers);
+  const counts = [
+    queue.inFlight > 0 && `${numberWords(queue.inFlight)} being sent`,
+    queue.pending > 0 && `${numberWords(queue.pending)} queued`,
+  ];
   const span = windowSeconds === 60 ? 'minute' : shortDuration(windowSeconds);
   return (
-    <Fold title="In progress" words={queueWords(status)}>
+    <Fold title="In progress" words={counts.filter(Boolean).join(', ') || 'nothing now'}>
       <ul class="transfers">
-        {listed.map((transfer) => (
+        {transfers.slice(0, maxTransfers).map((transfer) => (
           <Transfer key={`${transfer.operation} ${transfer.documents} ${refKey(transfer)}`} {...transfer} />
         ))}
       </ul>
-      <Cut listed={listed.length} total={transfers.length} />
+      <More count={transfers.length - maxTransfers} />
       <p>
         {numberWords(used)} of {countWords(limit, 'request')} in the last {span}
       </p>
-      <progress aria-label="Requests used" max={limit} value={Math.min(used, limit)} />
+      <progress aria-label="Requests used" max={limit} value={used} />
       {pausedUntil !== null && <p class="faint">The service asked to wait until {clockWords(pausedUntil)}</p>}
-      {pausedUntil === null && nextFreeSeconds > 0 && status.queue.etaSeconds !== null && (
+      {pausedUntil === null && nextFreeSeconds > 0 && queue.etaSeconds !== null && (
         <p class="faint">Next request in {shortDuration(nextFreeSeconds)}</p>
       )}
     </Fold>
@@ -77,18 +79,6 @@ function useSpeed(bytes: number): number | null {
   return last.current.rate;
 }
 
-function queueWords(status: Shown['status']): string {
-  const { pending, inFlight, waiting } = status.queue;
-  const parts = [
-    ...(inFlight > 0 ? [`${numberWords(inFlight)} being sent`] : []),
-    ...(pending > 0 ? [`${numberWords(pending)} queued`] : []),
-    ...(waiting > 0 ? [`${numberWords(waiting)} waiting`] : []),
-  ];
-  const seconds = secondsLeft(status);
-  if (seconds !== null) parts.push(`${shortDuration(seconds)} left`);
-  return parts.join(', ') || 'nothing';
-}
-
 const maxWaits = 5;
 
 /**
@@ -96,13 +86,14 @@ const maxWaits = 5;
  * about a retry.
  */
 export function Waiting({ status }: Shown) {
-  const elsewhere = failuresInDoubt(status);
-  const retried = status.failures.filter((one) => one.retryAt !== null && !elsewhere.has(one));
+  const { retried } = sortFailures(status);
   const waits = [...status.waiting.map((one) => ({ ...one, retryAt: null })), ...retried];
-  // The others are being written: they have nothing to say.
-  const all = status.folders.reduce((sum, { waiting }) => sum + waiting, 0);
   if (waits.length === 0) return null;
-  const total = Math.max(waits.length, all);
+  // The others are being written: they have nothing to say.
+  const total = Math.max(
+    waits.length,
+    status.folders.reduce((sum, { waiting }) => sum + waiting, 0),
+  );
   return (
     <Fold title="Waiting" words={countWords(total, 'document')}>
       <Rows of={waits} most={maxWaits} total={total}>

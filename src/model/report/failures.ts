@@ -1,0 +1,36 @@
+import { refKey } from '../document.ts';
+import { inDoubtCode } from '../doubts.ts';
+import type { FailureStatus, FolderStatus, Status } from './status.ts';
+
+/** A folder's counts with the uploads in doubt apart: they are not among those that failed. */
+export type CountedFolder = FolderStatus & { readonly inDoubt: number };
+
+/**
+ * What a status calls failed, sorted by what it is. A failure that is an upload in doubt and nothing else is in no list
+ * here: it waits for its answer, or for a person's word about it, and is among the uploads in doubt.
+ */
+export function sortFailures({
+  folders,
+  failures,
+  inDoubt,
+}: Pick<Status, 'folders' | 'failures' | 'inDoubt'>) {
+  const doubts = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt.message]));
+  const isDoubt = (failure: FailureStatus) => {
+    const message = doubts.get(refKey(failure));
+    return message !== undefined && (failure.code === inDoubtCode || failure.message === message);
+  };
+  const others = failures.filter((failure) => !isDoubt(failure));
+  const held = failures.filter((failure) => isDoubt(failure) && failure.retryAt === null);
+  const counted = folders.map((one): CountedFolder => {
+    const inDoubt = Math.min(one.failed, held.filter(({ folder }) => folder === one.name).length);
+    return { ...one, failed: one.failed - inDoubt, inDoubt };
+  });
+  return {
+    /** They need a person, as far as the status lists them. */
+    failed: others.filter(({ retryAt }) => retryAt === null),
+    failedTotal: counted.reduce((sum, { failed }) => sum + failed, 0),
+    /** They are sent again by themselves: they wait. */
+    retried: others.filter(({ retryAt }) => retryAt !== null),
+    folders: counted,
+  };
+}

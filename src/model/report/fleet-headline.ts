@@ -1,0 +1,18 @@
+import { countWords } from '../../lib/text/amounts.ts';
+import type { FleetStatus } from './fleet.ts';
+
+/** The fleet in one line. */
+export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
+  const here = hosts.filter(({ presence }) => presence === 'here');
+  const gone = hosts.filter(({ presence }) => presence === 'gone').length;
+  const troubled = here.filter((host) => host.health !== 'ok').length;
+  if (hosts.length === 0) return 'No host has reported in the last day';
+  return [
+    ...(paused ? ['The whole fleet is paused'] : []),
+    ...(troubled > 0
+      ? [`${countWords(troubled, 'host')} ${troubled === 1 ? 'needs' : 'need'} attention`]
+      : []),
+    ...(gone > 0 ? [`${countWords(gone, 'host')} ${gone === 1 ? 'is' : 'are'} gone`] : []),
+    `${here.length === 0 ? 'No host' : countWords(here.length, 'host')} connected${health === 'ok' ? ', no problems' : ''}`,
+  ].join('. ');
+}
