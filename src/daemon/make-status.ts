@@ -42,6 +42,8 @@ export interface StatusSources {
   /** Undefined: this host is alone. */
   readonly fleet?: Status['fleet'];
   readonly phase: 'starting' | 'running' | 'stopping';
+  /** No list is longer; left out: `longestList`. */
+  readonly most?: number;
   /** Address of the ingestion endpoints, and who signs in there. */
   readonly service: { readonly address: string; readonly account: string };
   /** Over all starts. */
@@ -60,7 +62,7 @@ export function makeStatus(sources: StatusSources): Status {
 }
 
 function collect(sources: StatusSources): Omit<Status, 'health'> {
-  const { engine, ledger, limiter, clock } = sources;
+  const { engine, ledger, limiter, clock, most = longestList } = sources;
   const folders = sources.folders.map((port) => folderStatus(sources, port));
   const rate = limiter.status();
   const held = sources.folders.flatMap(({ name }) => heldOf(sources, name));
@@ -113,15 +115,15 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     ...(sources.fleet === undefined ? {} : { fleet: sources.fleet }),
     totals: sources.totals,
     // The newest, before what is retried: notifications are made from this list.
-    failures: [...failed.slice(-longestList), ...retried].slice(0, longestList).map(failureStatus),
+    failures: [...failed.slice(-most), ...retried].slice(0, most).map(failureStatus),
     failuresTotal: failed.length + retried.size,
-    skipped: listSkips(engine),
+    skipped: listSkips(engine, most),
     skippedTotal: sum((one) => one.skipped),
-    waiting: waiting.slice(0, longestList).map((task) => ({ ...task.ref, ...wordsOf(task) })),
+    waiting: waiting.slice(0, most).map((task) => ({ ...task.ref, ...wordsOf(task) })),
     waitingTotal: waiting.length,
     waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
-    ...listDoubts(openDoubts(ledger)),
+    ...listDoubts(openDoubts(ledger), most),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
       .list()
@@ -193,10 +195,10 @@ function oldestSeconds(engine: Engine, folder: string, now: number): number {
   return Math.floor((now - since) / 1000);
 }
 
-function listSkips(engine: Engine): SkipStatus[] {
+function listSkips(engine: Engine, most: number): SkipStatus[] {
   const list: SkipStatus[] = [];
   for (const skip of engine.skips()) {
-    if (list.length === longestList) break;
+    if (list.length === most) break;
     list.push(skip);
   }
   return list;
@@ -310,7 +312,10 @@ function pausedHere({ engine, folders }: StatusSources): readonly string[] {
 }
 
 /** Uploads in doubt as a status lists them, the newest: all of one path are one, because one decision ends them. */
-export function listDoubts(doubts: readonly Doubt[]): Pick<Status, 'inDoubt' | 'inDoubtTotal'> {
+export function listDoubts(
+  doubts: readonly Doubt[],
+  most = longestList,
+): Pick<Status, 'inDoubt' | 'inDoubtTotal'> {
   const paths = new Map<string, Pick<Doubt, 'ref' | 'since' | 'count' | 'message' | 'holds'>>();
   for (const { ref, since, count, message, holds } of doubts) {
     const key = refKey(ref);
@@ -323,7 +328,7 @@ export function listDoubts(doubts: readonly Doubt[]): Pick<Status, 'inDoubt' | '
       holds: before.holds || holds,
     });
   }
-  const inDoubt = [...paths.values()].slice(-longestList).map(({ ref, since, ...rest }) => ({
+  const inDoubt = [...paths.values()].slice(-most).map(({ ref, since, ...rest }) => ({
     ...ref,
     since: new Date(since).toISOString(),
     ...rest,
@@ -342,7 +347,7 @@ function countDuplicates(ledger: Omit<Duplicates, 'entries'>): number {
 }
 
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */
-export function listDuplicates(ledger: Duplicates): readonly DuplicateStatus[] {
+export function listDuplicates(ledger: Duplicates, most = longestList): readonly DuplicateStatus[] {
   const paths = new Map<string, DuplicateStatus>();
   const add = (ref: DocumentRef, copies: number) => {
     if (copies === 0) return;
@@ -353,7 +358,7 @@ export function listDuplicates(ledger: Duplicates): readonly DuplicateStatus[] {
     for (const { ref, record } of ledger.entries()) add(ref, record.possibleDuplicates);
   }
   for (const { ref, count } of openDoubts(ledger)) add(ref, count);
-  return [...paths.values()].slice(0, longestList);
+  return [...paths.values()].slice(0, most);
 }
 
 /** The same for a status that is asked for several times a second. */

@@ -40,7 +40,7 @@ export async function log(
   const { stateDir } = found;
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
-  const places = wanted === null ? null : await loggedPlaces(stateDir, folders, wanted);
+  const places = wanted === null ? null : loggedPlaces(folders, wanted);
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const most = flags.all === true || filter.since !== null ? null : usualCount;
   const { output } = context;
@@ -70,22 +70,10 @@ function nothingWords(wanted: string | null): string {
     : `The log has nothing about ${wanted}; ingestd why tells how it stands.`;
 }
 
-/** Throws ConfigurationError for what is in no configured folder, and in no other that the log knows. */
-async function loggedPlaces(
-  stateDir: string,
-  folders: Folders,
-  text: string,
-): Promise<readonly DocumentRef[]> {
-  const inside = resolvePath(folders, text);
-  const former = formerPath(folders, text);
-  const isKnown = inside !== null || (former !== null && (await hasLogged(stateDir, former)));
-  if (!isKnown) return [requirePath(folders, text).ref];
-  return [inside, former].filter((place) => place !== null);
-}
-
-async function hasLogged(stateDir: string, place: DocumentRef): Promise<boolean> {
-  const entries = readLog(stateDir, { since: null, failed: false, places: [place] });
-  return (await entries.next()).done === false;
+/** What a path means: in a configured folder, or in one that was. Throws ConfigurationError for any other. */
+function loggedPlaces(folders: Folders, text: string): readonly DocumentRef[] {
+  const places = [resolvePath(folders, text), formerPath(folders, text)].filter((place) => place !== null);
+  return places.length > 0 ? places : [requirePath(folders, text).ref];
 }
 
 const paints = {

@@ -2,17 +2,20 @@ import { systemClock } from '../../lib/time/clock.ts';
 import { storyOf } from '../../daemon/control/story-of.ts';
 import { FileStory, historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { listDuplicates, makeStatus } from '../../daemon/make-status.ts';
+import type { StatusSources } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { withFix } from '../../model/report/explanations.ts';
 import { fleetPaused } from '../../model/report/fleet-pause.ts';
+import { noTotals } from '../../model/report/status.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { FleetView } from '../ask-fleet.ts';
 import { pausesOf } from '../make-plan.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './resting-engine.ts';
+import type { RestingEngine } from './resting-engine.ts';
 
 interface StatusOptions {
   readonly settings: Settings;
@@ -40,18 +43,7 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     async (resting) => {
-      const status = makeStatus({
-        ...resting,
-        startedAt: new Date().toISOString(),
-        clock: systemClock,
-        auth: { status: () => ({ state: 'none', expiresAt: null }) },
-        phase: 'running',
-        service: { address: settings.service.ingestUrl, account: '' },
-        totals,
-        duplicates: listDuplicates(ledger),
-        ownReasons,
-        pausedUntil: null,
-      });
+      const status = restingStatus(resting, { totals, ownReasons });
       return {
         ...status,
         pid: 0,
@@ -69,6 +61,27 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
       };
     },
   );
+}
+
+/** What a daemon would say that has found all of this, and sends nothing. */
+export function restingStatus(
+  resting: RestingEngine,
+  given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'most'>>,
+): Status {
+  const { ledger, settings } = resting;
+  return makeStatus({
+    totals: noTotals,
+    ownReasons: [],
+    ...given,
+    ...resting,
+    startedAt: new Date().toISOString(),
+    clock: systemClock,
+    auth: { status: () => ({ state: 'none', expiresAt: null }) },
+    phase: 'running',
+    service: { address: settings.service.ingestUrl, account: '' },
+    duplicates: listDuplicates(ledger, given.most),
+    pausedUntil: null,
+  });
 }
 
 /** `why` without a running daemon: the same engine, and the same words. */
