@@ -157,6 +157,8 @@ function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
       return ledger.mounts(change.folder).length === 0;
     case 'directory':
       return ledger.directory(change) === undefined;
+    case 'former':
+      return ledger.formerModes(change.held.file).length === 0;
   }
 }
 

@@ -97,7 +97,7 @@ import {
 import type { BacklogFile } from './tasks/backlog.ts';
 import { PathLocks } from './tasks/path-locks.ts';
 import { TaskStore } from './tasks/task-store.ts';
-import { bareReason, dueOf, isReady, reasonOf } from './tasks/task.ts';
+import { attachedBeforeCode, bareReason, dueOf, isReady, reasonOf } from './tasks/task.ts';
 import type { ReadyTask, Seen, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** What an engine works with. */
@@ -213,7 +213,7 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
-    this.known = { findHolders: ledger.findHolders, unsentMode: (file) => this.#unsentMode(file) };
+    this.known = { findHolders: ledger.findHolders, unsentModes: (file) => this.#unsentModesOf(file) };
     this.#reports = new ActivityReports({ clock, log, ledger, onActivity: options.onActivity });
     this.folders = new WatchedFolders(folders, {
       clock,
@@ -767,14 +767,15 @@ export class Engine {
     return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;
   }
 
-  /** What an own sidecar stated for a file before it was sent; null: nothing. */
-  #unsentMode(file: Pick<FoundDocument, 'stat'>): HeldMode | null {
+  /** What a file without a record counts as held with. */
+  #unsentModesOf(file: Pick<FoundDocument, 'stat'>): readonly HeldMode[] {
     const { stat } = file;
-    if (this.#ledger.findByInode(stat.ino).some(({ record }) => isSameFile(record.stat, stat))) return null;
+    if (this.#ledger.findByInode(stat.ino).some(({ record }) => isSameFile(record.stat, stat))) return [];
     // What a scan saw last may be gone since.
     for (const { ref, seen } of this.tasks.presentWithInode(stat.ino))
       if (seen !== null && sameFile(seen.stat, stat)) this.#unsentModes.note(ref, seen);
-    return this.#unsentAttachments.modeOf(stat) ?? this.#unsentModes.of(file);
+    const known = this.#unsentAttachments.modeOf(stat) ?? this.#unsentModes.of(file);
+    return [...(known === null ? [] : [known]), ...this.#ledger.formerModes(stat)];
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort, record = this.#ledger.get(ref)): Promise<Inspection> {
@@ -1405,10 +1406,10 @@ export class Engine {
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
-    for (const { task, record } of batch) {
-      this.#unsentModes.noteDeleted({ ref: task.ref, record });
+    for (const { task, record } of batch)
       this.#done(task, 'deleted', { docId: record.docId, message: warning });
-    }
+    // What it had attached is a document of its own from now on.
+    this.#inspectFailed(attachedBeforeCode);
   }
 
   #doneModify(

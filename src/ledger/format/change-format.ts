@@ -8,7 +8,7 @@ import type { SharedValues } from '../records/shared-values.ts';
 import { ownName } from '../records/stored-record.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
 import { fromPort, readRecord, recordJson, sharedOf } from './record-format.ts';
-import { carriedSchema, statSchema } from './record-schemas.ts';
+import { carriedSchema, heldModeSchema, statSchema } from './record-schemas.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
 
 /** A change of anything but the records and their directories. */
@@ -108,6 +108,7 @@ export const plainChangeSchema: z.ZodType<PlainChange> = z.discriminatedUnion('k
     path: z.string(),
     identity: identitySchema.nullable(),
   }),
+  z.object({ kind: z.literal('former'), held: heldModeSchema.extend({ file: statSchema }) }),
   z.object({ kind: z.literal('service'), service: z.string() }),
   z.object({ kind: z.literal('sent'), id, at }),
   z.object({ kind: z.literal('answered'), id, at, sinceBoot: bootMomentSchema.optional() }),

@@ -44,6 +44,17 @@ export const companionsSchema: z.ZodType<Companions> = z.strictObject({
   defaults: z.array(z.string()),
 });
 
+/** A sharing mode that goes with a record, or with a file. */
+export const heldModeSchema = z.strictObject({
+  folder: z.string(),
+  path: z.string(),
+  mode: z.enum(shareModes),
+  by: z.string().nullable(),
+  under: z.strictObject({ folder: z.string() }).optional(),
+  isAttachment: z.literal(true).optional(),
+  file: statSchema.optional(),
+});
+
 /** What few records have. */
 export const rareSchema = z.strictObject({
   /** The one that went out last, where it is not that of the file. */
@@ -59,19 +70,7 @@ export const rareSchema = z.strictObject({
     })
     .optional(),
   possibleDuplicates: z.int().nonnegative().optional(),
-  heldModes: z
-    .array(
-      z.strictObject({
-        folder: z.string(),
-        path: z.string(),
-        mode: z.enum(shareModes),
-        by: z.string().nullable(),
-        under: z.strictObject({ folder: z.string() }).optional(),
-        isAttachment: z.literal(true).optional(),
-        file: statSchema.optional(),
-      }),
-    )
-    .optional(),
+  heldModes: z.array(heldModeSchema).optional(),
   rootChange: z.int().nonnegative().optional(),
 });
 

@@ -60,6 +60,7 @@ export class LedgerData {
 
   put(folder: string, directory: string, record: StoredRecord): void {
     this.records.put(folder, directory, record);
+    this.side.recorded(record);
   }
 
   *#entries(): Iterable<LedgerEntry> {

@@ -1,4 +1,5 @@
-import { refKey } from '../../model/document.ts';
+import { isSameFile, refKey } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { SideChange } from '../format/change-format.ts';
 
@@ -12,6 +13,9 @@ const NEWEST_REMOVALS = 50;
 const PRUNE_AFTER = 1_000;
 /** Of one approval line in a snapshot, so that no line grows without bound. */
 const PATHS_A_LINE = 1_000;
+
+/** Files of deleted documents: most of them never come back, and nothing says so. About 300 bytes each. */
+const MOST_FORMER = 10_000;
 
 /** What a person decided about the document of a removed file. */
 type Answer = 'delete' | 'keep';
@@ -29,6 +33,8 @@ export class SideState {
   readonly #removals = new Map<string, readonly Removal[]>();
   readonly #roots = new Map<string, Of<'root'>>();
   readonly #mounts = new Map<string, Of<'mounts'>>();
+  /** By `fileKey`, the oldest first. */
+  readonly #former = new Map<string, Of<'former'>>();
   #service: Of<'service'> | null = null;
   #sent = new Map<string, SentRequest>();
   #appliedSince = 0;
@@ -47,6 +53,10 @@ export class SideState {
     mounts: (folder) => this.#mounts.get(folder)?.mounts ?? [],
     mountIdentities: (folder) => this.#mounts.get(folder)?.identities ?? [],
     bareMountPoints: (folder) => this.#mounts.get(folder)?.bare ?? [],
+    formerModes: (file) => {
+      const held = this.#former.get(fileKey(file))?.held;
+      return held !== undefined && isSameFile(held.file, file) ? [held] : [];
+    },
     service: () => this.#service?.service ?? null,
     sentRequests: () => [...this.#sent.values()],
   } satisfies Partial<LedgerPort>;
@@ -97,6 +107,14 @@ export class SideState {
       case 'mounts':
         this.#mounts.set(change.folder, change);
         return;
+      case 'former': {
+        const key = fileKey(change.held.file);
+        this.#former.delete(key);
+        this.#former.set(key, change);
+        const [oldest] = this.#former.keys();
+        if (this.#former.size > MOST_FORMER && oldest !== undefined) this.#former.delete(oldest);
+        return;
+      }
       case 'service':
         this.#service = change;
         return;
@@ -116,6 +134,12 @@ export class SideState {
     }
   }
 
+  /** A file has a record of its own, which tells from now on. */
+  recorded(file: FileStat): void {
+    if (this.#former.size === 0) return;
+    for (const { file: former } of this.reader.formerModes(file)) this.#former.delete(fileKey(former));
+  }
+
   /** Changes that make an empty state into this one. */
   changes(): readonly SideChange[] {
     return [
@@ -132,6 +156,7 @@ export class SideState {
       ),
       ...this.#roots.values(),
       ...this.#mounts.values(),
+      ...this.#former.values(),
       ...(this.#service === null ? [] : [this.#service]),
       ...[...this.#sent.values()].flatMap(sentLines),
     ];
@@ -158,6 +183,10 @@ export class SideState {
   isGrown(): boolean {
     return this.#appliedSince >= PRUNE_AFTER;
   }
+}
+
+function fileKey({ ino, birthtimeMs }: FileStat): string {
+  return `${ino} ${birthtimeMs}`;
 }
 
 function approvalLines(folder: string, answers: ReadonlyMap<string, Answer>, answer: Answer): SideChange[] {

@@ -140,6 +140,8 @@ function placesOf(change: ImportedChange): readonly DocumentRef[] {
       const paths = change.kind === 'approve' ? change.paths : change.mounts;
       return [{ folder, path: 'any' }, ...paths.map((inside) => ({ folder, path: inside }))];
     }
+    case 'former':
+      return [change.held];
     case 'hold':
     case 'removed':
     case 'root':

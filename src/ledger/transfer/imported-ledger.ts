@@ -33,6 +33,7 @@ const importedKinds = [
   'root',
   'mounts',
   'directory',
+  'former',
 ] as const;
 
 /** What an import file knows beside documents. */

@@ -1,10 +1,10 @@
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, isSameFile, joinPath, nameOf, pathAfterMove, refKey } from '../document.ts';
-import type { DocumentRef, FileStat, FoundDocument, HeldMode } from '../document.ts';
+import type { DocumentRef, FoundDocument, HeldMode } from '../document.ts';
 import { sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
 import { isImported } from '../ports/ledger-port.ts';
-import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
+import type { Change, FormerMode, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
 import type { Reason } from '../report/status.ts';
 import { isModeUnknown, recordedSource } from '../report/sharing-change.ts';
 import { modeOf, shareModes } from './metadata.ts';
@@ -21,17 +21,12 @@ const importSource = 'the import';
 
 const unknownMode = 'kept as it is: its sharing mode is not known, because ingestd did not upload it';
 
-/** The mode of a file that a record has, or had. */
-interface FileMode extends HeldMode {
-  readonly file: FileStat;
-}
-
 /** What a file counts as held with, beside what the record of its path says. */
 export interface Holders {
   /** Records that have, had, or attached this very file. */
   readonly records: readonly LedgerEntry[];
-  /** The narrowest mode that an own sidecar stated for it before it was sent; null: none did. */
-  readonly unsent: HeldMode | null;
+  /** Modes of before it was sent: what an own sidecar stated, or those of a document that was deleted. */
+  readonly unsent: readonly HeldMode[];
 }
 
 /** Says whether one mode shows a document to more people than another. */
@@ -252,14 +247,12 @@ export function rememberFiles(
   if (before === undefined) return change;
   const entry = { ref: from, record: before };
   const present = [record, ...record.attachments].map(({ stat }) => stat);
-  const isGone = ({ file }: FileMode) => !present.some((stat) => isSameFile(file, stat));
-  const isUnrecorded = ({ file }: FileMode) =>
+  const isGone = ({ file }: FormerMode) => !present.some((stat) => isSameFile(file, stat));
+  const isUnrecorded = ({ file }: FormerMode) =>
     ledger
       .findByInode(file.ino)
       .every((other) => other.record.docId === record.docId || !isSameFile(other.record.stat, file));
-  const former = [...otherFiles(entry), { ...modeOfRecord(entry), file: before.stat }].filter(
-    (one) => canNarrow(one) && isGone(one) && isUnrecorded(one),
-  );
+  const former = filesOf(entry).filter((one) => isGone(one) && isUnrecorded(one));
   const own = (record.heldModes ?? []).filter(({ file }) => file === undefined);
   const heldModes = [...own, ...former.slice(-mostFormerFiles)];
   if (heldModes.length === 0 && record.heldModes === undefined) return change;
@@ -267,7 +260,7 @@ export function rememberFiles(
 }
 
 /** The mode that the service holds of a record, where that was stated, and for which path. */
-export function modeOfRecord({ ref, record }: LedgerEntry): HeldMode {
+function modeOfRecord({ ref, record }: LedgerEntry): HeldMode {
   const mode = narrowestMode(record);
   const own = record.heldModes?.find(({ file }) => file === undefined);
   return own === undefined ? { ...ref, mode, by: shownSource(ref.path, record) } : { ...own, mode };
@@ -302,18 +295,23 @@ function otherModes(
     ...[...present, ...(isRecorded ? [] : records.flatMap(otherFiles))].filter(({ file }) =>
       isSameFile(file, stat),
     ),
-    ...(isSent || unsent === null ? [] : [unsent]),
+    ...(isSent ? [] : unsent),
   ];
 }
 
+/** Every file of a document with what it counts as held with once it is not that of the document any more. */
+export function filesOf(entry: LedgerEntry): readonly FormerMode[] {
+  return [...otherFiles(entry), { ...modeOfRecord(entry), file: entry.record.stat }].filter(canNarrow);
+}
+
 /** Files that a record had, and those that it attached: these were shown to whoever had the document, and no one else. */
-function otherFiles({ ref, record }: LedgerEntry): readonly FileMode[] {
+function otherFiles({ ref, record }: LedgerEntry): readonly FormerMode[] {
   const former = (record.heldModes ?? []).flatMap(({ file, ...held }) =>
     file === undefined ? [] : [{ ...held, file }],
   );
   const attached = record.attachments
     .filter(({ stat }) => stat.ino !== 0)
-    .map(({ stat: file }): FileMode => {
+    .map(({ stat: file }): FormerMode => {
       const by = sidecarPlaces(ref.path).byName;
       return { ...ref, mode: 'NONE', by, isAttachment: true, file };
     });
@@ -343,7 +341,7 @@ function mayWiden(held: HeldMode, { ref, sidecar }: FoundDocument, source: strin
 }
 
 /** Whether a document's own sidecar stated a mode. */
-export function isByOwnSidecar({ by }: HeldMode): boolean {
+function isByOwnSidecar({ by }: HeldMode): boolean {
   return by !== null && by !== '' && !isDefaults(by);
 }
 

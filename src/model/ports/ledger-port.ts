@@ -232,6 +232,11 @@ export interface SentRequest {
   readonly answeredSinceBoot?: BootMoment;
 }
 
+/** The mode that a file goes with because of a document that has, or had, it or attached it. */
+export interface FormerMode extends HeldMode {
+  readonly file: FileStat;
+}
+
 /** One step of the ledger's history. Applying a list of them twice is the same as once. */
 export type Change =
   | { readonly kind: 'put'; readonly ref: DocumentRef; readonly record: LedgerRecord }
@@ -274,6 +279,8 @@ export type Change =
       readonly path: string;
       readonly identity: FileIdentity | null;
     }
+  /** A file of a document that was deleted, or an attachment of that: what it counts as held with until it is sent. */
+  | { readonly kind: 'former'; readonly held: FormerMode }
   /** The records belong to this service from now on. */
   | { readonly kind: 'service'; readonly service: string }
   | { readonly kind: 'sent'; readonly id: string; readonly at: number }
@@ -319,6 +326,8 @@ export interface LedgerPort {
   readonly findOwners: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
   /** Records whose file this very file is, or was, and those that carry it as an attachment. */
   readonly findHolders: (stat: FileStat) => readonly LedgerEntry[];
+  /** What this very file counts as held with because of a document that was deleted: one mode, or none. */
+  readonly formerModes: (file: FileStat) => readonly FormerMode[];
   readonly findByDocId: (docId: string) => DocumentRef | undefined;
   readonly intents: () => readonly Intent[];
   readonly doubts: () => readonly Doubt[];

@@ -7,22 +7,22 @@ import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts'
 export interface FileKnowledge {
   /** Records whose file this very file is, or was, and those that carry it as an attachment. */
   readonly findHolders: LedgerPort['findHolders'];
-  /** The narrowest mode that an own sidecar stated for a file before it was sent; null: none did. */
-  readonly unsentMode: (file: Pick<FoundDocument, 'stat'>) => HeldMode | null;
+  /** What a file counts as held with that has no record. */
+  readonly unsentModes: (file: Pick<FoundDocument, 'stat'>) => readonly HeldMode[];
 }
 
-const nothingKnown: FileKnowledge = { findHolders: () => [], unsentMode: () => null };
+const nothingKnown: FileKnowledge = { findHolders: () => [], unsentModes: () => [] };
 
 /** What stands at a path now, with the sharing mode that may go out. */
 export async function inspectDocument(
   port: Pick<FolderPort, 'inspect'>,
   ref: DocumentRef,
   record: LedgerRecord | undefined,
-  { findHolders, unsentMode }: FileKnowledge = nothingKnown,
+  { findHolders, unsentModes }: FileKnowledge = nothingKnown,
 ): Promise<Inspection> {
   const found = await port.inspect(ref.path);
   if (found.kind !== 'document') return found;
   const { document } = found;
-  const holders = { records: findHolders(document.stat), unsent: unsentMode(document) };
+  const holders = { records: findHolders(document.stat), unsent: unsentModes(document) };
   return { kind: 'document', document: keepHeldMode(document, record, holders) };
 }

@@ -1,8 +1,7 @@
 import { sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
-import { isByOwnSidecar, isWider, modeOfRecord } from '../../model/metadata/held-mode.ts';
+import { isWider } from '../../model/metadata/held-mode.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
-import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
 import type { Seen } from '../tasks/task.ts';
 
 /** So many files are remembered, about 300 bytes each. */
@@ -10,7 +9,7 @@ const mostFiles = 10_000;
 
 /**
  * What own sidecars stated for files that have no record, contract 7.27: the narrowest mode of each that waited to be sent,
- * wherever it and its sidecar go, and those of documents that were deleted. A restart forgets it.
+ * wherever it and its sidecar go. A restart forgets it.
  */
 export class UnsentModes {
   /** By inode number, the oldest first. */
@@ -27,13 +26,6 @@ export class UnsentModes {
   /** A file is not attached any more to a document that was not sent: nobody else was to see it. */
   noteAttachment(owner: DocumentRef, stat: FileStat): void {
     this.#set(stat, modeOfAttachment(owner));
-  }
-
-  /** Its document is deleted at the service: its file may come back, and its attachments are documents from now on. */
-  noteDeleted({ ref, record }: LedgerEntry): void {
-    for (const { stat } of record.attachments) if (stat.ino !== 0) this.noteAttachment(ref, stat);
-    const held = modeOfRecord({ ref, record });
-    if (isByOwnSidecar(held) && held.mode !== 'EVERYONE') this.#set(record.stat, held);
   }
 
   #set(file: FileStat, held: HeldMode): void {

@@ -1,4 +1,5 @@
 import type { DocumentRef } from '../../model/document.ts';
+import { filesOf } from '../../model/metadata/held-mode.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { FileOutcome } from '../../model/ports/service-port.ts';
 import { traceOfDuplicates } from './doubt-about.ts';
@@ -30,9 +31,11 @@ export function deletedChanges(
   const refs = batch.map(({ task }) => task.ref);
   const unapproved = refs.filter((ref) => !ledger.isApproved(ref)).length;
   return [
-    ...refs.flatMap((ref): readonly Change[] => [
+    ...batch.flatMap(({ task: { ref }, record }): readonly Change[] => [
       { kind: 'drop', ref },
       { kind: 'clear', ref },
+      // They may stand somewhere, and are shared no more widely than they were.
+      ...filesOf({ ref, record }).map((held): Change => ({ kind: 'former', held })),
       ...traceOfDuplicates(ref, ledger.get(ref), now, deletedMessage),
     ]),
     { kind: 'unapprove', folder, paths: refs.map(({ path }) => path) },

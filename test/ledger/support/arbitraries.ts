@@ -23,6 +23,8 @@ const stat = fc.record({
   ino: fc.oneof(fc.constantFrom(0, 1, 2), finite),
   dev: finite,
 });
+/** Of files that records have, and that deleted documents had. */
+const knownFile = fc.constantFrom(statOf(1), statOf(2));
 const hash = fc.oneof(
   fc.constant(''),
   fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex')),
@@ -57,7 +59,7 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
   .record({
     docId: fc.constant(''),
     sha256: hash,
-    stat,
+    stat: fc.oneof(stat, knownFile),
     fingerprint: fc.constantFrom('', 'c1', 'c2', 'a longer fingerprint'),
     fileName: fc.constantFrom('a.pdf', 'b.pdf', 'sent.pdf'),
     attachments: fc.array(
@@ -186,6 +188,16 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
       })
       .map((change) => ({ kind: 'directory' as const, ...change })),
   },
+  fc.record({
+    kind: fc.constant('former' as const),
+    held: fc.record({
+      folder,
+      path,
+      mode: fc.constantFrom('NONE' as const, 'DEFAULT' as const),
+      by: fc.constantFrom('', 'a.pdf.meta.json'),
+      file: knownFile,
+    }),
+  }),
   fc.record({
     kind: fc.constant('service' as const),
     service: fc.constantFrom('embedded', 'https://a.example'),

@@ -1,4 +1,5 @@
 import { directoryOf } from '../../../src/model/document.ts';
+import type { FileStat } from '../../../src/model/document.ts';
 import type { Change, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 
 /** What a ledger should say after some changes, worked out in the plainest way. */
@@ -17,12 +18,14 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
   const bareMountPoints = new Map<string, unknown>();
   const identities = new Map<string, unknown>();
   const approved = new Map<string, 'delete' | 'keep'>();
+  const former = new Map<string, unknown>();
   let service: string | null = null;
   const sent = new Map<string, { id: string; at: number; answeredAt: number | null }>();
   for (const change of commits.flat()) {
     const key = 'ref' in change ? `${change.ref.folder}/${change.ref.path}` : '';
     if (change.kind === 'put') {
       documents.set(key, change.record);
+      former.delete(fileKey(change.record.stat));
     } else if (change.kind === 'drop') {
       documents.delete(key);
       if (!isUsed(documents, directoryOf(key))) identities.delete(directoryOf(key));
@@ -49,7 +52,10 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
         approved.set(`${change.folder}/${path}`, change.keeps === true ? 'keep' : 'delete');
     else if (change.kind === 'unapprove')
       for (const path of change.paths) approved.delete(`${change.folder}/${path}`);
-    else if (change.kind === 'service') service = change.service;
+    else if (change.kind === 'former') {
+      former.delete(fileKey(change.held.file));
+      former.set(fileKey(change.held.file), change.held);
+    } else if (change.kind === 'service') service = change.service;
     else if (change.kind === 'sent') {
       sent.set(change.id, {
         id: change.id,
@@ -86,11 +92,14 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     mountIdentities: ['inbox', 'archive'].map((folder) => mountIdentities.get(folder) ?? []),
     bareMountPoints: ['inbox', 'archive'].map((folder) => bareMountPoints.get(folder) ?? []),
     removals: ['inbox', 'archive'].map((folder) => removals.get(folder) ?? []),
+    former: [...former.values()],
     service,
     sent: [...sent.values()],
     answers: ['gone-1.pdf', 'gone-2.pdf', 'gone-3.pdf'].map((path) => approved.get(`inbox/${path}`)),
   };
 }
+
+const fileKey = ({ ino, birthtimeMs }: FileStat): string => `${ino} ${birthtimeMs}`;
 
 /** Whether a directory has documents. */
 function isUsed(documents: ReadonlyMap<string, unknown>, directory: string): boolean {

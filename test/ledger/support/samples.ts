@@ -71,6 +71,7 @@ export function contentOf(ledger: LedgerReader | LedgerPort): object {
     mountIdentities: ['inbox', 'archive'].map((folder) => ledger.mountIdentities(folder)),
     bareMountPoints: ['inbox', 'archive'].map((folder) => ledger.bareMountPoints(folder)),
     removals: ['inbox', 'archive'].map((folder) => ledger.removals(folder)),
+    former: Array.from(ledger.changes()).flatMap((change) => (change.kind === 'former' ? [change.held] : [])),
     service: ledger.service(),
     sent: ledger.sentRequests(),
     answers: approvable.map((path) => ledger.answer({ folder: 'inbox', path })),

@@ -164,6 +164,17 @@ describe('an export', () => {
       },
       { kind: 'directory', folder: 'inbox', path: '', identity: { ino: 6, birthtimeMs: 8.5, dev: 9 } },
       { kind: 'directory', folder: 'inbox', path: 'd', identity: { ino: 7, birthtimeMs: 8.5, dev: 9 } },
+      {
+        kind: 'former',
+        held: {
+          folder: 'inbox',
+          path: 'deleted.pdf',
+          mode: 'NONE',
+          by: 'deleted.pdf.meta.json',
+          isAttachment: true,
+          file: statOf(70),
+        },
+      },
     ]);
     const exported = exportLedger(ledger);
     const text = JSON.stringify(exported);
@@ -189,6 +200,7 @@ describe('an export', () => {
       one.mounts('inbox'),
       one.mountIdentities('inbox'),
       one.bareMountPoints('inbox'),
+      one.formerModes(statOf(70)),
       one.directory({ folder: 'inbox', path: 'd' }),
     ];
     expect(besidesOf(fresh)).toEqual(besidesOf(ledger));

@@ -39,7 +39,7 @@ function holder(parts: Partial<LedgerRecord>, path = 'sub/a.txt'): LedgerEntry {
 }
 
 const kept = (document: FoundDocument, ...holders: readonly LedgerEntry[]) =>
-  modeOf(keepHeldMode(document, undefined, { records: holders, unsent: null }).metadata);
+  modeOf(keepHeldMode(document, undefined, { records: holders, unsent: [] }).metadata);
 
 describe('the mode of a document whose file another record has', () => {
   it.each<readonly [ShareMode, Companions, string, ShareMode, string | undefined, ShareMode]>([
@@ -108,7 +108,7 @@ describe('the mode of a document whose file another record has', () => {
   it('is said, with what to do', () => {
     const privately = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
     const reason = (entry: LedgerEntry) =>
-      keptReason(keepHeldMode(open, undefined, { records: [entry], unsent: null }))?.message;
+      keptReason(keepHeldMode(open, undefined, { records: [entry], unsent: [] }))?.message;
     expect(reason(holder(privately))).toBe('kept private: its former sidecar said NONE');
     expect(reason(holder({ ...privately, companions: above('sub') }))).toBe(
       'kept private: sub/.meta.json said NONE',
@@ -126,8 +126,7 @@ describe('the mode of a document whose file another record has', () => {
 describe('the mode of a document that was accepted', () => {
   const modeAt = (key: string, record: LedgerRecord, source = 'folder settings') =>
     modeOf(
-      keepHeldMode(found(key, { stated: 'EVERYONE', source }), record, { records: [], unsent: null })
-        .metadata,
+      keepHeldMode(found(key, { stated: 'EVERYONE', source }), record, { records: [], unsent: [] }).metadata,
     );
 
   it('is that of the settings of another folder, from which it was moved before it was sent again', () => {
@@ -137,7 +136,7 @@ describe('the mode of a document that was accepted', () => {
     ];
     const moved = movedRecord(recordOf({ metadata: { shareInfo: { mode: 'NONE' } } }), from, here);
     const document = found('other/b.txt', { stated: 'DEFAULT' });
-    const kept = keepHeldMode(document, moved, { records: [], unsent: null });
+    const kept = keepHeldMode(document, moved, { records: [], unsent: [] });
     const sent = { mode: false, content: true };
     const record = withHeldMode(moved, kept, { before: moved, sent });
     expect([modeAt('other/b.txt', moved), modeAt('other/b.txt', record)]).toEqual(['EVERYONE', 'NONE']);
@@ -214,7 +213,7 @@ describe('a sharing mode is not widened while the service holds attachments that
     const { document } = comparedOf({ metadata: { shareInfo: { mode: after } }, attachments: listed });
     const stated = { ...document, sidecar: 'a.pdf.meta.json', sources: { shareInfo: 'a.pdf.meta.json' } };
     const record = recordOf({ metadata: { shareInfo: { mode: before } }, attachments: [held], ...changes });
-    const kept = keepHeldMode(stated, record, { records: [], unsent: null });
+    const kept = keepHeldMode(stated, record, { records: [], unsent: [] });
     expect(modeOf(kept.metadata)).toBe(keptReason(kept) === null ? after : before);
     return keptReason(kept)?.code ?? null;
   };

@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { engineTiming } from '../../support/worlds/engine-world.ts';
+import { modeOf } from '../../../src/model/metadata/metadata.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 
@@ -57,5 +58,43 @@ it.each<readonly [string, () => Promise<void>, string]>([
     await world.restart();
     await world.sync();
     expect([...world.docIds().keys()].sort()).toEqual(['f.txt', sent]);
+  },
+);
+
+const modes = () =>
+  Object.fromEntries(
+    [...world.docIds()].map(([path, docId]) => [
+      path,
+      modeOf(world.service.documents.get(docId)?.metadata ?? {}),
+    ]),
+  );
+
+it('I5: what was an attachment is a document as soon as its own is deleted, and a pass goes on for it', async () => {
+  await rm(world.inbox.join('f.txt'));
+  await world.sync();
+  expect(world.service.calls).toContain('delete');
+  expect(modes()).toEqual({ 'figure.csv': 'NONE' });
+});
+
+it.each<readonly [string, () => Promise<unknown>]>([
+  ['where it stands', () => Promise.resolve()],
+  ['under another name', () => move('figure.csv', 'other.csv')],
+])(
+  'I5: what was an attachment of a deleted document goes out private %s, over restarts, until it was sent',
+  async (_, change) => {
+    await world.inbox.write('figure.csv.meta.json', 'not valid yet');
+    await rm(world.inbox.join('f.txt'));
+    await world.sync();
+    await world.pass(30_000);
+    expect(modes()).toEqual({});
+    await world.restart();
+    await change();
+    await rm(world.inbox.join('figure.csv.meta.json'));
+    await world.sync();
+    await world.pass(30_000);
+    await world.restart();
+    await world.sync();
+    expect(Object.values(modes())).toEqual(['NONE']);
+    expect([...world.ledger().changes()].map(({ kind }) => kind)).not.toContain('former');
   },
 );
