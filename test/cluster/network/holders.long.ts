@@ -117,8 +117,8 @@ describeWhere(missingFleet(), 'a holder with a stand-by, in the middle of its up
     const { one, two } = pair(fate);
     const begun = Math.min(...two.requests().map(({ at }) => after(at)));
     expect(last(one.requests())).toBeLessThan(begun);
-    // What this machine takes for it seems longer to fast clocks.
-    expect(begun).toBeLessThan(10 + 3 * (speed - 1));
+    // The start of a daemon on a busy machine seems longer to fast clocks.
+    expect(begun).toBeLessThan(10 + 4 * (speed - 1));
     expect(states.get(fate)).toBe('standby');
   });
 
