@@ -1,11 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 
 import { describeWhere } from '../support/needs.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofAllTests } from '../support/of-each-test.ts';
 
 /** What the user has typed, and words that the shell is to offer then; all of them, where `only` is so. */
 const lines: readonly (readonly [typed: string, offered: readonly string[], only: boolean])[] = [
@@ -25,14 +25,11 @@ const lines: readonly (readonly [typed: string, offered: readonly string[], only
 const zshScript = fileURLToPath(new URL('./zsh-completions.zsh', import.meta.url));
 const run = promisify(execFile);
 
-let folder: TrialFolder;
+const folder = ofAllTests(() => trialFolder());
 
 beforeAll(async () => {
-  folder = await trialFolder();
   await folder.write('story.txt', '');
 });
-
-afterAll(() => folder.remove());
 
 async function script(shell: string, file: string): Promise<string> {
   const { code, stdout } = await folder.run('completion', shell);

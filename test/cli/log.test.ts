@@ -1,21 +1,18 @@
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { startIngestd } from '../support/processes/ingestd.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
+const folder = ofEachTest(() => trialFolder({ timing: { settleMs: 0, removeGraceMs: 100 } }));
 
 beforeEach(async () => {
-  folder = await trialFolder({ timing: { settleMs: 0, removeGraceMs: 100 } });
   await folder.write('inbox/a.txt', 'a');
   await folder.write('inbox/b.c.txt', 'b');
 });
-
-afterEach(() => folder.remove());
 
 const run = (...args: string[]) => folder.run(...args);
 const logged = async (...args: string[]) =>

@@ -1,21 +1,20 @@
 import { rename, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
-
-beforeEach(async () => {
-  folder = await trialFolder({
+const folder = ofEachTest(() =>
+  trialFolder({
     timing: { settleMs: 0 },
     folders: ['here', 'gone'].map((name) => ({ name, path: `./${name}` })),
-  });
+  }),
+);
+
+beforeEach(async () => {
   await folder.write('here/report.txt', 'a report');
 });
-
-afterEach(() => folder.remove());
 
 it('a folder that is gone is named in the plan, beside what the others need; the exit code is that of sync', async () => {
   const ledger = await folder.openLedger();

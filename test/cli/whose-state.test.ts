@@ -1,16 +1,13 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
+const folder = ofEachTest(() => trialFolder({ timing: { settleMs: 0, removeGraceMs: 50 } }));
 
 beforeEach(async () => {
-  folder = await trialFolder({ timing: { settleMs: 0, removeGraceMs: 50 } });
   await folder.write('inbox/a.txt', 'a');
 });
-
-afterEach(() => folder.remove());
 
 const on = (file: string, ...words: string[]) => folder.run(...words, '--config', folder.join(file));
 

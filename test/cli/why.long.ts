@@ -1,18 +1,12 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/report/command-reports.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let place: InstallationWithService;
-
-beforeEach(async () => {
-  place = await installationWithService();
-});
-
-afterEach(() => place.remove());
+const place = ofEachTest(() => installationWithService());
 
 async function why(path: string): Promise<Why> {
   const { out, err } = await place.run('why', path, '--json');

@@ -1,20 +1,17 @@
 import { mkdir, rename } from 'node:fs/promises';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 
 import type { Status } from '../../src/model/report/status.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
+const folder = ofEachTest(() => trialFolder());
 
 beforeEach(async () => {
-  folder = await trialFolder();
   for (const path of ['data/inbox/a', 'data/inbox/b']) await mkdir(folder.join(path), { recursive: true });
 });
-
-afterEach(() => folder.remove());
 
 async function configure(
   folders: readonly { readonly name: string; readonly path: string }[],

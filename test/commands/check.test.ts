@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { checkFolders, checkPolling } from '../../src/commands/check/check-folders.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
@@ -11,16 +11,9 @@ import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { asUser, nobody } from '../support/processes/as-user.ts';
 import { inProcess } from '../support/processes/in-process.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
 const remote = 'service: {authUrl: "https://a.invalid", ingestUrl: "https://b.invalid"}\n';
 const embedded = 'service: {mode: embedded}\n';

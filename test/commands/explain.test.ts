@@ -1,5 +1,5 @@
 import { readFile, rename, rm, stat } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
@@ -11,15 +11,9 @@ import { silentLog } from '../../src/model/ports/log-port.ts';
 import { statOf } from '../../src/scan/rules/entry.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
-
-beforeEach(async () => {
-  folder = await trialFolder({ timing: { settleMs: 0, removeGraceMs: 0 } });
-});
-
-afterEach(() => folder.remove());
+const folder = ofEachTest(() => trialFolder({ timing: { settleMs: 0, removeGraceMs: 0 } }));
 
 async function why(path: string): Promise<Why> {
   const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });

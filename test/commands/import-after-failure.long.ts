@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { steps } from '../support/services/scripted-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofEachTest(() =>
+  installationWithService({ more: { safety: { inDoubt: 'hold' }, timing: { settleMs: 0 } } }),
+);
 
 beforeEach(async () => {
-  place = await installationWithService({ more: { safety: { inDoubt: 'hold' }, timing: { settleMs: 0 } } });
   await writeFile(join(place.inbox, 'a.txt'), 'one');
 });
-
-afterEach(() => place.remove());
 
 async function importCsv(...rows: readonly string[]): ReturnType<InstallationWithService['run']> {
   await writeFile(place.home.join('list.csv'), ['path,docId', ...rows, ''].join('\n'));

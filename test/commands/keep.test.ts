@@ -1,16 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
-
-beforeEach(async () => {
-  folder = await trialFolder({ timing: { settleMs: 0, removeGraceMs: 50 } });
-});
-
-afterEach(() => folder.remove());
+const folder = ofEachTest(() => trialFolder({ timing: { settleMs: 0, removeGraceMs: 50 } }));
 
 const sync = () => folder.run('sync', '--quiet');
 const counts = async () => {

@@ -1,8 +1,8 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofAllTests } from '../support/of-each-test.ts';
 
 /** Every command that has to do with the state directory; `run` and `health` are beside them. */
 const commands = [
@@ -28,15 +28,13 @@ const commands = [
 
 type Command = (typeof commands)[number] | 'run' | 'health';
 
-let folder: TrialFolder;
+const folder = ofAllTests(() => trialFolder({ timing: { settleMs: 100, removeGraceMs: 100 } }));
 beforeAll(async () => {
-  folder = await trialFolder({ timing: { settleMs: 100, removeGraceMs: 100 } });
   await folder.write('inbox/a.txt', 'a');
   await folder.write('docs.csv', 'folder,path,docId\n');
   expect((await folder.run('sync')).code).toBe(0);
   await cp(folder.join('state'), folder.join('good'), { recursive: true });
 });
-afterAll(() => folder.remove());
 
 async function misplace(path: string, kind: 'file' | 'directory'): Promise<void> {
   await rm(folder.join('state'), { recursive: true, force: true });

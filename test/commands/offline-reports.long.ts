@@ -1,5 +1,5 @@
 import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { FoundDocument } from '../../src/model/document.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { asItStands, withRestingEngine } from '../../src/commands/offline/resting-engine.ts';
@@ -7,13 +7,12 @@ import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
+const folder = ofEachTest(() => trialFolder());
 
 /** As `sync` leaves it: twelve documents in the service, eleven of whose files are gone, and the deletion held. */
 beforeEach(async () => {
-  folder = await trialFolder();
   await folder.write('inbox/0.pdf', 'x');
   const seen = await seenAt('0.pdf');
   const ledger = await folder.openLedger();
@@ -38,8 +37,6 @@ beforeEach(async () => {
   ]);
   await ledger.close();
 });
-
-afterEach(() => folder.remove());
 
 /** What a run remembers of a file that the service refused. */
 async function seenAt(path: string): Promise<Pick<FoundDocument, 'stat' | 'fingerprint'>> {

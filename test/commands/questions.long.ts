@@ -1,23 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { describeWhere } from '../support/needs.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { program } from '../support/processes/program.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const missingScript =
   spawnSync('script', ['--version']).status === 0 ? null : 'script (Debian package bsdutils)';
 
 describeWhere(missingScript, 'on a terminal', () => {
-  let place: InstallationWithService;
-  beforeEach(async () => {
-    place = await installationWithService();
-  });
-  afterEach(() => place.remove());
-
+  const place = ofEachTest(() => installationWithService());
   /** Runs a command on a terminal of its own and types the answer when it asks. Gives all that the terminal shows. */
   function typed(answer: string, ...words: string[]): Promise<string> {
     const command = [process.execPath, program, ...words, '--config', place.home.join('ingestd.yaml')];

@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
+const folder = ofEachTest(() => trialFolder({ safety: { inDoubt: 'hold' }, timing: { settleMs: 0 } }));
 
 /** As a crash leaves it: one upload in doubt that is held, and one document delivered. */
 beforeEach(async () => {
-  folder = await trialFolder({ safety: { inDoubt: 'hold' }, timing: { settleMs: 0 } });
   await folder.write('inbox/a.pdf', 'x');
   const ledger = await folder.openLedger();
   const doubt = (path: string) => ({
@@ -22,8 +21,6 @@ beforeEach(async () => {
   ]);
   await ledger.close();
 });
-
-afterEach(() => folder.remove());
 
 const run = (...args: string[]) => folder.run(...args);
 

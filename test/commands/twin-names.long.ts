@@ -1,23 +1,20 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/report/command-reports.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 /** The directory's own name is in NFD on disk. */
 const onDisk = (name: string) => join(place.inbox, 're\u0301p', name);
-let place: InstallationWithService;
+const place = ofEachTest(() => installationWithService());
 
 beforeEach(async () => {
-  place = await installationWithService();
   await mkdir(onDisk(''));
   await writeFile(onDisk('caf\u00e9.txt'), 'stands');
   await writeFile(onDisk('cafe\u0301.txt'), 'its twin');
 });
-
-afterEach(() => place.remove());
 
 async function json<T>(...words: string[]): Promise<T> {
   return JSON.parse((await place.run(...words, '--json')).out) as T;

@@ -63,11 +63,9 @@ it('logs the folder whose deletions were released although those of the next one
   await beside.start(world.engine().listener('scans'));
   beside.scan();
   for (let index = 0; index < 30; index += 1) world.folder.write(`a/${index}.txt`, `text ${index}`);
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   world.folder.remove('a');
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   const ledger = world.ledger();
   await ledger.commit([{ kind: 'hold', folder: 'scans', hold: { since: 1, reason: 'many' } }]);
   const commit = ledger.commit;
@@ -100,8 +98,7 @@ it('does not say that a doubt of a former folder was dismissed when nothing was 
 it('has the failure of what fails again at once as the last word, not that a person retried it', async () => {
   world = await engineWorld();
   world.folder.write('a.b.txt', 'text');
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   expect(world.activities.map(({ what }) => what)).toEqual(['failed']);
   const { said, decisions } = decisionsIn(world, ['inbox']);
   expect(await decisions.retry([])).toEqual({ retried: 1, unknown: [] });
@@ -109,8 +106,7 @@ it('has the failure of what fails again at once as the last word, not that a per
   expect(world.activities).toHaveLength(1);
   await world.quiesce();
   expect(world.activities.map(({ what }) => what)).toEqual(['failed', 'failed']);
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   expect(world.activities).toHaveLength(2);
 });
 
@@ -118,11 +114,9 @@ it('says of what is in doubt and has no file any more that it cannot be sent, wh
   world = await engineWorld({ safety: { inDoubt: 'hold' } });
   world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
   world.folder.write('a.txt', 'text');
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   world.folder.remove('a.txt');
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   const { said, decisions } = decisionsIn(world, ['inbox']);
   const words = 'inbox/a.txt is gone from the folder; put the file back, or clear the doubt with --dismiss';
   await expect(decisions.resolve('inbox/a.txt', { kind: 'again' })).rejects.toThrow(words);
@@ -162,8 +156,7 @@ it('tells each attempt and its answer: while it is repeated, when it was deliver
   const uploaded = 'upload: scan pending, sharing DEFAULT (accepted)';
   expect(await told()).toEqual([...failed, uploaded]);
   world.folder.write('a.txt', 'other text');
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   const delivered = [uploaded, 'modify: modified (accepted)'];
   expect(await told()).toEqual([...failed, ...delivered]);
 
@@ -191,8 +184,7 @@ it('tells of what was refused before a restart and is refused again each answer 
 it('calls no rule of a name an attempt', async () => {
   world = await engineWorld();
   world.folder.write('a.b.txt', 'text');
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   const { control } = decisionsIn(world, ['inbox']);
   expect(await control.why('inbox/a.b.txt')).toMatchObject({ verdict: { kind: 'unfit' }, attempts: [] });
 });

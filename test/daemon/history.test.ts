@@ -25,13 +25,13 @@ beforeEach(async () => {
   log = recordedLog();
 });
 
-const open = (past: Activity[] = []): Promise<History> =>
+const open = (past: Activity[] = [], keepMegabytes = 64): Promise<History> =>
   openHistory({
     stateDir: state.path,
     clock,
     log,
     onPast: (activity) => past.push(activity),
-    keeps: { keepDays: 30, keepMegabytes: 64 },
+    keeps: { keepDays: 30, keepMegabytes },
   });
 
 const activity = (path: string, message: string | null = null): Activity => ({
@@ -237,20 +237,21 @@ describe('the history', () => {
     expect((await open()).before.uploaded).toBe(7);
   });
 
-  it('never grows beyond 64 MiB, however much happens', async () => {
-    const history = await open();
+  it('never grows beyond keepMegabytes, however much happens', async () => {
+    const openSmall = () => open([], 2);
+    const history = await openSmall();
     const line = `${JSON.stringify(activity('a.pdf', 'x'.repeat(400)))}\n`;
     history.add(activity('first.pdf'));
     history.close();
     for (let part = 1; part <= 20; part += 1) {
       const file = join(directory(), `2026-01-01.${part}.jsonl`);
-      await writeFile(file, line.repeat(Math.ceil((4 * 1024 * 1024) / line.length)));
+      await writeFile(file, line.repeat(Math.ceil((128 * 1024) / line.length)));
     }
-    const next = await open();
+    const next = await openSmall();
     next.add(activity('last.pdf'));
     next.close();
-    expect(await bytes()).toBeLessThanOrEqual(64 * 1024 * 1024);
-    expect((await open()).recent().at(-1)?.path).toBe('last.pdf');
+    expect(await bytes()).toBeLessThanOrEqual(2 * 1024 * 1024);
+    expect((await openSmall()).recent().at(-1)?.path).toBe('last.pdf');
   });
 
   it('stops nothing where it cannot be written, and says so once', async () => {

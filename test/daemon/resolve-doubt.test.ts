@@ -14,8 +14,7 @@ afterEach(() => world.close());
 async function lose(): Promise<string> {
   world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
   world.folder.write('a.txt', 'one');
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   return [...world.service.documents.keys()].at(-1) ?? '';
 }
 
@@ -39,8 +38,7 @@ describe('an upload in doubt that is held', () => {
     expect(world.service.documents.size).toBe(1);
     expect(world.service.documents.get(docId)).toMatchObject({ content: 'one' });
     world.folder.write('a.txt', 'two');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
     expect(world.service.documents.size).toBe(1);
   });
@@ -48,8 +46,7 @@ describe('an upload in doubt that is held', () => {
   it('is adopted with its content sent again where the file has changed since', async () => {
     const docId = await lose();
     world.folder.write('a.txt', 'two');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     await resolve({ kind: 'adopt', docId });
     expect(world.service.documents.size).toBe(1);
     expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
@@ -64,8 +61,7 @@ describe('an upload in doubt that is held', () => {
     const now = { ...before, ref: { folder: 'inbox', path: 'b.txt' } };
     await world.ledger().commit(await resolveDoubt(now, { kind: 'adopt', docId }));
     expect([world.ledger().doubts(), world.ledger().failure(ref)]).toEqual([[], undefined]);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.docIds()).toEqual(new Map([['b.txt', docId]]));
     expect(world.service.documents.size).toBe(1);
   });
@@ -84,13 +80,11 @@ describe('an upload in doubt that is held', () => {
   it('is on record once dismissed while its file cannot be sent: a copy to come is a possible duplicate', async () => {
     await lose();
     world.folder.rename('a.txt', 'a.b.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     const now = { ref: { folder: 'inbox', path: 'a.b.txt' }, port: world.folder, ledger: world.ledger() };
     await world.ledger().commit(await resolveDoubt(now, { kind: 'dismiss' }));
     world.folder.rename('a.b.txt', 'c.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.documents.size).toBe(2);
     expect(world.ledger().possibleDuplicates()).toBe(1);
   });
@@ -119,12 +113,10 @@ describe('an upload in doubt that is held', () => {
     expect(openDoubts(world.ledger())).toEqual([]);
     expect(world.ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed' });
     await world.restart();
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toHaveLength(1);
     world.folder.write('a.txt', 'two');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toHaveLength(2);
     expect(world.ledger().failure(ref)).toBeUndefined();
     expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
@@ -135,8 +127,7 @@ describe('an upload in doubt that is held', () => {
     await resolve({ kind: 'dismiss' });
     expect(await world.engine().retry(null)).toEqual({ delivered: [], retried: [], unknown: [] });
     await world.restart();
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toHaveLength(1);
     expect(await world.engine().retry([ref])).toEqual({ delivered: [], retried: [ref], unknown: [] });
     await world.quiesce();
@@ -150,8 +141,7 @@ describe('an upload in doubt that is held', () => {
   ])('is not adopted under %s', async (_name, given, words) => {
     await lose();
     world.folder.write('b.txt', 'other');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     const docId = given === 'known' ? (world.docIds().get('b.txt') ?? '') : given;
     await expect(resolve({ kind: 'adopt', docId })).rejects.toThrow(words);
     expect(world.ledger().doubts()).toHaveLength(1);
@@ -160,8 +150,7 @@ describe('an upload in doubt that is held', () => {
   it('is not adopted or sent again when its file is gone, and can be dismissed', async () => {
     const docId = await lose();
     world.folder.remove('a.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     await expect(resolve({ kind: 'adopt', docId })).rejects.toThrow(/gone from the folder/);
     await expect(resolve({ kind: 'again' })).rejects.toThrow(/gone from the folder/);
     await resolve({ kind: 'dismiss' });

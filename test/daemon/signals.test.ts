@@ -3,22 +3,19 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const scriptFound = spawnSync('script', ['--version']).status === 0;
 
-let folder: TrialFolder;
+const folder = ofEachTest(() => trialFolder());
 
 beforeEach(async () => {
-  folder = await trialFolder();
   await folder.write('inbox/.keep', '');
 });
-
-afterEach(() => folder.remove());
 
 describeWhere(scriptFound ? null : 'script (bsdutils)', 'a daemon on a terminal', () => {
   it('reads the configuration again at SIGHUP, and stops where its terminal was closed', async () => {

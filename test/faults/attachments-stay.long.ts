@@ -1,13 +1,13 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 /** A folder whose documents go to everyone, and one document that goes to nobody, with its attachment. */
 const folder = { name: 'inbox', path: './inbox', metadata: { shareInfo: { mode: 'EVERYONE' } } };
@@ -18,16 +18,12 @@ const longGraceMs = 6_000;
 const longGrace = { ...timing, removeGraceMs: longGraceMs };
 const secret = JSON.stringify({ attachments: ['salaries.csv'], shareInfo: { mode: 'NONE' } });
 
-let place: InstallationWithService;
-let daemon: RunningDaemon;
-
-beforeEach(async () => {
-  place = await installationWithService({
+const place = ofEachTest(() =>
+  installationWithService({
     more: { folders: [folder], timing },
-  });
-});
-
-afterEach(() => place.remove());
+  }),
+);
+let daemon: RunningDaemon;
 
 const at = (name: string) => join(place.inbox, name);
 

@@ -1,28 +1,25 @@
 import { STATUS_CODES } from 'node:http';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import { operationNames, startClientWorld } from '../remote/client-world.ts';
-import type { ClientWorld } from '../remote/client-world.ts';
 import { steps } from '../support/services/scripted-service.ts';
 import { explore, fuzzTimeout, jsonLike, mutated } from './explore.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const good = Buffer.from(
   'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n' +
     '{"error":null,"success":{"docId":"doc-1","message":"done"},"warning":null}',
 );
 
-let world: ClientWorld;
-
-beforeEach(async () => {
-  world = await startClientWorld({
+const world = ofEachTest(() =>
+  startClientWorld({
     bytes: 10,
     requestsPerMinute: 1_000_000,
     idleSeconds: 1,
     responseSeconds: 1,
-  });
-});
-afterEach(() => world.close());
+  }),
+);
 
 const names = fc.constantFrom(...operationNames);
 

@@ -1,12 +1,12 @@
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import { eventually } from '../support/eventually.ts';
 import { folderWorld } from '../scan/support/folder-world.ts';
-import type { FolderWorld } from '../scan/support/folder-world.ts';
 import { explore, fuzzTimeout, jsonLike } from './explore.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const kinds = ['document', 'settling', 'absent', 'unknown', 'ignored', 'skipped', 'waiting', 'unfit'];
 const keys = [
@@ -21,13 +21,8 @@ const keys = [
 ];
 const longAgo = new Date(Date.now() - 3_600_000);
 
-let world: FolderWorld;
+const world = ofEachTest(() => folderWorld());
 let runs = 0;
-
-beforeEach(async () => {
-  world = await folderWorld();
-});
-afterEach(() => world.close());
 
 /** Inspects a document beside these files, in a directory of its own. */
 async function inspectBeside(files: Readonly<Record<string, Buffer>>): Promise<string> {

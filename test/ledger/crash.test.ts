@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Change } from '../../src/model/ports/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { modelOf } from './support/model.ts';
 import { recordingDisk } from './support/recording-disk.ts';
 import type { Moment } from './support/recording-disk.ts';
 import { contentOf, put, recordOf } from './support/samples.ts';
 import { layOut } from './support/state-image.ts';
 import type { Image } from './support/state-image.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const commits: readonly (readonly Change[])[] = Array.from({ length: 12 }, (_, index) => [
   put(`d${index % 3}/report-${index}.pdf`, recordOf(index)),
@@ -22,15 +21,7 @@ const commits: readonly (readonly Change[])[] = Array.from({ length: 12 }, (_, i
     : []),
 ]);
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(async () => {
-  await folder.remove();
-});
+const folder = folderOfEachTest();
 
 /** Commits everything, compacting often, twice from the start; gives each moment at which it could have stopped. */
 async function live(): Promise<readonly Moment[]> {

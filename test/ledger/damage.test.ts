@@ -1,5 +1,5 @@
 import { truncate, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Change, LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -8,12 +8,11 @@ import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { modelOf } from './support/model.ts';
 import { contentOf, put, recordOf } from './support/samples.ts';
 import { fileIn, imageOf, layOut, withFile } from './support/state-image.ts';
 import type { Image } from './support/state-image.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const commits: readonly (readonly Change[])[] = [
   [put('a.pdf', recordOf(1)), { kind: 'sent', id: '1', at: Date.UTC(2026, 0, 1) }],
@@ -23,14 +22,13 @@ const commits: readonly (readonly Change[])[] = [
   [{ kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } }, put('e.pdf', recordOf(4))],
 ];
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 let log: RecordedLog;
 let dir: string;
 /** Two snapshots, the older one's journal, and a journal that holds the commits. */
 let image: Image;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   dir = folder.join('state');
   log = recordedLog();
   const first = await openIt({ compactAfterBytes: 1 });
@@ -41,10 +39,6 @@ beforeEach(async () => {
   image = await imageOf(dir);
   await ledger.close();
   log = recordedLog();
-});
-
-afterEach(async () => {
-  await folder.remove();
 });
 
 function openIt({ compactAfterBytes }: { compactAfterBytes?: number } = {}): Promise<LedgerPort> {

@@ -18,7 +18,6 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { makeZombie } from '../support/processes/zombie.ts';
-import { compileSources } from './support/compiled-sources.ts';
 import { contentOf, put, recordOf } from './support/samples.ts';
 
 let folder: TemporaryFolder;
@@ -34,7 +33,7 @@ afterEach(async () => {
 });
 
 const script = `
-import { openLedger } from './src/ledger/open-ledger.js';
+import { openLedger } from ${JSON.stringify(join(import.meta.dirname, '../../build/ledger/open-ledger.js'))};
 
 const quiet = () => undefined;
 const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
@@ -64,7 +63,7 @@ interface Starter {
 
 async function start(work: 'hold' | 'work' = 'hold'): Promise<Starter> {
   const record = JSON.stringify(recordOf(1));
-  const child = spawn(process.execPath, [folder.join('child.js'), folder.join('state'), work, record], {
+  const child = spawn(process.execPath, [folder.join('child.mjs'), folder.join('state'), work, record], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   children.push(child);
@@ -88,8 +87,7 @@ async function start(work: 'hold' | 'work' = 'hold'): Promise<Starter> {
 
 describe('P4: the lock of the state directory', () => {
   it('is refused to a second process, with the number of the first, and to a second opening in one process', async () => {
-    await compileSources(folder.path, ['lib', 'model', 'ledger']);
-    await folder.write('child.js', script);
+    await folder.write('child.mjs', script);
     const options = { dir: folder.join('state'), clock: manualClock(), log: recordedLog() };
     const ledger = await openLedger(options);
     const second = await start();
@@ -121,8 +119,7 @@ describe('P4: the lock of the state directory', () => {
   });
 
   it('of a killed process goes to one of many that start at once', async () => {
-    await compileSources(folder.path, ['lib', 'model', 'ledger']);
-    await folder.write('child.js', script);
+    await folder.write('child.mjs', script);
     for (let round = 0; round < 3; round += 1) {
       const starters = await Promise.all(Array.from({ length: 5 }, () => start()));
       for (const { go } of starters) go();

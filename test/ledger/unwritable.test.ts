@@ -1,5 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import { realDisk } from '../../src/ledger/disk-operations.ts';
@@ -8,21 +8,12 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { contentOf, put, recordOf } from './support/samples.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const unwritable = { code: 'ledger-unwritable' };
 
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(async () => {
-  await folder.remove();
-});
+const folder = folderOfEachTest();
 
 function openIt(
   options: { dir?: string; disk?: Disk; compactAfterBytes?: number } = {},

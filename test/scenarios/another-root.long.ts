@@ -1,20 +1,17 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofEachTest(() => installationWithService());
 
 beforeEach(async () => {
-  place = await installationWithService();
   for (const name of ['a.txt', 'b.txt']) await writeFile(join(place.inbox, name), name);
   expect((await place.run('sync')).code).toBe(0);
 });
-
-afterEach(() => place.remove());
 
 /** Subject and code of what is not merely told. */
 async function warnings(): Promise<readonly string[]> {

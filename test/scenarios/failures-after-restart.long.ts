@@ -1,20 +1,14 @@
 import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { steps } from '../support/services/scripted-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let place: InstallationWithService;
-
-beforeEach(async () => {
-  place = await installationWithService();
-});
-
-afterEach(() => place.remove());
+const place = ofEachTest(() => installationWithService());
 
 const failed = ({ failures }: Status) => failures.map(({ path }) => path).sort();
 

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { offlineDecisions } from '../../src/commands/offline/offline-actions.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
@@ -8,18 +8,12 @@ import { errorMessage } from '../../src/model/errors.ts';
 import type { ShownDeletions } from '../../src/model/ports/control-port.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofEachTest(() => installationWithService());
 
 const documents = 20;
 const unseen = /20 deletions are held by now, and you were not shown 1 of them, so none was released/;
-
-beforeEach(async () => {
-  place = await installationWithService();
-});
-
-afterEach(() => place.remove());
 
 const held = ({ folders }: Status) => folders[0]?.held;
 const names = ({ held }: Status) => held.flatMap(({ paths }) => paths);

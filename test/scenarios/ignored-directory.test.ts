@@ -1,20 +1,17 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofEachTest(() => installationWithService());
 
 beforeEach(async () => {
-  place = await installationWithService();
   await mkdir(join(place.inbox, 'old', 'deep'), { recursive: true });
   for (const name of ['a.txt', 'old/b.txt', 'old/deep/c.txt']) await writeFile(join(place.inbox, name), name);
 });
-
-afterEach(() => place.remove());
 
 it('I11: documents below a directory that is ignored by now are counted as kept, over a restart too', async () => {
   const rules = join(place.inbox, '.ingestignore');

@@ -1,21 +1,17 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { SyncReport } from '../../src/daemon/run-sync.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let place: InstallationWithService;
-
-beforeEach(async () => {
-  place = await installationWithService({
+const place = ofEachTest(() =>
+  installationWithService({
     more: { timing: { settleMs: 100, removeGraceMs: 300 } },
-  });
-});
-
-afterEach(() => place.remove());
+  }),
+);
 
 const at = (...path: string[]) => join(place.inbox, ...path);
 

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
@@ -8,11 +8,11 @@ import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startScriptedService, steps } from '../support/services/scripted-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const names = ['a.txt', 'b.txt', 'c.txt'];
 const refusal =
@@ -20,14 +20,11 @@ const refusal =
 /** It has no address. */
 const embedded = { mode: 'embedded', authUrl: undefined, ingestUrl: undefined };
 
-let place: InstallationWithService;
+const place = ofEachTest(() => installationWithService());
 
 beforeEach(async () => {
-  place = await installationWithService();
   for (const name of names) await writeFile(join(place.inbox, name), name);
 });
-
-afterEach(() => place.remove());
 
 async function deliver(): Promise<void> {
   expect(await place.run('sync')).toMatchObject({ code: 0 });

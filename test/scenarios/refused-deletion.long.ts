@@ -1,21 +1,15 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { SyncReport } from '../../src/daemon/run-sync.ts';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { steps } from '../support/services/scripted-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let place: InstallationWithService;
-
-beforeEach(async () => {
-  place = await installationWithService();
-});
-
-afterEach(() => place.remove());
+const place = ofEachTest(() => installationWithService());
 
 const json = async <T>(...words: string[]) => JSON.parse((await place.run(...words, '--json')).out) as T;
 const deletions = () => place.service.requests.filter(({ method }) => method === 'DELETE').length;

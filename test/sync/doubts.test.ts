@@ -26,8 +26,7 @@ describe('a document in doubt (I9)', () => {
   }
 
   async function settle(): Promise<void> {
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
   }
 
   const doubtful = () =>

@@ -37,20 +37,17 @@ describe('the sync engine', () => {
     world = await engineWorld();
     world.folder.write('a.txt', 'one');
     world.folder.write('b/c.txt', 'two');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toEqual(['upload', 'upload']);
     expect([...world.docIds().keys()].sort()).toEqual(['a.txt', 'b/c.txt']);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toHaveLength(2);
   });
 
   it('writes in the log of which document each activity is, and what there is to say about it', async () => {
     world = await filled(1);
     world.folder.rename('a/0.txt', 'b.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     const docId = world.docIds().get('b.txt');
     const sharing = { before: null, after: 'DEFAULT', source: unstatedSource };
     expect(world.log.lines.filter(({ level }) => level !== 'debug')).toEqual([
@@ -79,12 +76,10 @@ describe('the sync engine', () => {
   it('deletes a document whose file became empty first and was removed then', async () => {
     world = await filled(1);
     world.folder.write('a/0.txt', '');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toEqual([]);
     world.folder.remove('a/0.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toEqual(['delete']);
   });
 
@@ -99,10 +94,8 @@ describe('the sync engine', () => {
       },
     });
     world.folder.write('a/0.txt', 'edited');
-    world.folder.scan();
-    await world.quiesce();
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
+    await world.sync();
     expect([read, world.service.calls]).toEqual([['a/0.txt'], ['modify']]);
   });
 
@@ -131,13 +124,11 @@ describe('the sync engine', () => {
     world = await filled(30);
     const before = world.docIds();
     for (let index = 0; index < 15; index += 1) world.folder.rename(`a/${index}.txt`, `a/${index + 15}.txt`);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.engine().tasks.counts('inbox').held).toBe(0);
     expect(world.service.documents.size).toBe(15);
     for (let index = 15; index < 26; index += 1) world.folder.rename(`a/${index}.txt`, 'a/29.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.docIds().get('a/29.txt')).toBe(before.get('a/10.txt'));
     expect(world.engine().tasks.counts('inbox').held).toBe(11);
     expect(world.service.documents.size).toBe(15);
@@ -163,8 +154,7 @@ describe('the sync engine', () => {
   describe('of documents that were kept until onRemove was set to delete', () => {
     const options: { onRemove: 'keep' | 'delete' } = { onRemove: 'keep' };
     const pass = async () => {
-      world.folder.scan();
-      await world.quiesce();
+      await world.sync();
     };
 
     beforeEach(async () => {
@@ -228,17 +218,14 @@ describe('the sync engine', () => {
     const options: { onRemove: 'keep' | 'delete' } = { onRemove: 'keep' };
     world = await engineWorld(options);
     for (const name of ['0', '1', '2']) world.folder.write(`a/${name}.txt`, name);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     world.folder.write('a/2.txt', '');
     options.onRemove = 'delete';
     await world.restart();
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     await world.clock.advance(1_000);
     world.folder.remove('a/0.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls.at(-1)).toBe('delete');
     await eventually(() => world.ledger().hold('inbox') === undefined);
   });
@@ -248,11 +235,9 @@ describe('the sync engine', () => {
     for (const path of world.folder.contents().keys()) {
       world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
     }
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     for (let index = 0; index < 260; index += 1) world.folder.remove(`a/${index}.txt`);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     const [tagged, others, ...deleted] = world.service.calls;
     expect([tagged, others]).toEqual(['bulk modify 250', 'bulk modify 50']);
     expect(deleted).toEqual(['bulk delete 250', 'bulk delete 10']);
@@ -262,12 +247,10 @@ describe('the sync engine', () => {
   it('deletes documents of two owners in two requests', async () => {
     world = await filled(20);
     for (const path of ['a/0.txt', 'a/1.txt']) world.folder.describe(path, { documentOwner: 'jane' });
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     const before = world.service.calls.length;
     for (let index = 0; index < 5; index += 1) world.folder.remove(`a/${index}.txt`);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls.slice(before).toSorted()).toEqual(['bulk delete 2', 'bulk delete 3']);
     expect(world.service.documents.size).toBe(15);
   });
@@ -276,8 +259,7 @@ describe('the sync engine', () => {
     world = await filled(20);
     for (let call = 0; call < 2; call += 1) world.service.failNext(refused);
     for (const path of ['a/0.txt', 'a/1.txt', 'a/2.txt']) world.folder.remove(path);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toEqual(['bulk delete 3', 'delete', 'delete', 'delete']);
     expect(world.service.documents.size).toBe(18);
     expect([...world.docIds().values()].toSorted()).toEqual([...world.service.documents.keys()].toSorted());
@@ -307,8 +289,7 @@ describe('the sync engine', () => {
   it('F45: holds a mass deletion, across a restart too, until it is approved', async () => {
     world = await filled(30);
     world.folder.remove('a');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toEqual([]);
     expect(world.engine().tasks.counts('inbox').held).toBe(30);
     await world.restart();
@@ -324,8 +305,7 @@ describe('the sync engine', () => {
   it('an approval shortens no grace: what goes while others are held is waited for as long as ever', async () => {
     world = await filled(30);
     for (let index = 1; index < 30; index += 1) world.folder.remove(`a/${index}.txt`);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     const meant = world.engine().holds.tasks('inbox');
     expect(meant).toHaveLength(29);
     const { find } = world.folder;
@@ -352,16 +332,14 @@ describe('the sync engine', () => {
       await delay(1);
     }
     world.folder.write('a/0.txt', 'saved again');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect([...world.service.documents.keys()]).toEqual([docId]);
   });
 
   it('tells of a mass deletion that it holds once, with the number of all', async () => {
     world = await filled(30);
     world.folder.remove('a');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     const told = world.log.lines.filter(({ message }) => message === 'held');
     expect(told).toEqual([
       { level: 'warn', message: 'held', data: expect.objectContaining({ documents: 30 }) },
@@ -393,35 +371,28 @@ describe('the sync engine', () => {
   it('holds a deletion in another root, though it holds copies of all that the old one held (I3)', async () => {
     world = await filled(3);
     replaceWithCopies(world);
-    world.folder.scan();
-    await world.quiesce();
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
+    await world.sync();
     world.folder.remove('a/0.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
   });
 
   it('deletes again by itself under another root that a person approved', async () => {
     world = await filled(5);
     replaceWithCopies(world);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     world.folder.remove('a/0.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.engine().tasks.counts('inbox').held).toBe(1);
     expect(await world.engine().approve('inbox')).toBe(1);
     await world.quiesce();
     world.folder.remove('a/1.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect([world.service.calls, world.docIds().size]).toEqual([['delete', 'delete'], 3]);
     await world.restart();
     world.folder.remove('a/2.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.docIds().size).toBe(2);
   });
 
@@ -445,15 +416,13 @@ describe('the sync engine', () => {
     world = await filled(2);
     const said = () => world.activities.filter(({ what }) => what === 'remains');
     world.folder.write('a/0.txt', '');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(said().map(({ path, message }) => [path, message])).toEqual([
       ['a/0.txt', 'it is empty; the document stays at the service as it was last sent'],
     ]);
     for (let life = 0; life < 2; life += 1) {
       await world.restart();
-      world.folder.scan();
-      await world.quiesce();
+      await world.sync();
     }
     expect([said().length, world.service.calls]).toEqual([1, []]);
   });
@@ -536,8 +505,7 @@ describe('the sync engine', () => {
       world.folder.scan();
       await eventually(() => world.ledger().bareMountPoints('inbox').length === 1);
       world.folder.rename('a/0.txt', 'a/disk/x.y.txt');
-      world.folder.scan();
-      await world.quiesce();
+      await world.sync();
       expect(world.service.calls).toEqual([]);
     });
 
@@ -571,8 +539,7 @@ describe('the sync engine', () => {
       await world.until(() => rescans > 0, 1);
       world.folder.remove('a/1.txt');
       await world.clock.advance(1_000);
-      world.folder.scan();
-      await world.quiesce();
+      await world.sync();
       expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([['delete'], 0]);
     });
   });
@@ -699,8 +666,7 @@ describe('the sync engine', () => {
     const health = () => ({ ...other.health(), state });
     world = await engineWorld({ ...quick, beside: { ...other, health } });
     world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     state = 'scanning';
     world.folder.remove('a.txt');
     world.folder.scan();
@@ -734,8 +700,7 @@ describe('the sync engine', () => {
     world.folder.scan();
     await world.clock.advance(3_000);
     world.folder.remove('a/0.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls.indexOf('delete')).toBeLessThan(58);
     expect(world.docIds().size).toBe(62);
   });

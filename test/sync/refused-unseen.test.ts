@@ -71,8 +71,7 @@ it('what is found while its retry is written down is sent', async () => {
   world = await engineWorld();
   world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
   world.folder.write('a.txt', 'refused');
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   await world.restart(() => world.folder.setAway(true));
   const retried = world.engine().retry(null);
   world.folder.setAway(false);

@@ -13,8 +13,7 @@ const noAnswer = busyOf({ code: 'no-answer', message: 'the answer was lost', sen
 async function held(content: string): Promise<void> {
   world = await engineWorld();
   world.folder.write('a.txt', content);
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   world.service.forget();
 }
 
@@ -36,11 +35,9 @@ describe('a change that is taken back', () => {
     await asked('modify');
     expect(there()).toEqual([['mistake', 'a.txt']]);
     world.folder.write('a.txt', 'original');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(there()).toEqual([['original', 'a.txt']]);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toEqual(['modify', 'modify']);
   });
 
@@ -64,8 +61,7 @@ describe('a change that is taken back', () => {
     world.service.failNext(noAnswer, { taken: true });
     await asked('modify');
     world.folder.describe('a.txt', {});
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(there()).toEqual([['original', 'a.txt']]);
   });
 });

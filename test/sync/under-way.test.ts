@@ -52,8 +52,7 @@ describe('what comes while something else is under way', () => {
     waits = [30_000];
     world.folder.scan();
     await world.clock.advance(3_000);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect([...world.docIds()]).toEqual([['1.txt', docId]]);
     expect([...world.service.documents.keys()]).toEqual([docId]);
   });
@@ -133,8 +132,7 @@ describe('what comes while something else is under way', () => {
     world.service.failNext(same);
     world.folder.write('a.txt', 'a');
     world.folder.write('b.txt', 'b');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.service.calls).toEqual(['upload', 'upload']);
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     expect(world.ledger().doubts()).toHaveLength(1);
@@ -180,8 +178,7 @@ describe('a person’s word', () => {
     world = await filled(6);
     for (let index = 0; index < 30; index += 1) world.service.failNext(unknownThere);
     for (let index = 0; index < 5; index += 1) world.folder.remove(`${index}.txt`);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.engine().tasks.counts('inbox').held).toBeGreaterThan(0);
     await world.engine().approve('inbox');
     await world.quiesce();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { chmod, chown, lstat, mkdir, readFile, rename, stat, symlink } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { connectDaemon } from '../../../src/commands/daemon-client.ts';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -8,7 +8,7 @@ import { describeWhere } from '../../support/needs.ts';
 import { inProcess } from '../../support/processes/in-process.ts';
 import { startIngestd } from '../../support/processes/ingestd.ts';
 import { trialFolder } from '../../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../../support/processes/trial-folder.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
 /** As a person writes it. */
 const commented = `# yaml-language-server: $schema=x
@@ -34,14 +34,11 @@ http: {port: false}
 # end
 `;
 
-let folder: TrialFolder;
+const folder = ofEachTest(() => trialFolder());
 
 beforeEach(async () => {
-  folder = await trialFolder();
   for (const name of ['inbox', 'b', 'reports']) await mkdir(folder.join(name));
 });
-
-afterEach(() => folder.remove());
 
 const written = () => readFile(folder.join('ingestd.yaml'), 'utf8');
 

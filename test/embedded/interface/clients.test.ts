@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
-import { ResourceOwnerPassword } from 'simple-oauth2';
-import * as undici from 'undici';
 import { z } from 'zod';
 
 import { prefix, trialOfEachTest } from '../support/trial.ts';
@@ -66,48 +64,5 @@ describe('oauth4webapi', () => {
     await expect(oauth.processRefreshTokenResponse(server, client, response)).rejects.toMatchObject({
       status: 401,
     });
-  });
-});
-
-describe('simple-oauth2', () => {
-  it('obtains, uses and renews a token (interface 4.1, 5)', async () => {
-    const { authUrl, credentials } = trial.service;
-    const { clientId, clientSecret, username, password, apiKey } = credentials;
-    const client = new ResourceOwnerPassword({
-      client: { id: clientId, secret: clientSecret },
-      auth: { tokenHost: authUrl, tokenPath: '/auth', refreshPath: '/auth' },
-      options: { authorizationMethod: 'body' },
-      http: { headers: { 'x-api-key': apiKey } },
-    });
-    const first = await client.getToken({ username, password });
-    expect(first.expired()).toBe(false);
-    const second = await first.refresh();
-    const answer = await fetch(operation('/delete-document/unknown'), {
-      method: 'DELETE',
-      headers: { Authorization: `Bearer ${String(second.token['access_token'])}`, ClientId: clientId },
-    });
-    expect(answer.status).toBe(404);
-    await expect(client.getToken({ username, password: 'wrong' })).rejects.toThrow(/401|Unauthorized/);
-  });
-});
-
-describe('undici', () => {
-  it('has its pipelined requests answered in their order', async () => {
-    const headers = await trial.headers();
-    const client = new undici.Client(trial.service.ingestUrl, { pipelining: 20 });
-    const names = Array.from({ length: 20 }, (_, number) => `unknown-${number}`);
-    const answers = await Promise.all(
-      names.map(async (name) => {
-        const answer = await client.request({
-          method: 'DELETE',
-          path: `${prefix}/delete-document/${name}`,
-          headers,
-          idempotent: true,
-        });
-        return (await answer.body.json()) as { error: { docId: string } };
-      }),
-    );
-    expect(answers.map(({ error }) => error.docId)).toEqual(names);
-    await client.close();
   });
 });

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { recordedLog } from '../../support/recorded-log.ts';
 import { sendBytes } from '../support/raw-request.ts';
 import { prefix, startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
+import { ofAllTests } from '../../support/of-each-test.ts';
 
 const log = recordedLog();
-let trial: Trial;
+const trial = ofAllTests(() => startTrial({ log }));
 let known: string;
 let held = '';
 
 beforeAll(async () => {
-  trial = await startTrial({ log });
   const headers = Object.entries({
     ...(await trial.headers()),
     'x-api-key': trial.service.credentials.apiKey,
@@ -19,7 +18,6 @@ beforeAll(async () => {
   known = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   held = await trial.upload('a.txt', 'x');
 });
-afterAll(() => trial.close());
 
 const envelope = (docId: unknown = '') => ({
   error: { docId, message: expect.any(String) },

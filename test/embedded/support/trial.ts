@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 
-import { afterEach, beforeEach, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { z } from 'zod';
 
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
 import type { EmbeddedService, EmbeddedServiceOptions } from '../../../src/embedded/embedded-service.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { followRequests } from '../../support/services/follow-requests.mjs';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -183,12 +184,7 @@ export async function startTrial(given: Partial<EmbeddedServiceOptions> = {}): P
 
 /** One that is new for each test of the file, or of the `describe`, in which it is called, and closed after it. */
 export function trialOfEachTest(options?: Partial<EmbeddedServiceOptions>): Trial {
-  let now: Trial | undefined;
-  beforeEach(async () => {
-    now = await startTrial(options);
-  });
-  afterEach(() => now?.close());
-  return new Proxy({} as Trial, { get: (_, name) => Reflect.get(now ?? {}, name) as unknown });
+  return ofEachTest(() => startTrial(options));
 }
 
 function isPresent(entry: [string, string | undefined]): entry is [string, string] {

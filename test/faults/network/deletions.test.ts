@@ -29,8 +29,7 @@ async function expectHeld(world: NetworkWorld, ...answers: readonly Step[]): Pro
   service.script(...answers);
   service.always(steps.html(404));
   for (const name of removed) world.folder.remove(name);
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   expect(world.status().held).toMatchObject([{ count: 5 }]);
   await world.restart();
   await world.pass(3_600_000);
@@ -65,8 +64,7 @@ describe('deletions that were under way when the process died', () => {
     expect(world.status()).toMatchObject({ failures: [], held: [] });
     // Once made sure of, nothing more is sent.
     const before = service.requests.length;
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(service.requests).toHaveLength(before);
   });
 
@@ -113,8 +111,7 @@ describe('a 404 that is not the service’s own word', () => {
     const { service } = world;
     service.script(steps.html(404), steps.html(410));
     world.folder.remove('0.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(service.documents.size).toBe(7);
     expect(world.status()).toMatchObject({ state: 'idle', held: [], failures: [] });
     expect(world.disagreements()).toEqual([]);
@@ -164,8 +161,7 @@ describe('an outage', () => {
     await world.until(() => world.status().state === 'degraded');
     expect(world.status().reasons).toMatchObject([{ code: 'service-unavailable' }]);
     world.folder.remove('new.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.status()).toMatchObject({ state: 'idle', reasons: [] });
   });
 });

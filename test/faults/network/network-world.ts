@@ -18,7 +18,7 @@ import type { EngineWorld, EngineWorldOptions } from '../../support/worlds/engin
 /** The engine, the client, the tokens, the limiter and the ledger, all real, before a service over a real socket. */
 export interface NetworkWorld extends Pick<
   EngineWorld,
-  'clock' | 'folder' | 'activities' | 'engine' | 'ledger' | 'quiesce' | 'restart' | 'close'
+  'clock' | 'folder' | 'activities' | 'engine' | 'ledger' | 'quiesce' | 'sync' | 'pass' | 'restart' | 'close'
 > {
   readonly service: HoldingService;
   readonly status: () => Status;
@@ -28,7 +28,6 @@ export interface NetworkWorld extends Pick<
   readonly until: (done: () => boolean, hours?: number) => Promise<void>;
   /** Until every document is delivered, failed, held, or waits for a retry. */
   readonly shown: () => Promise<void>;
-  readonly pass: (ms: number) => Promise<void>;
   /**
    * What folder, ledger and service do not agree on, in words; documents at the service that the ledger does not know
    * are `strays`.
@@ -162,6 +161,10 @@ export async function startNetworkWorld(options: Options = {}): Promise<NetworkW
     },
     until,
     quiesce: (hours) => until(() => engine().isIdle(), hours),
+    sync: () => {
+      folder.scan();
+      return world.quiesce();
+    },
     shown: () => until(isShown),
     pass,
     restart: engineAlone.restart,

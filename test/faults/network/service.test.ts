@@ -130,8 +130,7 @@ describe('documents that the service does not know', () => {
     const { service } = world;
     service.always(steps.html(404));
     for (const path of ['0.txt', '1.txt', '2.txt', '3.txt', '4.txt']) world.folder.remove(path);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.status().held).toMatchObject([{ count: 5 }]);
     expect(codes(world)).toEqual(['held']);
     // Nothing is tried again before a person has looked.
@@ -178,8 +177,7 @@ describe('documents that the service does not know', () => {
     for (let index = 0; index < 4; index += 1) {
       world.folder.describe(`${index}.txt`, { customTags: [{ name: 'tag', operation: 'ADD' }] });
     }
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.disagreements()).toEqual(['2.txt is not at the service']);
     expect(world.status().failures).toMatchObject([{ path: '2.txt', code: 'missing-at-service' }]);
     expect(world.status().failures[0]?.message).toContain(docId);
@@ -191,8 +189,7 @@ describe('documents that the service does not know', () => {
     const { service } = world;
     service.documents.delete(world.ledger().get({ folder: 'inbox', path: '2.txt' })?.docId ?? '');
     for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.remove(path);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.disagreements()).toEqual([]);
     expect(world.strays()).toEqual([]);
     expect(world.status()).toMatchObject({ state: 'idle', failures: [], held: [] });

@@ -1,23 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import type { SyncReport } from '../../../src/daemon/run-sync.ts';
 import { eventually } from '../../support/eventually.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { steps } from '../../support/services/scripted-service.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofEachTest(() =>
+  installationWithService({
+    more: { timing: { settleMs: 150, removeGraceMs: 400, stopSeconds: 1 } },
+  }),
+);
 
 beforeEach(async () => {
-  place = await installationWithService({
-    more: { timing: { settleMs: 150, removeGraceMs: 400, stopSeconds: 1 } },
-  });
   await writeFile(join(place.inbox, 'a.txt'), 'one');
 });
-
-afterEach(() => place.remove());
 
 const arrived = () => eventually(() => place.service.requests[0]?.complete() === true);
 

@@ -1,27 +1,24 @@
 import { readFile, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { readLedger } from '../../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 import type { Step } from '../../support/services/scripted-service.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofEachTest(() => installationWithService());
 let daemon: RunningDaemon | null;
 
 beforeEach(async () => {
-  place = await installationWithService();
   await writeFile(join(place.inbox, 'report.pdf'), Buffer.alloc(5_000_000, 'report '));
   daemon = null;
 });
-
-afterEach(() => place.remove());
 
 /** Ends the daemon in the middle of a request, when `until` of it has come; the connection ends with it. */
 function killedWhen(until: (request: Parameters<Step>[0]) => Promise<void> | void): Step {

@@ -1,17 +1,16 @@
 import { cp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import { ofAllTests } from '../../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofAllTests(() => installationWithService());
 let state: string;
 let good: string;
 let sent: number;
 
 beforeAll(async () => {
-  place = await installationWithService();
   state = place.home.join('state');
   good = place.home.join('good');
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(place.inbox, name), name);
@@ -20,8 +19,6 @@ beforeAll(async () => {
   await rename(state, good);
   sent = place.service.requests.length;
 });
-
-afterAll(() => place.remove());
 
 beforeEach(async () => {
   await rm(state, { recursive: true, force: true });

@@ -1,22 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { steps } from '../../support/services/scripted-service.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let place: InstallationWithService;
-
-beforeEach(async () => {
-  place = await installationWithService({
+const place = ofEachTest(() =>
+  installationWithService({
     more: { timing: { settleMs: 100, removeGraceMs: 300, stopSeconds: 1 }, safety: { inDoubt: 'hold' } },
-  });
-});
-
-afterEach(() => place.remove());
+  }),
+);
 
 it('P2: an upload that a stop cuts off before its last byte is in nobody’s doubt, and goes out with the next start', async () => {
   place.service.script(steps.stopReading());

@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { directoryOf } from '../../../src/model/document.ts';
 import type { Metadata, ShareMode } from '../../../src/model/metadata/metadata.ts';
@@ -21,7 +20,6 @@ export interface FailingWorld extends EngineWorld {
   readonly write: (path: string, text: string) => Promise<void>;
   /** From now on; none: the disk is well. */
   readonly fail: (...faults: readonly DiskFault[]) => void;
-  readonly pass: (ms: number) => Promise<void>;
   /** Lets five minutes and more pass, in which all is tried again by itself, and waits until nothing moves. */
   readonly recover: () => Promise<void>;
   /** Every request: what it was, of which path, and the sharing mode that it states. */
@@ -95,17 +93,6 @@ export async function failingWorlds() {
       });
     });
 
-    async function pass(ms: number): Promise<void> {
-      const stepMs = Math.max(100, ms / 20);
-      for (let left = ms; left > 0; left -= stepMs) {
-        await world.rest();
-        await world.clock.advance(Math.min(stepMs, left));
-        // Permits come from a limiter with timers of its own.
-        if (world.engine().tasks.in('ready').size > 0) await delay(1);
-      }
-      await world.rest();
-    }
-
     return {
       ...world,
       write: async (path, text) => {
@@ -116,10 +103,9 @@ export async function failingWorlds() {
       fail: (...now) => {
         faults = now;
       },
-      pass,
       recover: async () => {
         faults = [];
-        await pass(310_000);
+        await world.pass(310_000);
         await world.quiesce(soonHours);
       },
       requests,

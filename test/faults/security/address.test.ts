@@ -2,29 +2,26 @@ import { execFile } from 'node:child_process';
 import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { call } from '../../status/support/call.ts';
+import { ofAllTests } from '../../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofAllTests(() => installationWithService());
 let daemon: RunningDaemon;
 let port: number;
 let pageToken: string;
 
 beforeAll(async () => {
-  place = await installationWithService();
   await writeFile(join(place.inbox, '<img src=x onerror=alert(1)>.pdf'), 'x');
   daemon = await place.start();
   const answer = await daemon.fetch('/api/token');
   port = Number(new URL(answer.url).port);
   pageToken = ((await answer.json()) as { token: string }).token;
 });
-
-afterAll(() => place.remove());
 
 const reading = ['/', '/api/status', '/api/events', '/api/token', '/api/history', '/metrics'];
 

@@ -1,20 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { readLines } from '../../../src/ledger/journal/read-lines.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 const KB = 1024;
-let folder: TemporaryFolder;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(async () => {
-  await folder.remove();
-});
+const folder = folderOfEachTest();
 
 describe('a file in blocks of lines', () => {
   const files: readonly (readonly [string, readonly number[]])[] = [

@@ -191,7 +191,16 @@ export async function installation({
     home,
     inbox: home.join('inbox'),
     configure,
-    run: (...words) => launch(words).finished,
+    run: async (...words) => {
+      // `run` takes signals, and what is started through another command needs a process of its own.
+      if (words[0] === 'run' || through.length > 0 || Object.keys(environment).length > 0)
+        return launch(words).finished;
+      // Only who runs commands loads them.
+      const { inProcess } = await import('./in-process.ts');
+      const options = ['--config', home.join('ingestd.yaml')];
+      const { code, stdout, stderr } = await inProcess([...words, ...options], { cwd: home.path, env });
+      return { code, out: stdout, err: stderr };
+    },
     begin: (...words) => {
       const { child, finished } = launch(words);
       return { finished, signal: (which) => void child.kill(which) };

@@ -15,6 +15,8 @@ const slowest = [
   'sync/sharing/widening.test.ts',
   'sync/sharing/unsent-attachments.test.ts',
   'scan/agreement.test.ts',
+  'simulate/planted-faults.long.ts',
+  'scan/limits/limits.long.ts',
   'cluster/lease/refusing-redis.long.ts',
   'cluster/lease/redis-notices.long.ts',
   'faults/attachments-stay.long.ts',
@@ -22,6 +24,8 @@ const slowest = [
   'faults/process/folders.long.ts',
   'cluster/shared-minute.long.ts',
   'status/page.long.ts',
+  'status/live-page.long.ts',
+  'cluster/real-hosts.long.ts',
   'packaging/debian.slow.ts',
 ];
 

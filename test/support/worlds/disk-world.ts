@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { directoryOf } from '../../../src/model/document.ts';
 import { folderSettingsOf } from '../fixtures/default-settings.ts';
@@ -16,7 +15,6 @@ export interface DiskWorld extends EngineWorld {
   readonly place: (path: string) => string;
   /** Changes the disk, and says in which directories. */
   readonly change: (act: DiskAct) => Promise<void>;
-  readonly pass: (ms: number) => Promise<void>;
 }
 
 /** One change of the disk. */
@@ -101,16 +99,6 @@ export async function diskWorld({ slow }: { readonly slow?: () => number } = {})
     change: async (what) => {
       await world.rest();
       for (const directory of act(what)) folder?.changed(directory);
-    },
-    pass: async (ms) => {
-      const stepMs = Math.max(100, ms / 20);
-      for (let left = ms; left > 0; left -= stepMs) {
-        await world.rest();
-        await world.clock.advance(Math.min(stepMs, left));
-        // Permits come from a limiter with timers of its own.
-        if (world.engine().tasks.in('ready').size > 0) await delay(1);
-      }
-      await world.rest();
     },
     close: async () => {
       await world.close();

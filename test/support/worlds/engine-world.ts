@@ -34,6 +34,10 @@ export interface EngineWorld {
   readonly rest: () => Promise<void>;
   /** Lets time pass until nothing moves any more. Throws when that takes more than `hours`. */
   readonly quiesce: (hours?: number) => Promise<void>;
+  /** Scans the folder, then lets time pass until nothing moves any more. */
+  readonly sync: () => Promise<void>;
+  /** Lets `ms` pass, and what can be done meanwhile be done. */
+  readonly pass: (ms: number) => Promise<void>;
   /** Lets time pass, so many ms at once, until it is so. Throws when that takes too long. */
   readonly until: (isSo: () => boolean, stepMs?: number) => Promise<void>;
   /** Ends the process as SIGKILL does, and starts another on the same state. `meanwhile`: while none runs. */
@@ -204,6 +208,27 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
       isDelayed: () => delayed > 0 || service.isHolding(),
     });
 
+  /** Lets `ms` pass, or more where nothing is due before, up to `mostMs`. */
+  function step(ms: number, mostMs = Infinity): Promise<void> {
+    return clock.advance(Math.max(ms, Math.min(clock.untilNext() ?? 0, mostMs)));
+  }
+
+  /** Permits come from a limiter with timers of its own. */
+  async function waitForPermits(): Promise<void> {
+    if (life.engine.tasks.in('ready').size > 0) await delay(1);
+  }
+
+  async function quiesce(hours = 2): Promise<void> {
+    const deadline = clock.monotonic() + hours * 3_600_000;
+    for (;;) {
+      await restNow();
+      if (life.engine.isIdle()) return;
+      if (clock.monotonic() > deadline) throw new Error(`still busy: ${tasksOf(life.engine)}`);
+      await waitForPermits();
+      await step(100);
+    }
+  }
+
   return {
     clock,
     folder,
@@ -213,19 +238,24 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
     engine: () => life.engine,
     ledger: () => life.ledger,
     rest: restNow,
-    quiesce: async (hours = 2) => {
-      const deadline = clock.monotonic() + hours * 3_600_000;
-      for (;;) {
+    quiesce,
+    sync: () => {
+      folder.scan();
+      return quiesce();
+    },
+    pass: async (ms) => {
+      const stepMs = Math.max(100, ms / 20);
+      for (let left = ms; left > 0; left -= stepMs) {
         await restNow();
-        if (life.engine.isIdle()) return;
-        if (clock.monotonic() > deadline) throw new Error(`still busy: ${tasksOf(life.engine)}`);
-        await clock.advance(100);
+        await clock.advance(Math.min(stepMs, left));
+        await waitForPermits();
       }
+      await restNow();
     },
     until: async (isSo, stepMs = 50) => {
-      for (let step = 0; !isSo(); step += 1) {
-        if (step === 20_000) throw new Error(`never came to be so: ${tasksOf(life.engine)}`);
-        await clock.advance(stepMs);
+      for (let steps = 0; !isSo(); steps += 1) {
+        if (steps === 20_000) throw new Error(`never came to be so: ${tasksOf(life.engine)}`);
+        await step(stepMs, 10 * stepMs);
         // The disk is a real one: it is given time of its own.
         await delay(1);
       }

@@ -1,20 +1,17 @@
 import { copyFile, rename, rm, symlink, truncate } from 'node:fs/promises';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let world: SyncedFolder;
+const world = ofEachTest(() => syncedFolder());
 
 beforeEach(async () => {
-  world = await syncedFolder();
   await world.inbox.write('sub/a.txt', 'one');
   await world.inbox.write('z.txt', 'another');
   await world.sync();
 });
-
-afterEach(() => world.close());
 
 const at = (path: string) => world.inbox.join(path);
 

@@ -1,21 +1,17 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { adoptDocuments } from '../../support/processes/adopt-documents.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let place: InstallationWithService;
-
-beforeEach(async () => {
-  place = await installationWithService({
+const place = ofEachTest(() =>
+  installationWithService({
     more: { folders: [{ name: 'inbox', path: './inbox', title: 'none', createdTimestamp: 'none' }] },
-  });
-});
-
-afterEach(() => place.remove());
+  }),
+);
 
 it('I13: a shift of 1,200 names while stopped keeps all docIds, without a request', async () => {
   const numbers = Array.from({ length: 1_200 }, (_, index) => index);

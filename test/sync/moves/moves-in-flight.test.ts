@@ -58,8 +58,7 @@ describe('moves while requests are under way', () => {
     world.folder.scan();
     for (let step = 0; step < steps; step += 1) await Promise.resolve();
     world.folder.write('0.txt', 'another');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     const held = [...world.docIds()].map(([path, docId]) => [
       path,
       world.service.documents.get(docId)?.content,
@@ -71,8 +70,7 @@ describe('moves while requests are under way', () => {
   it('send no file again that takes the place of another while it is on its way', async () => {
     world = await engineWorld({ service: { requestsPerMinute: 2 } });
     world.folder.write('a.txt', 'a');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     world.folder.write('b.txt', 'b');
     world.folder.scan();
     const release = world.service.holdNext();
@@ -121,8 +119,7 @@ describe('moves while requests are under way', () => {
     // No permit is left for the upload that follows.
     world.folder.remove('0.txt');
     world.folder.rename('1.txt', '0.txt');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect([...world.docIds()]).toEqual([['0.txt', moved]]);
     expect(world.service.calls).not.toContain('upload');
     expect([...world.service.documents.keys()]).toEqual([moved]);
@@ -135,8 +132,7 @@ describe('moves while requests are under way', () => {
     world.folder.remove('0.txt');
     world.folder.write('a.txt', 'text 0');
     world.folder.write('b.txt', 'text 0');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect([...world.docIds().values()].filter((one) => one === docId)).toHaveLength(1);
     expect(world.service.documents.size).toBe(2);
     expect(world.service.calls).toContain('upload');
@@ -156,8 +152,7 @@ describe('moves while requests are under way', () => {
     await world.quiesce();
     expect(world.service.documents.size).toBe(2);
     world.folder.setAway(false);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect([...world.docIds().keys()]).toEqual(['0.txt']);
     expect(world.service.documents.size).toBe(1);
   });

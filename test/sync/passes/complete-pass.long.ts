@@ -2,23 +2,17 @@ import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { adoptDocuments } from '../../support/processes/adopt-documents.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { steps } from '../../support/services/scripted-service.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let place: InstallationWithService;
+const place = ofEachTest(() => installationWithService({ more: { safety, timing } }));
 
 const safety = { maxDeletePercent: 100 };
 const timing = { settleMs: 150, removeGraceMs: 400, stopSeconds: 1 };
-
-beforeEach(async () => {
-  place = await installationWithService({ more: { safety, timing } });
-});
-
-afterEach(() => place.remove());
 
 /** A file that is written to every 50 ms does not settle, though a busy machine may be late with it. */
 const neverSettles = { ...timing, settleMs: 2_000 };

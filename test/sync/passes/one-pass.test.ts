@@ -25,8 +25,7 @@ describe('one pass', () => {
     world = await engineWorld({ maxAttempts: 5 });
     for (let time = 0; time < times; time += 1) world.service.failNext(outcome);
     world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     await world.restart();
     await world.quiesce();

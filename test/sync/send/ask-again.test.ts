@@ -11,8 +11,7 @@ afterEach(() => world.close());
 async function delivered(count: number, options: EngineWorldOptions = {}): Promise<void> {
   world = await engineWorld(options);
   for (let number = 1; number <= count; number += 1) world.folder.write(`${number}.txt`, `text ${number}`);
-  world.folder.scan();
-  await world.quiesce();
+  await world.sync();
   expect(world.service.documents.size).toBe(count);
   world.service.forget();
 }
@@ -59,8 +58,7 @@ describe('what is asked again when the connection stands', () => {
   it('nor is one whose deletion a person has approved', async () => {
     await delivered(30);
     for (let number = 1; number <= 30; number += 1) world.folder.takeAway(`${number}.txt`);
-    world.folder.scan();
-    await world.quiesce();
+    await world.sync();
     expect(await world.engine().approve('inbox')).toBe(30);
     await whileConnecting(() => {
       for (let number = 1; number <= 20; number += 1)

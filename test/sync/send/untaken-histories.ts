@@ -64,8 +64,7 @@ export function untakenHistories() {
       try {
         const named = changes.map((one, index) => ({ ...one, path: `${index}.txt` }));
         for (const { kind, path } of named) if (kind !== 'upload') world.folder.write(path, path);
-        world.folder.scan();
-        await world.quiesce();
+        await world.sync();
         const untaken = new Map(named.map(({ path, answer }) => [path, answer]));
         world.service.failWhere((request) => {
           const found = pathsOf(world, request).map((path) => untaken.get(path) ?? null);

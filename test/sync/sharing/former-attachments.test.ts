@@ -1,23 +1,20 @@
 import { rename, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { engineTiming } from '../../support/worlds/engine-world.ts';
 import { modeOf } from '../../../src/model/metadata/metadata.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let world: SyncedFolder;
+const world = ofEachTest(() => syncedFolder());
 
 beforeEach(async () => {
-  world = await syncedFolder();
   await world.inbox.write('f.txt', 'document');
   await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
   await world.inbox.write('figure.csv', '1,2,3');
   await world.sync();
   expect([...world.docIds().keys()]).toEqual(['f.txt']);
 });
-
-afterEach(() => world.close());
 
 const move = (from: string, to: string) => rename(world.inbox.join(from), world.inbox.join(to));
 

@@ -1,17 +1,11 @@
 import { rename, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let world: SyncedFolder;
-
-beforeEach(async () => {
-  world = await syncedFolder();
-});
-
-afterEach(() => world.close());
+const world = ofEachTest(() => syncedFolder());
 
 const at = (name: string) => world.inbox.join(name);
 const held = () => Object.keys(world.held()).toSorted();

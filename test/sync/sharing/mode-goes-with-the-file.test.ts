@@ -1,24 +1,21 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
 const modeText = (mode: string) => `{"shareInfo": {"mode": "${mode}"}}`;
 const secret = modeText('NONE');
-let world: SyncedFolder;
+const world = ofEachTest(() => syncedFolder({ settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } } }));
 
 beforeEach(async () => {
-  world = await syncedFolder({ settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } } });
   await world.inbox.write('a.txt', 'old');
   await world.inbox.write('a.txt.meta.json', secret);
   await mkdir(at('sub'));
   await world.sync();
   expect(shared()).toEqual({ old: 'NONE' });
 });
-
-afterEach(() => world.close());
 
 const at = (name: string) => world.inbox.join(name);
 /** Content → sharing mode at the service. */

@@ -1,19 +1,13 @@
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { activityWords, unstatedSource } from '../../../src/model/report/activity-words.ts';
 import { busyOf, recordOf } from '../../support/fixtures/model-fixtures.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
 const stating = (mode: string) => JSON.stringify({ shareInfo: { mode } });
-let world: SyncedFolder;
-
-beforeEach(async () => {
-  world = await syncedFolder();
-});
-
-afterEach(() => world.close());
+const world = ofEachTest(() => syncedFolder());
 
 const words = () => world.activities.map((activity) => `${activity.what}: ${activityWords(activity) ?? ''}`);
 const last = () => world.activities.at(-1)?.sharing;
