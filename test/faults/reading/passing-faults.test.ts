@@ -50,11 +50,10 @@ describe('A2: a file that cannot be opened for a while', () => {
     const world = await worlds.open({ 'scan.pdf': '%PDF %%EOF' }, { begins });
     try {
       const waits = new Set<number>();
-      while (world.clock.monotonic() < 1_500_000) {
+      for (let step = 0; step < 3_000; step += 1) {
         for (const { state } of world.engine().tasks.in('retry'))
           if (state.kind === 'retry') waits.add(state.dueAt);
-        // A step is never longer than the shortest wait that is still to come.
-        await world.pass(world.clock.monotonic() < 60_000 ? 500 : 10_000);
+        await world.pass(500);
       }
       const [first = 0, ...rest] = [...waits];
       const gaps = rest.map((at, index) => Math.round((at - ([first, ...rest][index] ?? 0)) / 1_000));
