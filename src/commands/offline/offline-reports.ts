@@ -13,6 +13,7 @@ import { noTotals } from '../../model/report/status.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { FleetView } from '../ask-fleet.ts';
+import { checkStateDirectory } from '../check/check-ledger.ts';
 import { pausesOf } from '../make-plan.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './resting-engine.ts';
 import type { RestingEngine } from './resting-engine.ts';
@@ -33,8 +34,12 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
   const { ledger, other } = await scratchLedger(settings);
   const missing = makesFolders ? null : await requireFolders(settings, ledger).then(() => null, errorMessage);
   const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);
+  const state = await checkStateDirectory(settings.state.dir);
+  // A daemon that is started waits for space, and cannot be reached meanwhile.
+  const full = state.filter(({ code, level }) => code === 'state-disk-full' && level === 'error');
   const ownReasons: readonly Reason[] = [
     { code: 'not-running', message: 'ingestd is not running' },
+    ...full.map(({ code, message }) => ({ code, message: withFix({ code, message }) })),
     ...(other === null ? [] : [{ ...other, message: withFix(other) }]),
     ...(missing === null ? [] : [{ code: 'configuration', message: missing }]),
     ...(isFleetPaused ? [fleetPaused] : []),

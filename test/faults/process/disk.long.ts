@@ -157,6 +157,7 @@ describeWhere(missing, 'P10: a state directory', () => {
       const waiting = place.launch();
       const words = 'the disk of the state directory is full; waiting until there is space';
       await eventually(() => waiting.log().includes(words));
+      expect((await place.run('status')).out).toContain('only 0 B free for the ledger');
       waiting.signal('SIGTERM');
       expect(await waiting.finished).toMatchObject({ code: 0, err: expect.stringContaining('ENOSPC') });
       const daemon = place.launch();
