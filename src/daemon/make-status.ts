@@ -163,7 +163,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
   const counts = engine.tasks.counts(name);
   const synced = ledger.count(name) - counts.withRecord;
   const skipped = engine.folders.viewOf(name).skipCount;
-  const { pending, waiting, failed, held } = counts;
+  const { pending, waiting, failed } = counts;
   return {
     name,
     path,
@@ -175,7 +175,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     waiting,
     failed,
     skipped,
-    held,
+    held: engine.holds.count(name, counts.held),
     kept: counts.kept,
     attached: folder.attached + counts.attached,
     narrower: ledger.narrower(name),
@@ -212,16 +212,20 @@ function sumOfWaits(waits: readonly Status['waitingFor'][]): Status['waitingFor'
 
 function heldOf({ engine, ledger, clock }: StatusSources, folder: string): readonly HeldStatus[] {
   const held = engine.holds.tasks(folder);
-  const last = held.at(-1);
-  if (last === undefined) return [];
+  const count = engine.holds.count(folder, held.length);
+  if (count === 0) return [];
+  const [last] = held.slice(-1);
   // The hold may still be on its way into the ledger.
-  const hold = ledger.hold(folder) ?? { since: clock.now(), reason: reasonOf(last)?.message ?? '' };
+  const hold = ledger.hold(folder) ?? {
+    since: clock.now(),
+    reason: (last === undefined ? null : reasonOf(last)?.message) ?? '',
+  };
   const since = new Date(hold.since).toISOString();
   const paths = held
     .slice(0, heldNames)
     .map(({ ref }) => ref.path)
     .toSorted(inNaturalOrder);
-  return [{ folder, count: held.length, since, reason: hold.reason, paths }];
+  return [{ folder, count, since, reason: hold.reason, paths }];
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {

@@ -6,7 +6,16 @@ import type { DueTimes } from '../lib/time/due-times.ts';
 import { readAgainMs } from '../model/back-off.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
 import type { Retries } from '../model/choose-retries.ts';
-import { directoryOf, isSameFile, joinPath, nameOf, refKey, sameStat, sameFile } from '../model/document.ts';
+import {
+  directoryOf,
+  isAtOrBelow,
+  isSameFile,
+  joinPath,
+  nameOf,
+  refKey,
+  sameStat,
+  sameFile,
+} from '../model/document.ts';
 import type {
   DirectoryScan,
   DocumentRef,
@@ -28,6 +37,7 @@ import { isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
   Attempt,
   Change,
+  DirectoryRef,
   Failure,
   Intent,
   LedgerPort,
@@ -394,6 +404,7 @@ export class Engine {
     if (this.#paused.has(folder)) this.#notes.inBackground(this.#judgePaused());
     view.setSkips(directory, scan.skips);
     for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
+    this.#inspectHidden(scan);
     this.#options.onChange();
   }
 
@@ -464,7 +475,7 @@ export class Engine {
     this.#inspectUnlisted(folder);
     // Permissions may have changed without an event.
     for (const code of barredCodes) this.#inspectFailed(code, (ref) => ref.folder === folder);
-    this.#notes.inBackground(this.holds.endIfEmpty(folder));
+    this.#notes.inBackground(this.holds.endIfEmpty(folder).then(() => this.holds.recount(folder)));
     this.#drawWhenSettled(folder);
     this.#sends.release();
     this.#options.onChange();
@@ -1053,7 +1064,7 @@ export class Engine {
     const { folder } = task.ref;
     const refused = this.#ledger.failure(task.ref);
     if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
-    if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
+    if (place.kind === 'hidden') return this.#hold([task], { folder, ...place, documents: 1 });
     if (await this.#allowOrHold(folder, [task])) {
       // The hold may have ended meanwhile, before its own grace was over.
       const dueAt = since + removeGraceMs;
@@ -1128,16 +1139,39 @@ export class Engine {
     return kept;
   }
 
-  /** Held from now on. The first of a folder is reported, with the number of all that go with it. */
+  /**
+   * Held from now on. The first of a folder is reported, with the number of all that go with it. `where`: the directory
+   * that has to be read for it to end.
+   */
   async #hold(
     tasks: readonly Task[],
-    { folder, reason, documents }: { folder: string; reason: string; documents: number },
+    {
+      folder,
+      reason,
+      documents,
+      where = null,
+    }: { folder: string; reason: string; documents: number; where?: DirectoryRef | null },
   ): Promise<void> {
-    for (const task of tasks)
-      this.#advance(task, { kind: 'held', reason: { code: 'held', message: reason } });
-    if (this.holds.isHeld(folder)) return;
+    const held: TaskEvent = {
+      kind: 'held',
+      reason: { code: 'held', message: reason },
+      ...(where === null ? {} : { hiddenIn: where }),
+    };
+    for (const task of tasks) this.#advance(task, held);
+    const passes = where === null ? undefined : true;
+    if (this.holds.isHeld(folder) || (passes && this.holds.passes(folder))) return this.holds.recount(folder);
     this.#reports.add({ folder, path: '', what: 'held', docId: null, message: reason, documents });
-    await this.holds.begin(folder, reason);
+    await this.holds.begin(folder, reason, passes);
+  }
+
+  /** A directory could be read: what may have been in it, or below it, is looked for again. */
+  #inspectHidden({ folder, directory }: DirectoryScan): void {
+    if (!this.folders.names.some((name) => this.holds.passes(name))) return;
+    for (const task of Array.from(this.tasks.in('held'))) {
+      const { hiddenIn } = task.state.kind === 'held' ? task.state : {};
+      if (hiddenIn?.folder === folder && isAtOrBelow(hiddenIn.path, directory))
+        this.#advance(task, { kind: 'touched' });
+    }
   }
 
   // ── Out: a permit, then the plan, then the request ──────────────────────────────────────────────────────────────
@@ -1410,6 +1444,8 @@ export class Engine {
       this.#done(task, 'deleted', { docId: record.docId, message: warning });
     // What it had attached is a document of its own from now on.
     this.#inspectFailed(attachedBeforeCode);
+    for (const folder of new Set(batch.map(({ task }) => task.ref.folder)))
+      await this.holds.endIfEmpty(folder);
   }
 
   #doneModify(

@@ -77,7 +77,14 @@ export const plainChangeSchema: z.ZodType<PlainChange> = z.discriminatedUnion('k
   z.object({
     kind: z.literal('hold'),
     folder,
-    hold: z.object({ since: z.number(), reason: z.string() }).nullable(),
+    hold: z
+      .object({
+        since: z.number(),
+        reason: z.string(),
+        documents: z.number().optional(),
+        passes: z.literal(true).optional(),
+      })
+      .nullable(),
   }),
   z.object({ kind: z.literal('approve'), folder, paths, keeps: z.literal(true).optional() }),
   z.object({ kind: z.literal('unapprove'), folder, paths }),

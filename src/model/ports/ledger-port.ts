@@ -219,6 +219,10 @@ interface Hold {
   /** Wall clock, ms. */
   readonly since: number;
   readonly reason: string;
+  /** How many there were last. Absent in ledgers of older versions. */
+  readonly documents?: number | undefined;
+  /** It ends by itself when what hides the files can be read: no person has to answer. Others go by the limits still. */
+  readonly passes?: true | undefined;
 }
 
 /** A request to an ingestion endpoint, for the sliding minute. */

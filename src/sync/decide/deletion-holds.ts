@@ -75,20 +75,42 @@ export class DeletionHolds {
     return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due, documents };
   }
 
-  /** Deletions of this folder are held already: whoever is asked about them knows. */
+  /** Deletions of this folder are held already, and not only until a directory can be read: whoever is asked knows. */
   isHeld(folder: string): boolean {
-    return this.#ledger.hold(folder) !== undefined || this.#beingWritten.has(folder);
+    const hold = this.#ledger.hold(folder);
+    return (hold !== undefined && hold.passes === undefined) || this.#beingWritten.has(folder);
   }
 
-  /** Kept across a restart. */
-  async begin(folder: string, reason: string): Promise<void> {
-    this.#beingWritten.set(folder, reason);
+  /** Some are held until a directory can be read. */
+  passes(folder: string): boolean {
+    return this.#ledger.hold(folder)?.passes === true;
+  }
+
+  /** How many are held: before the folder could be listed, as many as there were when it could be. */
+  count(folder: string, seen: number): number {
+    const isSeen = this.#options.folders.viewOf(folder).isScanned;
+    return isSeen ? seen : Math.max(seen, this.#ledger.hold(folder)?.documents ?? 0);
+  }
+
+  /** Kept across a restart. `passes`: it ends by itself. */
+  async begin(folder: string, reason: string, passes?: true): Promise<void> {
+    if (passes === undefined) this.#beingWritten.set(folder, reason);
     try {
       const since = this.#options.clock.now();
-      await this.#writer.commit([{ kind: 'hold', folder, hold: { since, reason } }]);
+      const documents = this.tasks(folder).length;
+      await this.#writer.commit([{ kind: 'hold', folder, hold: { since, reason, documents, passes } }]);
     } finally {
-      this.#beingWritten.delete(folder);
+      if (passes === undefined) this.#beingWritten.delete(folder);
     }
+  }
+
+  /** How many are held may have changed. Those that are missing and were not judged yet count as before. */
+  async recount(folder: string): Promise<void> {
+    const hold = this.#ledger.hold(folder);
+    const missing = this.#options.tasks.missing(folder).size;
+    const documents = Math.max(this.tasks(folder).length, Math.min(hold?.documents ?? 0, missing));
+    if (hold !== undefined && documents !== hold.documents)
+      await this.#writer.commit([{ kind: 'hold', folder, hold: { ...hold, documents } }]);
   }
 
   /** Documents of a folder whose deletions are held. */

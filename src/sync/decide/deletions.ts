@@ -34,7 +34,8 @@ const keptReason = 'onRemove was keep until now, so these may be documents that 
 /** Judges all documents of a folder that are gone, together: sent now, or held for a person. */
 export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
   const { tasks, ledger, view, limits, now } = evidence;
-  const reason = ledger.hold(folder)?.reason ?? evidence.holdBeingWritten;
+  const hold = ledger.hold(folder);
+  const reason = (hold?.passes === true ? undefined : hold?.reason) ?? evidence.holdBeingWritten;
   if (reason !== undefined) return { kind: 'hold', reason };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => ledger.answer(ref) === undefined);
   const waiting = missing.filter(({ state }) => state.kind !== 'held');

@@ -4,7 +4,7 @@ import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.t
 import { inDoubtCode } from '../../model/doubts.ts';
 import { isUnreadable } from '../../model/errors.ts';
 import type { FolderPort, FoundFile, UnreadableDirectory } from '../../model/ports/folder-port.ts';
-import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { DirectoryRef, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { CoveredMountPoint } from '../folders/mounts.ts';
@@ -20,8 +20,8 @@ export type Whereabouts =
   | { readonly kind: 'nowhere' }
   /** It stands where no document is sent: the service keeps its document. */
   | { readonly kind: 'kept'; readonly reason: Reason }
-  /** It may be in a directory that cannot be read, or below a mount. */
-  | { readonly kind: 'hidden'; readonly reason: string }
+  /** It may be in a directory that cannot be read, or below a mount: then `where` is null, and a person has to say so. */
+  | { readonly kind: 'hidden'; readonly reason: string; readonly where: DirectoryRef | null }
   /**
    * It stands there, and has not been compared yet, or moves on: it has to be inspected. Null: a directory has to be
    * listed first.
@@ -84,6 +84,7 @@ export async function whereaboutsOf(
     const where = printable(refKey(covering));
     return {
       kind: 'hidden',
+      where: null,
       reason: `the file may be in ${where}, hidden by what was mounted there since the file was last seen`,
     };
   }
@@ -91,10 +92,11 @@ export async function whereaboutsOf(
     ({ changedMs, movedMs }) => (hasDirectory ? changedMs : movedMs) >= seenAt - clockDifferenceMs,
   );
   if (hiding === undefined) return nowhere;
-  const where = printable(refKey({ folder: hiding.folder, path: hiding.path }));
+  const where = { folder: hiding.folder, path: hiding.path };
   return {
     kind: 'hidden',
-    reason: `the file may be in ${where}, which cannot be read and has changed or moved since the file was last seen`,
+    where,
+    reason: `the file may be in ${printable(refKey(where))}, which cannot be read and has changed or moved since the file was last seen`,
   };
 }
 

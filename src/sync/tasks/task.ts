@@ -1,5 +1,6 @@
 import type { DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
 import type { SendKind } from '../../model/operation.ts';
+import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { waitKindOf } from '../../model/report/explanations.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
@@ -46,8 +47,8 @@ export type TaskState =
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: Reason }
   /** Refused by a rule, or by the service: then the ledger keeps it too (`recorded`). */
   | { readonly kind: 'failed'; readonly reason: Reason; readonly recorded: boolean }
-  /** Its deletion waits for a person. */
-  | { readonly kind: 'held'; readonly reason: Reason }
+  /** Its deletion waits for a person, or until the directory can be read that may hide its file. */
+  | { readonly kind: 'held'; readonly reason: Reason; readonly hiddenIn?: DirectoryRef | undefined }
   /** The service holds it and it is no longer ours to send or delete: ignored, kept, skipped now. */
   | { readonly kind: 'dormant'; readonly reason: Reason };
 
@@ -148,7 +149,7 @@ export type TaskEvent =
   /** A move brought a record to this path; `dirty`: whoever inspects it works from an older one. */
   | { readonly kind: 'recordCame'; readonly movedAt: number; readonly dirty: boolean }
   | { readonly kind: 'recordLeft' }
-  | { readonly kind: 'held'; readonly reason: Reason }
+  | { readonly kind: 'held'; readonly reason: Reason; readonly hiddenIn?: DirectoryRef | undefined }
   // Inspection.
   | { readonly kind: 'inspectionStarted'; readonly at: number }
   /** The document is there and can be read. */
@@ -297,7 +298,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return { ...task, hasRecord: false };
     case 'held':
       if (state.kind === 'dormant') return task;
-      return after(task, { kind: 'held', reason: event.reason });
+      return after(task, event);
     case 'inspectionStarted':
       if (state.kind !== 'inspect') return task;
       return { ...task, state: { kind: 'inspecting', dirty: false, since: event.at } };

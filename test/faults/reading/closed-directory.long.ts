@@ -1,7 +1,8 @@
-import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
+import { eventually } from '../../support/eventually.ts';
 import { nobody } from '../../support/processes/as-user.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
@@ -15,6 +16,34 @@ let place: InstallationWithService;
 afterEach(() => place.remove());
 
 describe('a directory that could not be listed', () => {
+  it('I2: holds a deletion until it can be, over restarts and while the root cannot be read, and no longer', async () => {
+    place = await installationWithService({
+      through: isRoot ? asNobody : [],
+      more: { timing: { settleMs: 150, removeGraceMs: 400, pollSeconds: 1, rescanMinutes: 60 } },
+    });
+    const directory = join(place.inbox, 'd');
+    await mkdir(directory);
+    for (const path of ['a.txt', 'b.txt', 'd/c.txt']) await writeFile(join(place.inbox, path), path);
+    if (isRoot) await chownAll(place.home.path);
+    const first = await place.start();
+    await first.idle(({ totals }) => totals.uploaded === 3);
+    await chmod(directory, 0);
+    await rm(join(place.inbox, 'a.txt'));
+    const held = await first.idle((status) => status.held[0]?.count === 1);
+    expect(held.held[0]?.reason).toContain('inbox/d, which cannot be read');
+    await first.end('SIGKILL');
+    await chmod(place.inbox, 0);
+    const second = await place.start();
+    await eventually(async () => (await second.status()).folders[0]?.state === 'unavailable');
+    const away = await second.status();
+    expect([away.held[0]?.count, away.folders[0]?.held]).toEqual([1, 1]);
+    await chmod(place.inbox, 0o755);
+    await second.idle((status) => status.held[0]?.count === 1 && status.folders[0]?.state === 'watching');
+    await chmod(directory, 0o755);
+    const end = await second.idle(({ totals }) => totals.deleted === 1);
+    expect(end.held).toEqual([]);
+  });
+
   it.each(['at the start', 'for a while'])('is watched when it can be: %s', async (when) => {
     place = await installationWithService({
       through: isRoot ? asNobody : [],
