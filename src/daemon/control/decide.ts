@@ -1,4 +1,5 @@
 import { createTurns } from '../../lib/queue/turns.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -14,15 +15,13 @@ import type { Settings } from '../../model/settings.ts';
 import type { Engine } from '../../sync/engine.ts';
 import type { History } from '../history/history.ts';
 import {
-  decided,
   narrowerAt,
+  ofDocument,
+  ofFolder,
   pausedOf,
-  releasedOf,
   requireShown,
   resentOf,
   resolvedOf,
-  retriedOf,
-  sharedOf,
 } from './decisions.ts';
 import type { Decision } from './decisions.ts';
 import { createPauseKeeper } from './pauses.ts';
@@ -88,7 +87,8 @@ export function createDecisions({
     for (const decision of made) {
       const { what, folder, path, documents } = decision;
       log.info({ folder, path, documents, by }, what);
-      history.add(decided(decision, by, clock));
+      const at = new Date(clock.now()).toISOString();
+      history.add({ ...decision, at, ...(by === undefined ? {} : { by }) });
     }
   }
 
@@ -107,7 +107,7 @@ export function createDecisions({
             !all && paths.length === 0 ? null : refs,
           );
           for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
-          note(all ? resentOf(retried) : retriedOf(retried), by);
+          note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);
           const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref));
           return { retried: retried.length, unknown: lost.map(({ text }) => text) };
         }),
@@ -146,7 +146,12 @@ export function createDecisions({
           );
           const done = wanted.filter((_, index) => taken[index]);
           for (const folder of new Set(done.map(({ ref }) => ref.folder))) rescan(folder);
-          note(sharedOf(done), by);
+          note(
+            done.map(({ ref, sharing }) =>
+              ofDocument(ref, 'shared', `as stated, with sharing mode ${sharing}`),
+            ),
+            by,
+          );
           return { documents, shared: done.length };
         }),
       keep: (place) =>
@@ -180,7 +185,11 @@ export function createDecisions({
     let total = 0;
     for (const { folder, held } of meant) {
       const documents = await engine.approve(folder, held, { keeps });
-      if (documents > 0) note([releasedOf(folder, documents, keeps)], by);
+      const kept = `${countWords(documents, 'held deletion')}: kept at the service`;
+      const made = keeps
+        ? ofFolder(folder, 'kept', kept, documents)
+        : ofFolder(folder, 'approved', 'held deletions released', documents);
+      if (documents > 0) note([made], by);
       total += documents;
     }
     return total;

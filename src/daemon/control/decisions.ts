@@ -1,5 +1,4 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
@@ -7,22 +6,12 @@ import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
-import type { Activity, Decider } from '../../model/report/status.ts';
+import type { Activity } from '../../model/report/status.ts';
 import { pausedNames } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
 
 /** What a person decided about a document or, with an empty path, about a folder. */
 export type Decision = Omit<Activity, 'at' | 'by'>;
-
-/** A decision as the log has it. */
-export function decided(decision: Decision, by: Decider | undefined, clock: Pick<Clock, 'now'>): Activity {
-  const at = new Date(clock.now()).toISOString();
-  return by === undefined ? { ...decision, at } : { ...decision, at, by };
-}
-
-export function retriedOf(refs: readonly DocumentRef[]): readonly Decision[] {
-  return refs.map((ref) => ofDocument(ref, 'retried', null));
-}
 
 /** All documents of a folder at once: a line for each of them would say no more. */
 export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
@@ -46,14 +35,6 @@ export function narrowerAt(
   });
 }
 
-export function sharedOf(
-  documents: readonly { readonly ref: DocumentRef; readonly sharing: ShareMode }[],
-): readonly Decision[] {
-  return documents.map(({ ref, sharing }) =>
-    ofDocument(ref, 'shared', `as stated, with sharing mode ${sharing}`),
-  );
-}
-
 export function resolvedOf(ref: DocumentRef, resolution: Resolution): Decision {
   const docId = resolution.kind === 'adopt' ? resolution.docId : null;
   return { ...ofDocument(ref, 'resolved', resolutionWords[resolution.kind]), docId };
@@ -64,13 +45,6 @@ const resolutionWords: Readonly<Record<Resolution['kind'], string>> = {
   again: 'uploaded again',
   dismiss: 'the doubt dismissed',
 };
-
-/** Of held deletions: `isKept` says that their documents stay at the service. */
-export function releasedOf(folder: string, documents: number, isKept: boolean): Decision {
-  return isKept
-    ? ofFolder(folder, 'kept', `${countWords(documents, 'held deletion')}: kept at the service`, documents)
-    : ofFolder(folder, 'approved', 'held deletions released', documents);
-}
 
 /** The folders that a decision has paused or resumed. */
 export function pausedOf(
@@ -100,11 +74,18 @@ export function isFleetPauseLast(recent: readonly Activity[]): boolean {
   return recent.findLast(({ message }) => message?.startsWith(onAllHosts))?.what === 'paused';
 }
 
-function ofDocument(ref: DocumentRef, what: string, message: string | null): Decision {
+/** About one document. */
+export function ofDocument(ref: DocumentRef, what: string, message: string | null = null): Decision {
   return { ...ref, what, docId: null, message, documents: 1 };
 }
 
-function ofFolder(folder: string, what: string, message: string | null = null, documents = 0): Decision {
+/** About a folder, or so many documents in it. */
+export function ofFolder(
+  folder: string,
+  what: string,
+  message: string | null = null,
+  documents = 0,
+): Decision {
   return { folder, path: '', what, docId: null, message, documents };
 }
 
