@@ -17,19 +17,14 @@ import {
   writeFile,
 } from 'node:fs/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { syncedFolder } from './support/synced-folder.ts';
-import type { SyncedFolder } from './support/synced-folder.ts';
+import { ofAllTests } from '../support/of-each-test.ts';
 
-let world: SyncedFolder;
+const world = ofAllTests(() => syncedFolder());
 let dir: string;
 let last = 0;
-
-beforeAll(async () => {
-  world = await syncedFolder();
-});
-afterAll(() => world.close());
 
 const at = (name: string) => `${dir}/${name}`;
 const pause = async (ms: number) => {

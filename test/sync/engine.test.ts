@@ -427,21 +427,6 @@ describe('the sync engine', () => {
     expect([said().length, world.service.calls]).toEqual([1, []]);
   });
 
-  it('knows whether all that changed before a moment was listed', async () => {
-    world = await filled(1);
-    const health = { ...world.folder.health(), busy: true, coveredUntil: 500 } as const;
-    const listed = (parts: Partial<ReturnType<typeof world.folder.health>>, since: number) => {
-      Object.assign(world.folder, { health: () => ({ ...health, ...parts }) });
-      return world.engine().folders.isCoveredUntil(since);
-    };
-    expect([
-      listed({}, 500),
-      listed({}, 501),
-      listed({ busy: false }, 501),
-      listed({ state: 'unavailable' }, 501),
-    ]).toEqual([true, false, true, true]);
-  });
-
   it('holds what is past its grace, with the number of all that are gone, and the others when they are', async () => {
     world = await filled(40);
     const { inspect } = world.folder;

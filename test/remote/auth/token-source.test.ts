@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { SharedToken, TokenStorePort } from '../../../src/model/ports/token-store-port.ts';
 import type { Credentials } from '../../../src/model/settings.ts';
-import { backOffAfterRefusals } from '../../../src/remote/auth/token-back-off.ts';
 import { createTokenSource, lifeOf, useOf } from '../../../src/remote/auth/token-source.ts';
 import type { TokenSource } from '../../../src/remote/auth/token-source.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -546,11 +545,5 @@ describe('the life of a token', () => {
 
   it('is used until a tenth is left, a minute at most', () => {
     expect([useOf(1_800_000), useOf(100_000), useOf(1000)]).toEqual([1_740_000, 90_000, 900]);
-  });
-
-  it('rests longer after each refusal', () => {
-    expect([1, 2, 3, 4, 5, 6].map(backOffAfterRefusals)).toEqual([
-      2000, 5000, 60_000, 300_000, 900_000, 900_000,
-    ]);
   });
 });

@@ -113,10 +113,12 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     const deadline = performance.now() + quiesceMs;
     while (performance.now() < deadline) {
       // The disk and the scanning thread take their time, whatever the clock in hand says.
-      if (isMoving()) await delay(1);
+      const moves = isMoving();
+      if (moves) await delay(1);
       quiet = world.engine().isIdle() ? quiet + 1 : 0;
       if (quiet > 2) return;
-      await world.clock.advance(stepMs);
+      const nothingFor = moves || quiet > 0 ? 0 : (world.clock.untilNext() ?? 0);
+      await world.clock.advance(Math.max(stepMs, nothingFor));
     }
     throw new Error(
       `still busy: ${[...world.engine().tasks.all()].map(({ key, state }) => `${key} ${state.kind}`).join('; ')}`,

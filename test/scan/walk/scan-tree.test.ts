@@ -1,22 +1,19 @@
 import { mkdir, rename, rm, unlink } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { ScanRequest } from '../../../src/scan/walk/scan-request.ts';
 import { servedFolder } from '../inspect/served-folder.ts';
-import type { ServedFolder } from '../inspect/served-folder.ts';
 import { scannedPaths } from '../support/folder-world.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
-let folder: ServedFolder;
+const folder = ofEachTest(() => servedFolder());
 
 beforeEach(async () => {
-  folder = await servedFolder();
   await folder.write('a.pdf', 'a');
   await folder.write('d/b.pdf', 'b');
   await folder.write('d/e/c.pdf', 'c');
   await folder.scan();
 });
-
-afterEach(() => folder.remove());
 
 /** The directories that a scan lists, and their documents. */
 async function listed(

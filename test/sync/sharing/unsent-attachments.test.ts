@@ -177,6 +177,7 @@ describe('I5: what was attached to a document that was not sent is not sent by i
     list('sub/more.pdf.meta.json');
     await laterOn(60_000);
     expect(own()).toEqual(['report.pdf', 'salaries.csv', 'sub/more.pdf']);
+    expect(shared()).toHaveProperty(['joe,90'], 'NONE');
   });
 
   it('though Unicode spells its name and those of its directories in another way', async () => {
