@@ -95,7 +95,7 @@ function reasonCode(error: unknown): string {
 const firstRefusalsMs = [2_000, 5_000];
 
 /** The back-off after `count` refusals in a row. */
-export function backOffAfterRefusals(count: number): number {
+function backOffAfterRefusals(count: number): number {
   return firstRefusalsMs[count - 1] ?? refusedDelayMs(count - firstRefusalsMs.length);
 }
 
