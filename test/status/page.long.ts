@@ -139,9 +139,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const failures = Array.from({ length: 510 }, (_, at) => ({ ...first!, path: `deck.${at}.pptx` }));
       const page = await visit(await open({ status: { failures, failuresTotal: 510 } }));
       const group = page.getByRole('article', { name: 'More than one dot in the name' });
-      await group.getByRole('button', { name: 'Show 197 more' }).click();
-      expect(await group.getByRole('listitem').count()).toBe(200);
-      expect(await group.innerText()).toMatch(/and 310 more\s+Show fewer$/);
+      await group.getByText('Show 197 more').click();
+      await eventually(async () => (await group.getByRole('listitem').count()) === 200);
+      expect(await group.innerText()).toMatch(/and 310 more$/);
     });
 
     it('shows failures by cause, what to do once, and offers to retry what that may help', async () => {
@@ -153,8 +153,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const sidecars = page.getByRole('article', { name: 'Invalid sidecar' });
       expect((await sidecars.innerText()).match(/Correct the file/g)).toHaveLength(1);
       expect(await names.getByRole('listitem').count()).toBe(3);
-      await names.getByRole('button', { name: 'Show 3 more' }).click();
-      expect(await names.getByRole('listitem').count()).toBe(6);
+      await names.getByText('Show 3 more').click();
+      await eventually(async () => (await names.getByRole('listitem').count()) === 6);
       // A name is not accepted by being sent again.
       expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(1);
       const refused = (status.failures ?? []).map((one) => ({ ...one, code: 'http-422' })).slice(0, 6);

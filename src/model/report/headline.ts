@@ -63,10 +63,8 @@ export function statusLine(status: Status, now?: number): string {
     const rest = trouble === undefined ? progress || 'Nothing delivered yet' : reasonWords(trouble);
     return sentences([first, rest, ...asks(status)]);
   }
-  if (status.health === 'error') {
-    const all = trouble === undefined ? first : withReason(first, trouble.message);
-    return sentences([all, progress, ...asks(status)]);
-  }
+  if (status.health === 'error')
+    return sentences([trouble === undefined ? first : reasonWords(trouble), progress, ...asks(status)]);
   const why = status.reasons.find(({ code }) => isPartial(code));
   return sentences([first, progress, why === undefined ? '' : sentence(why.message)]);
 }
@@ -82,9 +80,8 @@ export function startTrouble({ reasons }: Pick<Status, 'reasons'>): Reason | und
 }
 
 function errorPhrase(status: Status): string {
-  const worst = startTrouble(status);
-  if (worst !== undefined) return phraseOf(worst.code);
-  return status.auth.state === 'refused' ? phraseOf('credentials-refused') : 'Something is wrong';
+  const code = startTrouble(status)?.code ?? (status.auth.state === 'refused' ? 'credentials-refused' : null);
+  return code === null ? 'Something is wrong' : phraseOf(code);
 }
 
 function attentionPhrase(status: Status): string {
@@ -143,11 +140,11 @@ function progressPhrase(status: Status): string {
   return documents === 1 ? '1 document delivered' : `All ${numberWords(synced)} documents delivered`;
 }
 
+const mutes: ReadonlySet<string> = new Set(['rate-limited', 'fleet-opens']);
+
 /** True while the service, or the start of the fleet's minute, lets nothing be sent: it passes by itself. */
 export function isMuted({ rate, reasons }: Pick<Status, 'rate' | 'reasons'>): boolean {
-  return (
-    rate.pausedUntil !== null || reasons.some(({ code }) => code === 'rate-limited' || code === 'fleet-opens')
-  );
+  return rate.pausedUntil !== null || reasons.some(({ code }) => mutes.has(code));
 }
 
 /** What waiting documents wait for, the most frequent first. */
@@ -189,17 +186,13 @@ function sumsOf(folders: readonly FolderStatus[]) {
   return { documents: synced + pending + waiting + sum('failed'), synced, pending, waiting };
 }
 
-/** What a reason comes to, with its own words. */
+/** What a reason comes to, with its own words; they stand alone where they say it themselves. */
 export function reasonWords({ code, message }: Reason): string {
-  return withReason(phraseOf(code), message);
+  const phrase = phraseOf(code);
+  return message.toLowerCase().includes(phrase.toLowerCase()) ? sentence(message) : `${phrase}: ${message}`;
 }
 
 /** Exit codes are for those who read of a start that failed. */
 function phraseOf(code: string): string {
   return explain(code).cause.replace(/ \(exit code \d\)$/, '');
-}
-
-/** The message alone where it says the phrase itself. */
-function withReason(phrase: string, message: string): string {
-  return message.toLowerCase().includes(phrase.toLowerCase()) ? sentence(message) : `${phrase}: ${message}`;
 }

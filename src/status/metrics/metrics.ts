@@ -54,11 +54,8 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
     buckets: waitBuckets,
     registers,
   });
-  const bytesSent = new Counter({
-    name: 'ingestd_bytes_sent_total',
-    help: 'Bytes of files sent to the ingestion service.',
-    registers,
-  });
+  const help = 'Bytes of files sent to the ingestion service.';
+  const bytesSent = new Counter({ name: 'ingestd_bytes_sent_total', help, registers });
   const lagSeconds = watchLoop();
 
   return {

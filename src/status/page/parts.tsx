@@ -165,7 +165,7 @@ interface Place extends DocumentRef {
 
 interface RowsProps<T> {
   readonly of: readonly T[];
-  /** So many are listed. */
+  /** So many are listed at once; the others are there to be opened. */
   readonly most?: number;
   /** How many there are in all. */
   readonly total?: number;
@@ -173,20 +173,28 @@ interface RowsProps<T> {
   readonly children?: (item: T) => ComponentChildren;
 }
 
+/** More would make the page slow. */
+const mostRows = 200;
+
 /** Documents, one below the other. */
-export function Rows<T extends Place>({ of: items, most, total = items.length, children }: RowsProps<T>) {
-  const listed = items.slice(0, most);
+export function Rows<T extends Place>({ of: items, most = mostRows, total, children }: RowsProps<T>) {
+  const listed = items.slice(0, mostRows);
+  const [first, rest] = [listed.slice(0, most), listed.slice(most)];
+  const list = (some: readonly T[]) => (
+    <ul class={children === undefined ? 'names' : 'rows'}>
+      {some.map((item) => (
+        <li key={refKey(item) + (item.pathBytes ?? '')}>
+          <PathText {...item} />
+          {children?.(item)}
+        </li>
+      ))}
+    </ul>
+  );
   return (
     <>
-      <ul class={children === undefined ? 'names' : 'rows'}>
-        {listed.map((item) => (
-          <li key={refKey(item) + (item.pathBytes ?? '')}>
-            <PathText {...item} />
-            {children?.(item)}
-          </li>
-        ))}
-      </ul>
-      <More count={total - listed.length} />
+      {list(first)}
+      {rest.length > 0 && <Fold title={`Show ${numberWords(rest.length)} more`}>{list(rest)}</Fold>}
+      <More count={(total ?? items.length) - listed.length} />
     </>
   );
 }

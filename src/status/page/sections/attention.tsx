@@ -1,5 +1,3 @@
-import { useState } from 'preact/hooks';
-
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
@@ -13,10 +11,8 @@ import { momentWords } from '../data/time-words.ts';
 import { Ask, Button, Fold, More, Part, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
-/** Rows of one cause at first, and after "Show more". */
+/** Of one cause, at first. */
 const fewRows = 3;
-const maxRows = 200;
-const maxDoubts = 100;
 
 /** Everything that needs a person: held deletions, failures with their fix, uploads in doubt, duplicates. */
 export function Attention({ status }: Shown) {
@@ -55,9 +51,7 @@ function Failures({ status }: Shown) {
 
 /** What failed for one cause. What is the same for all of it is said once. */
 function Failed({ code, items }: Group<FailureStatus>) {
-  const [isWhole, setWhole] = useState(false);
   const { cause } = explain(code);
-  const others = Math.min(items.length, maxRows) - fewRows;
   const isShared = new Set(items.map(({ message }) => message)).size === 1;
   const helps = mayHelpToRetry(code);
   const words = items.length === 1 ? 'Retry' : `Retry all ${numberWords(items.length)}`;
@@ -70,7 +64,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
     <Part class="card" title={cause} action={action}>
       {isShared && <p>{said(items[0]?.message ?? '')}</p>}
       <p class="faint">{fixBeside(code)}</p>
-      <Rows of={items} most={isWhole ? maxRows : fewRows} total={isWhole ? items.length : 0}>
+      <Rows of={items} most={fewRows}>
         {(failure) => (
           <>
             {/* One row, one button: that of its group. */}
@@ -84,11 +78,6 @@ function Failed({ code, items }: Group<FailureStatus>) {
           </>
         )}
       </Rows>
-      {others > 0 && (
-        <Button act={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show fewer' : `Show ${numberWords(others)} more`}
-        </Button>
-      )}
     </Part>
   );
 }
@@ -125,7 +114,7 @@ function Doubts({ status: { inDoubt, inDoubtTotal } }: Shown) {
         It is not known as what these uploads arrived, if they did. Check at the service: adopt those that
         did, send the others again. Dismiss sends nothing.
       </p>
-      <Rows of={inDoubt} most={maxDoubts} total={inDoubtTotal}>
+      <Rows of={inDoubt} total={inDoubtTotal}>
         {(doubt) => <InDoubt {...doubt} />}
       </Rows>
     </Part>
@@ -186,7 +175,7 @@ function Dismiss(place: DocumentRef) {
 function Duplicates({ status: { duplicates, inDoubt, recordedDuplicates } }: Shown) {
   if (recordedDuplicates === 0) return null;
   const doubts = new Set(inDoubt.map(refKey));
-  const shown = duplicates.filter((one) => !doubts.has(refKey(one))).slice(0, maxDoubts);
+  const shown = duplicates.filter((one) => !doubts.has(refKey(one)));
   const copies = shown.reduce((sum, one) => sum + one.copies, 0);
   return (
     <Part class="need warn card" title="Possible duplicates" count={recordedDuplicates}>

@@ -116,8 +116,6 @@ function Invitation({ status: { folders, held, state } }: Shown) {
   );
 }
 
-const maxSkipRows = 50;
-
 /** Files in the folders that are no documents, by the rule that says so. */
 export function Skipped({ status: { skipped, skippedTotal } }: Shown) {
   if (skippedTotal === 0) return null;
@@ -126,7 +124,7 @@ export function Skipped({ status: { skipped, skippedTotal } }: Shown) {
       {groupByCause(skipped).map(({ code, items }) => (
         <Part class="card" key={code} title={explain(code).cause} count={items.length}>
           <p class="faint">{explain(code).fix}</p>
-          <Rows of={items} most={maxSkipRows} />
+          <Rows of={items} />
         </Part>
       ))}
       <More count={skippedTotal - skipped.length} />
