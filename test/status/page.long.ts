@@ -223,6 +223,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const [held] = busyStatus().held ?? [];
       world.control.change({ held: [{ ...held!, count: 400 }] });
       await page.getByText('400 files missing').waitFor();
+      await page.getByText('Show the files').dispatchEvent('click');
+      await page.getByText('and 363 more').waitFor({ state: 'attached' });
       await page.getByRole('button', { name: 'Delete 37 documents', exact: true }).click();
       await eventually(() => world.control.calls.length > 0);
       expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37, paths: heldPaths }]);
@@ -313,7 +315,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         status: {
           state: 'paused',
           paused: ['inbox'],
-          reasons: [{ code: 'paused', message: 'sending is paused for all folders' }],
+          reasons: [
+            { code: 'paused', message: 'sending is paused for all folders until 2099-01-15T12:00:00Z' },
+          ],
           folders: [aFolder({ onDisk: 3, synced: 1, pending: 2 })],
           queue: { pending: 2, inFlight: 0, waiting: 0, etaSeconds: 120 },
         },
@@ -323,7 +327,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await stateOf(page)).toBe('Paused');
       const wrong = page.getByRole('list', { name: 'What is wrong' });
       await wrong
-        .getByText(/^Sending is paused for all folders\. Paused on the page, since Jan 1, 2026/)
+        .getByText(/^Sending is .* until Jan 1[56], 2099, \d\d:00\. Paused on the page, since Jan 1, 2026/)
         .waitFor();
       await page.getByText('1 of 3 documents delivered', { exact: true }).waitFor();
       expect(await (await unfold(page, 'In progress')).innerText()).not.toContain('left');
@@ -361,6 +365,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(world);
       await says(page, '3 documents waiting (1 still changing, 1 for a sidecar, 1 to be retried)');
       expect(await stateOf(page)).toBe('Waiting');
+      expect(await folded(page, 'In progress').innerText()).toContain('nothing now');
       expect(await region(page, 'Failed').count()).toBe(0);
       const waiting = await unfold(page, 'Waiting');
       expect(await waiting.innerText()).toMatch(
@@ -382,6 +387,36 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await eventually(() => world.control.calls.length === 1);
       expect(world.control.calls).toEqual([{ resolve: 'inbox/twice.pdf', resolution: { kind: 'dismiss' } }]);
       expect(await region(page, 'Possible duplicates').getByRole('listitem').count()).toBe(1);
+    });
+
+    it('says of each upload in doubt whether it is sent again by itself', async () => {
+      const [doubt] = busyStatus().inDoubt ?? [];
+      const inDoubt = [true, false].map((holds) => ({ ...doubt!, path: `${holds}.pdf`, holds }));
+      const page = await visit(await open({ status: { inDoubt, inDoubtTotal: 2 } }));
+      const [held, sent] = await region(page, 'In doubt').getByRole('listitem').allInnerTexts();
+      expect(held).toMatch(/true\.pdf[^]*Since \d.*\. It is not sent until you decide\./);
+      expect(sent).toMatch(
+        /false\.pdf[^]*ingestd sends it again by itself, and the service may then have two/,
+      );
+    });
+
+    it('keeps what is said of folders in line, however long their names are', async () => {
+      const folders = Array.from({ length: 12 }, (_, index) =>
+        aFolder({
+          name: `${'long name '.repeat(index % 3 === 0 ? 9 : 1)}${index}`,
+          onDisk: 1,
+          waiting: index % 2,
+        }),
+      );
+      const page = await visit(await open({ status: { folders } }), {
+        viewport: { width: 1280, height: 900 },
+      });
+      const buttons = await region(page, 'Folders')
+        .getByRole('button', { name: /^Rescan long/ })
+        .all();
+      const tops = await Promise.all(buttons.map(async (one) => (await one.boundingBox())?.y));
+      expect(tops).toHaveLength(12);
+      expect(new Set(tops).size).toBe(4);
     });
 
     it('is never green while something needs a person, and says what in headline, pill and title', async () => {
@@ -581,8 +616,14 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(first);
       await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await eventually(() => first.control.calls.length === 1);
+      await page.getByRole('button', { name: 'Delete 37 documents…' }).click();
       await first.stop();
-      await page.getByRole('alert').waitFor();
+      await page.getByRole('alert').waitFor({ state: 'attached' });
+      // What reaches nobody is not offered.
+      await page
+        .getByRole('button', { name: 'Delete 37 documents', exact: true })
+        .waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Cancel' }).click();
       expect(await stateOf(page)).toBe('Offline');
       await says(page, 'ingestd does not answer');
       const http = { host: '127.0.0.1', port: first.port };

@@ -119,13 +119,16 @@ function App() {
 }
 
 const toastMs = 6000;
+const nothing = { words: '' };
 
 /** A word of feedback on what a person asked for; screen readers say it. */
 function Toast() {
-  const [toast, setToast] = useState({ words: '' });
+  const [toast, setToast] = useState(nothing);
   useEffect(() => onFeedback((words) => setToast({ words })), []);
   useEffect(() => {
-    const timer = setTimeout(() => setToast({ words: '' }), toastMs);
+    // What was said since then stays.
+    const end = () => setToast((shown) => (shown === toast ? nothing : shown));
+    const timer = setTimeout(end, toastMs);
     return () => clearTimeout(timer);
   }, [toast]);
   return (
