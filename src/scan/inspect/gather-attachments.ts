@@ -10,6 +10,7 @@ import { attachmentDirectoryEnd, isTrustedCompanion } from '../rules/classify.ts
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { statOf } from '../rules/entry.ts';
 import { realRoot } from '../walk/root-identity.ts';
+import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
 import { lookInside } from './find-entry.ts';
@@ -106,8 +107,8 @@ function placeListed(
 }
 
 /** A directory on the way that is a link may lead anywhere. */
-function leavesByLink({ tree, absolute }: FolderState, path: string): boolean {
-  return directoriesTo(path).some((at) => lookUp(absolute(tree.rawPath(at)))?.isSymbolicLink() === true);
+function leavesByLink(folder: FolderState, path: string): boolean {
+  return directoriesTo(path).some((at) => entryAt(folder, at)?.kind === 'link');
 }
 
 function judge(

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
-import { lookUp } from '../look-up.ts';
 import { recentLook } from '../companions/recent-look.ts';
+import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
@@ -24,7 +24,7 @@ export function likelySidecar(folder: FolderState, document: string, ownerUid: n
   for (const name of unfit) {
     if (!mayBeMeantFor(name, nameOf(document))) continue;
     const path = joinPath(directory, name);
-    const uid = lookUp(absolute(tree.rawPath(path)))?.uid;
+    const uid = entryAt(folder, path)?.stats?.uid;
     if (uid !== undefined && isTrustedCompanion(settings.sidecarOwner, uid, ownerUid)) return path;
   }
   return null;

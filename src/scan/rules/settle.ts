@@ -1,11 +1,10 @@
 import { joinPath, nameOf, directoryOf } from '../../model/document.ts';
-import type { FileIdentity, FileStat } from '../../model/document.ts';
+import type { FileIdentity } from '../../model/document.ts';
+import { keyOf } from './look.ts';
+import type { Look } from './look.ts';
 
 /** How soon a place is inspected again that a scan has to see first. */
 export const afterScanMs = 250;
-
-/** What of a stat tells whether a file is as it was. */
-type Look = Pick<FileStat, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
 
 /** What a directory's files and directories looked like when it was listed, and since when, monotonic ms. */
 interface Listed {
@@ -150,25 +149,6 @@ const coarsestMs = 2_000;
 /** How long a file may change without its times telling: whole seconds are those of a file system that keeps no others. */
 function granuleMs({ mtimeMs, ctimeMs }: Look): number {
   return mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0 ? coarsestMs : 0;
-}
-
-const numbers = new Float64Array(4);
-const words = new Uint32Array(numbers.buffer);
-
-/** A number of 53 bits that differs when a name or its stat does. A text for each of 1,000,000 files would take 100 MB. */
-function keyOf(name: string, { size, mtimeMs, ctimeMs, ino }: Look): number {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  const add = (word: number) => {
-    high = Math.imul(high ^ word, 0x9e3779b1);
-    low = Math.imul(low ^ word, 0x5f356495);
-    high ^= high >>> 15;
-    low ^= low >>> 13;
-  };
-  for (let index = 0; index < name.length; index += 1) add(name.charCodeAt(index));
-  numbers.set([size, mtimeMs, ctimeMs, ino]);
-  for (const word of words) add(word);
-  return (high & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
 }
 
 /** Of the birth time in a mark. */

@@ -1,11 +1,10 @@
-import { lstatSync } from 'node:fs';
-
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { ShareMode, Sidecar } from '../../model/metadata/metadata.ts';
+import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { nothingListed, resolveAttachment } from '../rules/attachment-lists.ts';
 import type { ListedByOwner } from '../rules/attachment-lists.ts';
@@ -148,11 +147,9 @@ function listedByOwner(
 }
 
 /** With `sidecarOwner: same`, nobody makes an attachment of a file of another user, which would hide it. */
-function isOfAnother({ settings, tree, absolute }: FolderState, path: string, owner: string): boolean {
-  if (settings.sidecarOwner === 'any') return false;
-  const [file, document] = [path, owner].map((one) =>
-    lstatSync(absolute(tree.rawPath(one)), { throwIfNoEntry: false }),
-  );
-  if (file === undefined || document === undefined) return false;
-  return !isTrustedCompanion(settings.sidecarOwner, file.uid, document.uid);
+function isOfAnother(folder: FolderState, path: string, owner: string): boolean {
+  const { sidecarOwner } = folder.settings;
+  if (sidecarOwner === 'any') return false;
+  const [file, document] = [path, owner].map((one) => entryAt(folder, one)?.stats);
+  return file && document ? !isTrustedCompanion(sidecarOwner, file.uid, document.uid) : false;
 }

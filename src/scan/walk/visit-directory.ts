@@ -16,6 +16,8 @@ import type { WatchState } from '../watch/backend.ts';
 import { neverSeen, readAgain, seenCompanion } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
+import { keyOf } from '../rules/look.ts';
+import type { Look } from '../rules/look.ts';
 import type { Entry } from '../rules/entry.ts';
 import { markInnerLink } from './mark-inner-link.ts';
 import { listDirectory } from './list-directory.ts';
@@ -260,26 +262,15 @@ function signatureOf(
   sorted: SortedEntries,
   { skips, fingerprints }: FoundDocuments,
 ): number {
-  let sum = mix(textSum(fingerprint), sorted.skips.length + skips.length);
-  for (const entries of [sorted.documents, sorted.sidecars.values(), sorted.children]) {
-    for (const { name, stats, kind } of entries) {
-      if (stats === null) continue;
-      const times = kind === 'directory' ? 0 : mix(stats.mtimeMs, stats.ctimeMs);
-      sum = (sum + mix(mix(stats.ino, kind === 'directory' ? 0 : stats.size), mix(textSum(name), times))) | 0;
-    }
-  }
-  for (const text of fingerprints) sum = (sum + textSum(text)) | 0;
+  let sum = sorted.skips.length + skips.length;
+  const add = (name: string, look: Look) => {
+    sum = (sum + (keyOf(name, look) | 0)) | 0;
+  };
+  for (const entries of [sorted.documents, sorted.sidecars.values(), sorted.children])
+    for (const { name, stats, kind } of entries)
+      if (stats !== null) add(name, kind === 'directory' ? { ...noLook, ino: stats.ino } : stats);
+  for (const text of [fingerprint, ...fingerprints]) add(text, noLook);
   return sum;
 }
 
-function textSum(text: string): number {
-  let sum = text.length;
-  for (let at = 0; at < text.length; at += 1) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
-  return sum;
-}
-
-function mix(one: number, other: number): number {
-  // Microseconds: an mtime has a fraction.
-  const folded = Math.imul((one * 1_000) | 0, 0x9e3779b1) ^ ((other * 1_000) | 0);
-  return Math.imul(folded ^ (folded >>> 15), 0x85ebca6b);
-}
+const noLook: Look = { size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0 };
