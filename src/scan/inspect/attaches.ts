@@ -18,10 +18,11 @@ export function attaches(
 ): AttachmentAnswer {
   if (rootTrouble(folder, scannedRoot) !== null) return 'unclear';
   if (path !== null && elsewhere !== null && isAnotherFile(folder, path, elsewhere)) return 'dropped';
-  const isOwnerGone = entryAt(folder, owner, locateOnDisk) === null;
+  const entry = entryAt(folder, owner, locateOnDisk);
+  const isOwnerGone = entry === null;
   // Whose the sidecar of one that is gone was, nobody can say where it matters.
   const isNobodys = isOwnerGone && folder.settings.sidecarOwner === 'same';
-  const own = isNobodys ? null : findSidecar(folder, owner);
+  const own = isNobodys ? null : findSidecar(folder, owner, entry);
   if (own?.kind === 'settling') return 'settling';
   if (own?.kind === 'sidecar' && own.sidecar !== null) {
     const isListed = own.sidecar.attachments.some((text) => {

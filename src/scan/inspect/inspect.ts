@@ -150,7 +150,7 @@ async function inspectFile(
 
   const inherited = readDefaults(folder, directoryOf(path));
   if (inherited.kind !== 'inherited') return inherited;
-  const own = findSidecar(folder, path);
+  const own = findSidecar(folder, path, { name, raw: name, kind: 'file', stats });
   if (own.kind !== 'sidecar') return own;
   const gathered = await gatherAttachments(folder, path, {
     listed: own.sidecar?.attachments ?? [],

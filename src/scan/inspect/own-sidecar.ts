@@ -31,10 +31,14 @@ export interface OwnSidecar {
 
 /**
  * Finds and reads the sidecar of one document, or what was that of one which is gone; an answer instead where it keeps the
- * document from being sent.
+ * document from being sent. `own`: the document; null: it is gone.
  */
-export function findSidecar(folder: FolderState, document: string): OwnSidecar | NoDocument {
-  const { relations, sidecars, unscanned } = relateNow(folder, document);
+export function findSidecar(
+  folder: FolderState,
+  document: string,
+  own: Entry | null,
+): OwnSidecar | NoDocument {
+  const { relations, sidecars, unscanned } = relateNow(folder, document, own);
   const paired = relations.sidecars.get(nameOf(document));
   const entry = sidecars.get(paired?.name ?? '');
   if (paired === undefined || entry === undefined) {
@@ -84,7 +88,7 @@ export function findSidecar(folder: FolderState, document: string): OwnSidecar |
 export function describeSidecar(folder: FolderState, path: string): NoDocument {
   const name = nameOf(path);
   const directory = directoryOf(path);
-  const { relations, sidecars } = relateNow(folder, path);
+  const { relations, sidecars } = relateNow(folder, path, null);
   if (!sidecars.has(name))
     return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
   const unpaired = relations.unpaired.get(name);
@@ -116,6 +120,7 @@ export function describeSidecar(folder: FolderState, path: string): NoDocument {
 function relateNow(
   folder: FolderState,
   path: string,
+  own: Entry | null,
 ): Pick<NameGroup, 'sidecars'> & {
   readonly relations: Relations;
   /** Sidecars of which no scan has said yet whose they are. */
@@ -127,7 +132,6 @@ function relateNow(
   const sidecars = new Map<string, Entry>();
   const documents = new Map<string, Entry>();
   const unscanned = new Set<string>();
-  const own = isSidecarName(name) ? null : entryAt(folder, path);
   // One that is gone is related as if it stood.
   if (!isSidecarName(name)) documents.set(name, own ?? { name, raw: name, kind: 'file', stats: null });
   for (const place of isSidecarName(name) ? [path] : [byName, byStem]) {
