@@ -24,8 +24,10 @@ export function likelySidecar(folder: FolderState, document: string, ownerUid: n
   for (const name of unfit) {
     if (!mayBeMeantFor(name, nameOf(document))) continue;
     const path = joinPath(directory, name);
-    const uid = entryAt(folder, path)?.stats?.uid;
-    if (uid !== undefined && isTrustedCompanion(settings.sidecarOwner, uid, ownerUid)) return path;
+    const stats = entryAt(folder, path)?.stats;
+    // Of one that cannot be looked at nobody knows whose it is.
+    if (stats === null || (stats && isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid)))
+      return path;
   }
   return null;
 }
