@@ -61,7 +61,10 @@ export interface AttachingDocument {
   readonly listed: readonly string[];
 }
 
-/** Looks at what a document attaches. `realRoot`: without links. Never throws for what is on disk. */
+/**
+ * Looks at what a document attaches. `realRoot`: without links, for a directory of attachments. Never throws for what is on
+ * disk.
+ */
 export async function findAttachments(
   folder: FolderState,
   document: AttachingDocument,

@@ -42,7 +42,7 @@ export async function gatherAttachments(
   const found = await findAttachments(
     folder,
     { path: document, rules, own: hasOwn ? nameOf(raw) : null, listed },
-    { realRoot: realRoot(folder.root), slice: createTimeSlice(32) },
+    { realRoot: hasOwn ? realRoot(folder.root) : '', slice: createTimeSlice(32) },
   );
   if (found.own?.kind === 'unreadable') return notRead(printable(directory), found.own.code);
   const [nameless] = found.own?.nameless ?? [];
