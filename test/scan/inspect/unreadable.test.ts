@@ -85,6 +85,18 @@ describe('a companion whose path is longer than the system allows', () => {
     execFileSync('rm', ['-r', directory.slice(0, directory.indexOf('/'))], { cwd: folder.path });
     expect(verdict).toBe(expected);
   });
+
+  it('may be meant for a document, as any that fits no file', async () => {
+    const directory = await deepDirectory();
+    execFileSync('sh', ['-c', `echo '{}' > A.pdf.meta.json`], { cwd: folder.join(directory) });
+    await folder.scan();
+    const found = await folder.inspect(`${directory}/a.pdf`);
+    execFileSync('rm', ['-r', directory.slice(0, directory.indexOf('/'))], { cwd: folder.path });
+    expect(found).toMatchObject({
+      kind: 'document',
+      document: { likelySidecar: `${directory}/A.pdf.meta.json` },
+    });
+  });
 });
 
 describe('an .ingestignore', () => {
