@@ -30,7 +30,7 @@ export interface Installation {
   readonly launch: () => LaunchedDaemon;
   /** The daemon that was started last, where it answers now: another address after it has stood by. */
   readonly launched: () => Promise<RunningDaemon>;
-  /** Runs a command to its end. */
+  /** Runs a command to its end: in this process, but for `run`, `sync` and what has surroundings of its own. */
   readonly run: (...words: string[]) => Promise<Finished>;
   /** Starts a command and does not wait for its end. */
   readonly begin: (...words: string[]) => Pick<LaunchedDaemon, 'finished' | 'signal'>;
@@ -192,9 +192,9 @@ export async function installation({
     inbox: home.join('inbox'),
     configure,
     run: async (...words) => {
-      // `run` takes signals, and what is started through another command needs a process of its own.
-      if (words[0] === 'run' || through.length > 0 || Object.keys(environment).length > 0)
-        return launch(words).finished;
+      // What scans and sends is shown as a process, which ends by itself or by a signal.
+      const isProcess = words[0] === 'run' || words[0] === 'sync' || through.length > 0;
+      if (isProcess || Object.keys(environment).length > 0) return launch(words).finished;
       // Only who runs commands loads them.
       const { inProcess } = await import('./in-process.ts');
       const options = ['--config', home.join('ingestd.yaml')];
