@@ -3,8 +3,9 @@ import { refKey } from '../model/document.ts';
 import { exitCodes, unreadableNowCode } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
-import { longestList } from '../model/report/status.ts';
-import type { Reason } from '../model/report/status.ts';
+import { emptyStatus, longestList, noTotals } from '../model/report/status.ts';
+import type { Reason, Status } from '../model/report/status.ts';
+import type { UnreadPlaces } from '../model/report/command-reports.ts';
 import { isAttached } from '../sync/tasks/task.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
@@ -52,27 +53,15 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
 
 /** Neither ledger nor folders were read: they may be another host's at this moment. */
 function nothingDone(gaveUp: Reason): SyncReport {
-  return {
-    exitCode: exitCodes.unfinished,
-    uploaded: 0,
-    modified: 0,
-    deleted: 0,
-    moved: 0,
-    failed: 0,
-    held: 0,
-    unsent: 0,
-    inDoubt: 0,
-    possibleDuplicates: 0,
+  return report({
+    status: { ...emptyStatus(0), reasons: [] },
+    totals: noTotals,
+    unread: { unavailable: [], unreadable: [] },
+    isRefused: false,
+    isDone: false,
+    later: [],
     gaveUp,
-    paused: [],
-    fleetPaused: false,
-    skipped: 0,
-    failures: [],
-    waiting: [],
-    waitingTotal: 0,
-    unavailable: [],
-    unreadable: [],
-  };
+  });
 }
 
 async function syncOnce(options: SyncOptions, place: Place | null): Promise<SyncReport> {
@@ -110,9 +99,13 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
     }
     onProgress(progressOf(daemon));
     await daemon.endRequests();
-    return report(daemon, {
+    return report({
+      status: daemon.control.status(),
+      totals: daemon.engine.totals,
+      unread: daemon.unread(),
+      isRefused: daemon.isRefused(),
+      isDone: isDecided(daemon) && !daemon.engine.isHopeless() && !interrupted && !isLost,
       later: endOfPass.waitedFor(),
-      interrupted: interrupted || isLost,
       gaveUp: end?.gaveUp ?? null,
     });
   } finally {
@@ -215,31 +208,30 @@ function waitsFor({ state, present }: Task): string {
   return 'its file is gone and may still come back';
 }
 
-function report(
-  daemon: Daemon,
-  {
-    later,
-    interrupted,
-    gaveUp,
-  }: { readonly later: readonly Task[]; readonly interrupted: boolean; readonly gaveUp: Reason | null },
-) {
-  const status = daemon.control.status();
+interface EndOfPass {
+  readonly status: (ReturnType<typeof emptyStatus> & Pick<Status, 'reasons'>) | Status;
+  readonly totals: Pick<Status['totals'], 'uploaded' | 'modified' | 'deleted' | 'moved'>;
+  readonly unread: UnreadPlaces;
+  readonly isRefused: boolean;
+  /** Everything that was found is decided. */
+  readonly isDone: boolean;
+  readonly later: readonly Task[];
+  readonly gaveUp: Reason | null;
+}
+
+function report({ status, totals, unread, isRefused, isDone, later, gaveUp }: EndOfPass) {
   const held = status.held.reduce((total, { count }) => total + count, 0);
   const failed = status.failuresTotal;
-  const { unavailable, unreadable } = daemon.unread();
-  const { uploaded, modified, deleted, moved } = daemon.engine.totals;
+  const { unavailable, unreadable } = unread;
+  const { uploaded, modified, deleted, moved } = totals;
   // Those that wait are counted as waiting.
   const named = later.filter(({ state, present }) => present && !waiting.includes(state.kind)).length;
   const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - named);
   const unfinished =
-    !isDecided(daemon) ||
-    failed + held + unsent + unavailable.length + unreadable.length > 0 ||
-    interrupted ||
-    gaveUp !== null ||
-    daemon.engine.isHopeless();
+    !isDone || failed + held + unsent + unavailable.length + unreadable.length > 0 || gaveUp !== null;
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
   return {
-    exitCode: daemon.isRefused() ? exitCodes.credentials : exitCode,
+    exitCode: isRefused ? exitCodes.credentials : exitCode,
     uploaded,
     modified,
     deleted,

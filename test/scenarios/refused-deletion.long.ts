@@ -27,6 +27,7 @@ it('a deletion that the service refuses is failed, over restarts too, until a pe
 
   expect(await json<Status>('status')).toMatchObject({ failuresTotal: 1, failures: [{ path: 'a.txt' }] });
   expect((await json<PlanReport>('plan')).operations).toMatchObject([{ kind: 'failed', path: 'a.txt' }]);
+  expect((await place.run('check')).code).toBe(4);
   expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 4, failed: 1, held: 0, deleted: 0 });
   expect(deletions()).toBe(1);
   // There is no file, whoever counts.

@@ -2,7 +2,6 @@ import { exitCodes } from '../../model/errors.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
-import type { PreparedCommand } from '../prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { localTime } from '../output.ts';
 import type { Output } from '../output.ts';
@@ -18,14 +17,12 @@ export async function why(
   const found = await findDaemon(context, flags);
   const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: await foldersOf(found) });
   const { daemon, prepared } = found;
-  const story = await (daemon === null ? offline(context, prepared, wanted) : daemon.why(wanted));
+  const story = await (daemon === null
+    ? whyOffline(prepared.settings, wanted, await fleetView(context, prepared))
+    : daemon.why(wanted));
   if (flags.json) context.output.json(story);
   else printStory(story, context.output);
   return exitCodes.ok;
-}
-
-async function offline(context: CommandContext, prepared: PreparedCommand, path: string): Promise<Why> {
-  return whyOffline(prepared.settings, path, await fleetView(context, prepared));
 }
 
 function printStory(story: Why, { line, colors }: Output): void {

@@ -53,41 +53,31 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
   // With one that may hold a ledger it is no way out: everything would be uploaded a second time.
   const elsewhere = place === dir ? '' : ', or set another state.dir';
   const findings: CheckFinding[] = [];
-  try {
-    await access(place, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    findings.push(
-      finding('error', 'state.dir', {
-        code: 'state-unwritable',
-        message: `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
-        fix: `Give the user that runs ingestd permission to write there${elsewhere}.`,
-      }),
-    );
-  }
+  const note = (level: CheckFinding['level'], found: Pick<CheckFinding, 'code' | 'message' | 'fix'>) =>
+    findings.push(finding(level, 'state.dir', found));
+  await access(place, constants.W_OK | constants.X_OK).catch((error: unknown) =>
+    note('error', {
+      code: 'state-unwritable',
+      message: `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
+      fix: `Give the user that runs ingestd permission to write there${elsewhere}.`,
+    }),
+  );
   if (place === dir) findings.push(...(await checkLedgerFiles(dir)));
   const { bavail, bsize } = await statfs(place);
   const free = bavail * bsize;
-  if (free < lowBytes) {
-    findings.push(
-      finding(free < tooLowBytes ? 'error' : 'warning', 'state.dir', {
-        code: 'state-disk-full',
-        message: `only ${sizeWords(free)} free for the ledger in ${place}`,
-        fix: `Free up space${elsewhere}. Nothing is sent while the ledger cannot be written.`,
-      }),
-    );
-  }
-  if (place === dir) {
-    const { mode } = await stat(dir);
-    if ((mode & 0o077) !== 0) {
-      findings.push(
-        finding('warning', 'state.dir', {
-          code: 'state-open',
-          message: `${dir} can be read by others`,
-          fix: `chmod 700 ${dir}`,
-        }),
-      );
-    }
-  }
+  if (free < lowBytes)
+    note(free < tooLowBytes ? 'error' : 'warning', {
+      code: 'state-disk-full',
+      message: `only ${sizeWords(free)} free for the ledger in ${place}`,
+      fix: `Free up space${elsewhere}. Nothing is sent while the ledger cannot be written.`,
+    });
+  const { mode } = await stat(place);
+  if (place === dir && (mode & 0o077) !== 0)
+    note('warning', {
+      code: 'state-open',
+      message: `${dir} can be read by others`,
+      fix: `chmod 700 ${dir}`,
+    });
   return findings;
 }
 
