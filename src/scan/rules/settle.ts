@@ -30,6 +30,8 @@ export function createObservations(settleMs: number, passed = () => performance.
   /** What inspections saw that no listing has shown yet. */
   const seen = new Map<string, { readonly key: number; readonly since: number }>();
   const missing = new Map<string, number>();
+  /** The newest time that the file system has shown. */
+  let newestMs = 0;
   let at = 0;
   let takenAt = passed();
 
@@ -70,6 +72,7 @@ export function createObservations(settleMs: number, passed = () => performance.
       const before = listed.get(directory) ?? nothing;
       const known = new Map(before.keys.map((key, index) => [key, before.since[index]]));
       const now = present();
+      newestMs = Math.max(newestMs, own.ctimeMs);
       const ownKey = keyOf(nameOf(directory), own);
       const keys = [ownKey];
       const since = [knownSince(directory, ownKey) ?? now];
@@ -79,6 +82,7 @@ export function createObservations(settleMs: number, passed = () => performance.
       for (const { name, stats } of entries) {
         if (stats === null) continue;
         marks.push(markOf(stats));
+        newestMs = Math.max(newestMs, stats.ctimeMs);
         const key = keyOf(name, stats);
         const path = joinPath(directory, name);
         const last = seen.get(path);
@@ -105,6 +109,9 @@ export function createObservations(settleMs: number, passed = () => performance.
         if (wanted.some((mark) => isAmong(marks, mark))) directories.push(directory);
       return directories;
     },
+    /** For how long it has been there at least, by the times of its file system, ms; 0 where its birth time is unknown. */
+    ageMs: ({ birthtimeMs }: Pick<FileIdentity, 'birthtimeMs'>): number =>
+      birthtimeMs === 0 ? 0 : Math.max(0, newestMs - birthtimeMs),
     /** A directory is gone. */
     forget: (directory: string): void => {
       listed.delete(directory);

@@ -129,7 +129,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     mtimeMs: stats.mtimeMs,
     nameCount: countNames(opened.listing),
     signature: signatureOf(fingerprint, sorted, found),
-    cameAt: before?.cameAt ?? (context.cause === 'start' ? -Infinity : listedAt),
+    cameAt:
+      before?.cameAt ?? cameAt(path, listedAt, context.cause === 'start' ? observations.ageMs(stats) : 0),
     listedAt,
     rules,
     ownRules,
@@ -179,6 +180,11 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       before !== undefined && (before.ignoreFile.key !== rulesKey || before.fingerprint !== fingerprint),
     reattached: paired.changed,
   };
+}
+
+/** When a directory came, monotonic ms. The root has always been there; what a start finds may still be coming. */
+function cameAt(path: string, listedAt: number, ageMs: number): number {
+  return path === '' ? -Infinity : listedAt - ageMs;
 }
 
 /** Most directories have none of most things: what is empty takes no memory. */

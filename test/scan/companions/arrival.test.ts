@@ -68,11 +68,23 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     expect(await stateOf(path)).toBe('does not come');
   });
 
+  it('is expected at a start as long as names come below a directory that may still be coming', async () => {
+    await open('EVERYONE');
+    await folder.write('proj/old.pdf.meta.json', sidecar);
+    await folder.write('proj/sib/a.pdf', 'pdf');
+    await folder.scan({ cause: 'start', fromScratch: true });
+    await goOn(longestMs / 2, writeAnother('proj/sub/deep'));
+    expect(await stateOf('proj/sib/a.pdf')).toBe('is expected');
+    await goOn(longestMs / 2, writeAnother('proj/sub/deep'));
+    expect(await stateOf('proj/sib/a.pdf')).toBe('does not come');
+  });
+
   it('is not expected because names come below a directory that is not new', async () => {
     await open('EVERYONE');
     await folder.write('proj/old.pdf.meta.json', sidecar);
     await folder.write('proj/sub/deep/old.pdf', 'pdf');
     await folder.scan({ cause: 'start', fromScratch: true });
+    folder.pass(longestMs);
     await folder.write('proj/a.pdf', 'pdf');
     await folder.scan();
     await goOn(4 * settleMs, writeAnother('proj/sub/deep'));
