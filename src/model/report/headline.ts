@@ -27,13 +27,12 @@ export function deliveredLine(status: Status, now?: number): string {
   const { documents, synced } = sumsOf(status.folders);
   const deletions = toDeleteCount(status);
   const seconds = secondsLeft(status);
-  const parts = [
+  const finish = seconds === null || now === undefined ? '' : finishWords(seconds, now);
+  return [
     ...(documents === 0 ? [] : [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`]),
     ...(deletions === 0 ? [] : [`${numberWords(deletions)} to delete`]),
-  ];
-  if (parts.length > 0 && seconds !== null)
-    parts.push(`${durationWords(seconds)} left${now === undefined ? '' : finishWords(seconds, now)}`);
-  return parts.join(', ');
+    ...(seconds === null ? [] : [`${durationWords(seconds)} left${finish}`]),
+  ].join(', ');
 }
 
 /** What `deliveredLine` says, where the headline has not said it: "All 4 documents delivered". */
@@ -116,10 +115,10 @@ function lowered(phrase: string): string {
 }
 
 function progressPhrase(status: Status): string {
-  const { documents, synced, pending, waiting } = sumsOf(status.folders);
-  if (status.state === 'standby') return 'Standing by';
-  const scanning =
-    status.state === 'starting' || status.folders.some((folder) => folder.state === 'scanning');
+  const { state, folders, rate, queue } = status;
+  const { documents, synced, pending, waiting } = sumsOf(folders);
+  if (state === 'standby') return 'Standing by';
+  const isScanning = state === 'starting' || folders.some((folder) => folder.state === 'scanning');
   const toDelete = toDeleteCount(status);
   if (isMuted(status)) {
     // Nothing is called delivering that cannot be sent now. What is tried again waits just as the rest.
@@ -129,22 +128,20 @@ function progressPhrase(status: Status): string {
     if (unsent > 0) return `${waits}, ${countWords(unsent, 'document')} to deliver`;
     if (toDelete > 0) return `${waits}, ${countWords(toDelete, 'document')} to delete`;
   }
-  const { rate, queue } = status;
   const isAtLimit = rate.used >= rate.limit && rate.nextFreeSeconds > 0 && queue.inFlight === 0;
   const limit = isAtLimit ? ', at the request limit' : '';
   if (pending > 0) return `Delivering ${countWords(pending, 'document')}${limit}`;
   if (toDelete > 0) return `Deleting ${countWords(toDelete, 'document')}${limit}`;
-  if (scanning) return `Scanning ${countWords(status.folders.length, 'folder')}`;
+  if (isScanning) return `Scanning ${countWords(folders.length, 'folder')}`;
   if (waiting > 0) return waitingPhrase(status.waitingFor, waiting);
   if (documents === 0) return 'Nothing to deliver yet';
   return documents === 1 ? '1 document delivered' : `All ${numberWords(synced)} documents delivered`;
 }
 
-const mutes: ReadonlySet<string> = new Set(['rate-limited', 'fleet-opens']);
-
 /** True while the service, or the start of the fleet's minute, lets nothing be sent: it passes by itself. */
 export function isMuted({ rate, reasons }: Pick<Status, 'rate' | 'reasons'>): boolean {
-  return rate.pausedUntil !== null || reasons.some(({ code }) => mutes.has(code));
+  const codes = reasons.map(({ code }) => code);
+  return rate.pausedUntil !== null || codes.includes('rate-limited') || codes.includes('fleet-opens');
 }
 
 /** What waiting documents wait for, the most frequent first. */
