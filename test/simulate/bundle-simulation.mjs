@@ -5,6 +5,18 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/**
+ * For the processes that run the bundle. On one thread, with few collections of garbage, and with less code optimised
+ * that runs for a moment only, they need two thirds of the processor's time.
+ */
+export const nodeOptions = [
+  '--enable-source-maps',
+  '--single-threaded',
+  '--min-semi-space-size=32',
+  '--max-semi-space-size=64',
+  '--interrupt-budget=1000000',
+];
+
 /** Gives the path of the bundle. `fault`: one of the planted faults, in its copy of the code; left out: none. */
 export async function bundleSimulation(directory, fault) {
   const outfile = `${directory}run-seeds.mjs`;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 // @ts-expect-error: it is read by the programs of the simulation too, which are no TypeScript.
-import { bundleSimulation } from './bundle-simulation.mjs';
+import { bundleSimulation, nodeOptions } from './bundle-simulation.mjs';
 import { promiseOf, promises } from './judge/promises.ts';
 import type { Kind } from './judge/promises.ts';
 // @ts-expect-error: the same.
@@ -26,7 +26,12 @@ const sound = bundle('nothing');
 async function firstBroken(program: string, kind: Kind, first: number, runs: number): Promise<number | null> {
   const options = { '--first': first, '--runs': runs, '--only': kind };
   const words = Object.entries(options).flatMap(([option, value]) => [option, String(value)]);
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...words, '--stop']);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...nodeOptions,
+    program,
+    ...words,
+    '--stop',
+  ]);
   const found = stdout.split('\n').find((line) => line.startsWith('{"seed"'));
   return found === undefined ? null : (JSON.parse(found) as { readonly seed: number }).seed;
 }

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { bundleSimulation } from './bundle-simulation.mjs';
+import { bundleSimulation, nodeOptions } from './bundle-simulation.mjs';
 import { plantedFaults } from './planted-faults.mjs';
 
 const { values } = parseArgs({
@@ -56,13 +56,9 @@ async function runShare(index) {
   if (values.plan !== undefined) options.push('--plan', values.plan);
   for (const name of ['log', 'stop']) if (values[name]) options.push(`--${name}`);
   if (!values.plain) options.push('--shrink');
-  const child = spawn(
-    process.execPath,
-    ['--enable-source-maps', '--max-semi-space-size=64', program, ...options],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [...nodeOptions, program, ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   for await (const line of createInterface(child.stdout)) take(line);
   if (child.exitCode !== 0 && child.exitCode !== null) process.exitCode = 1;
 }
