@@ -40,6 +40,16 @@ describe('the simulation', () => {
     expect(said).toContain('; 0 failed');
   }, 60_000);
 
+  it('A13: looks for an attachment in a directory only as it is written', async () => {
+    const files = { 'a.csv': 'a', 'a.csv.meta.json': '{"attachments":["extra/t.csv"]}', 'extra/t.csv': 't' };
+    const first = Object.entries(files).map(([name, text]) => ({ path: `inbox/${name}`, text }));
+    const plan = caselessPlan(first, [{ kind: 'rename', path: 'inbox/extra', to: 'inbox/Extra' }]);
+    const steps = plan.steps.map((step) => ({ ...step, afterMs: 3_000 }));
+    const said = await simulate('--runs', '1', '--log', '--plan', JSON.stringify({ ...plan, steps }));
+    expect(said).toContain('the attachment extra/t.csv does not exist');
+    expect(said).toContain('; 0 failed');
+  }, 60_000);
+
   // From fresh seeds with `npm run simulate`: its known kinds do not cover all that it finds on today's code.
   it('finds nothing but what is known, from a fixed seed', async () => {
     const said = await simulate('--runs', '300', '--seed', '1', '--plain');

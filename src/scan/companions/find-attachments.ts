@@ -1,6 +1,6 @@
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -133,7 +133,9 @@ function lookAt(folder: FolderState, { path: document, rules }: AttachingDocumen
     const refusal = 'message' in named ? named.message : 'it is not a document';
     return { text, place, refusal, entry: null };
   }
-  return { text, place, refusal: null, entry: entryAt(folder, place.path, locateOnDisk) };
+  // Where case does not count, a directory on the way may be found by a name that it does not have.
+  const way = [...directoriesTo(place.path), place.path].map((at) => entryAt(folder, at, locateOnDisk));
+  return { text, place, refusal: null, entry: way.includes(null) ? null : (way.at(-1) ?? null) };
 }
 
 function keysOf(path: string, listing: AttachmentListing): (readonly [string, string])[] {

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
+import { lookUp } from '../look-up.ts';
 import type { EntryKind } from '../rules/classify.ts';
 import { kindOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
@@ -66,7 +67,9 @@ function namesIn(absolute: string): readonly string[] {
     // No /proc on this system.
     if (found === null) return readdirSync(absolute);
     if (found === absolute) return readdirSync(opened);
-    const code = found.endsWith(' (deleted)') ? 'ENOENT' : 'ELOOP';
+    // Where case does not count, it may be found by a name that it has no more.
+    const isGone = found.endsWith(' (deleted)') || lookUp(absolute) === undefined;
+    const code = isGone ? 'ENOENT' : 'ELOOP';
     throw Object.assign(new Error(`${absolute} has moved`), { code });
   } finally {
     closeSync(handle);
