@@ -1,4 +1,6 @@
 import { countWords, numberWords } from '../lib/text/amounts.ts';
+import { passedMs } from '../lib/time/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import type { Removal } from './ports/ledger-port.ts';
 import type { SafetySettings } from './settings.ts';
 
@@ -54,10 +56,12 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   };
 }
 
-/**
- * How many deletions were let through in the ten minutes before `now`. One that lies ahead, after a clock was set back,
- * counts.
- */
-export function recentDeletions(removals: readonly Removal[], now: number): number {
-  return removals.filter(({ at }) => now - at < guardWindowMs).reduce((total, { count }) => total + count, 0);
+/** How many deletions were let through in the last ten minutes. One that seems to lie ahead counts. */
+export function recentDeletions(
+  removals: readonly Removal[],
+  clock: Pick<Clock, 'now' | 'sinceBoot'>,
+): number {
+  return removals
+    .filter((removal) => passedMs(removal, clock) < guardWindowMs)
+    .reduce((total, { count }) => total + count, 0);
 }

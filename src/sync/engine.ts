@@ -1439,7 +1439,7 @@ export class Engine {
 
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
-    await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
+    await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock));
     for (const { task, record } of batch)
       this.#done(task, 'deleted', { docId: record.docId, message: warning });
     // What it had attached is a document of its own from now on.

@@ -96,6 +96,7 @@ describe('the guard of deletions', () => {
 
 describe('deletions of the last ten minutes', () => {
   const now = 10_000_000;
+  const clock = { now: () => now };
 
   it('are those younger than ten minutes, each with its count', () => {
     const removals = [
@@ -103,11 +104,23 @@ describe('deletions of the last ten minutes', () => {
       { at: now - guardWindowMs + 1, count: 3 },
       { at: now, count: 4 },
     ];
-    expect(recentDeletions(removals, now)).toBe(7);
-    expect(recentDeletions([], now)).toBe(0);
+    expect(recentDeletions(removals, clock)).toBe(7);
+    expect(recentDeletions([], clock)).toBe(0);
   });
 
   it('are also those that seem to lie ahead after the clock was set back', () => {
-    expect(recentDeletions([{ at: now + 3_600_000, count: 5 }], now)).toBe(5);
+    expect(recentDeletions([{ at: now + 3_600_000, count: 5 }], clock)).toBe(5);
+  });
+
+  it('are those of ten minutes since the boot, whatever the clock was set to meanwhile', () => {
+    const sinceBoot = () => ({ bootId: 'this', ms: 700_000 });
+    const removals = [
+      { at: now - 3_600_000, sinceBoot: { bootId: 'this', ms: 640_000 }, count: 1 },
+      { at: now, sinceBoot: { bootId: 'this', ms: 100_000 }, count: 10 },
+      { at: now - 3_600_000, sinceBoot: { bootId: 'other', ms: 900_000 }, count: 100 },
+    ];
+    expect(recentDeletions(removals, { now: () => now, sinceBoot })).toBe(1);
+    const soonAfterBoot = () => ({ bootId: 'this', ms: 60_000 });
+    expect(recentDeletions(removals.slice(2), { now: () => now, sinceBoot: soonAfterBoot })).toBe(100);
   });
 });

@@ -52,10 +52,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^left-over\/listed$/,
     'a document that a sidecar lists is kept as its attachment when its file is gone (section 4)',
   ],
-  [
-    /^deleted-unguarded\/clock-jumped$/,
-    "the ten minutes of the guard against mass deletion are counted by this host's clock (3)",
-  ],
 ];
 
 /** Whether a kind is on the list. What is known is known between two steps of a request, and where it is hard to see. */

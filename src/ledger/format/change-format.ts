@@ -88,7 +88,11 @@ export const plainChangeSchema: z.ZodType<PlainChange> = z.discriminatedUnion('k
   }),
   z.object({ kind: z.literal('approve'), folder, paths, keeps: z.literal(true).optional() }),
   z.object({ kind: z.literal('unapprove'), folder, paths }),
-  z.object({ kind: z.literal('removed'), folder, removal: z.object({ at, count: z.number() }) }),
+  z.object({
+    kind: z.literal('removed'),
+    folder,
+    removal: z.object({ at, sinceBoot: bootMomentSchema.optional(), count: z.number() }),
+  }),
   z.object({
     kind: z.literal('root'),
     folder,

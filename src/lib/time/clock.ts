@@ -13,6 +13,30 @@ export interface Clock {
   readonly after: (ms: number, call: () => void) => () => void;
 }
 
+/** A moment that is written down: by the wall clock, ms, and since the boot where that is known. */
+export interface WrittenMoment {
+  readonly at: number;
+  readonly sinceBoot?: BootMoment | undefined;
+}
+
+/** This moment, to be written down. */
+export function writtenMoment({ now, sinceBoot }: Pick<Clock, 'now' | 'sinceBoot'>): WrittenMoment {
+  return { at: now(), sinceBoot: sinceBoot?.() ?? undefined };
+}
+
+/**
+ * How long ago that was, ms. The wall clock may have been set since, and is asked only where the time since the boot is
+ * not known: what was before this boot is as old as that at least.
+ */
+export function passedMs(
+  { at, sinceBoot: then }: WrittenMoment,
+  { now, sinceBoot }: Pick<Clock, 'now' | 'sinceBoot'>,
+): number {
+  const present = sinceBoot?.() ?? null;
+  if (then === undefined || present === null) return now() - at;
+  return present.ms - (then.bootId === present.bootId ? then.ms : 0);
+}
+
 /** A wall clock that moves this much against the monotonic one was set, ms; slewing is slower. */
 export const clockJumpMs = 1_000;
 

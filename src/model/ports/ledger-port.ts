@@ -1,4 +1,5 @@
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
+import type { WrittenMoment } from '../../lib/time/clock.ts';
 import { sameStat } from '../document.ts';
 import { unreadableCode } from '../errors.ts';
 import type {
@@ -208,9 +209,7 @@ export interface BareMountPoint {
 }
 
 /** Deletions of one folder that were let through. */
-export interface Removal {
-  /** Wall clock, ms. */
-  readonly at: number;
+export interface Removal extends WrittenMoment {
   readonly count: number;
 }
 

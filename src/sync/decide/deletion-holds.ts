@@ -62,7 +62,7 @@ export class DeletionHolds {
       mounts,
       holdBeingWritten: this.#beingWritten.get(folder),
       limits,
-      now: clock.now(),
+      clock,
     });
     if (verdict.kind === 'allow') return verdict;
     const now = clock.monotonic();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/time/clock.ts';
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
 import { sameFile } from '../../model/document.ts';
@@ -25,21 +26,20 @@ interface DeletionEvidence {
   /** Why a hold was begun that is being written to the ledger. */
   readonly holdBeingWritten: string | undefined;
   readonly limits: SafetySettings;
-  /** Wall clock, ms. */
-  readonly now: number;
+  readonly clock: Pick<Clock, 'now' | 'sinceBoot'>;
 }
 
 const keptReason = 'onRemove was keep until now, so these may be documents that were kept';
 
 /** Judges all documents of a folder that are gone, together: sent now, or held for a person. */
 export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
-  const { tasks, ledger, view, limits, now } = evidence;
+  const { tasks, ledger, view, limits, clock } = evidence;
   const hold = ledger.hold(folder);
   const reason = (hold?.passes === true ? undefined : hold?.reason) ?? evidence.holdBeingWritten;
   if (reason !== undefined) return { kind: 'hold', reason };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => ledger.answer(ref) === undefined);
   const waiting = missing.filter(({ state }) => state.kind !== 'held');
-  const recent = recentDeletions(ledger.removals(folder), now);
+  const recent = recentDeletions(ledger.removals(folder), clock);
   const verdict = judgeDeletions({
     removed: waiting.length,
     held: missing.length - waiting.length,

@@ -1,3 +1,5 @@
+import { writtenMoment } from '../../lib/time/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { filesOf } from '../../model/metadata/held-mode.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -20,11 +22,11 @@ export function aboutDelete(batch: readonly [Deletable, ...Deletable[]]): Reques
   return { ...shared, path: ref.path, operation: 'delete', mayBeGone: isPerhapsGone(record) };
 }
 
-/** What accepted deletions change in the ledger, as one commit. `now`: wall clock. */
+/** What accepted deletions change in the ledger, as one commit. */
 export function deletedChanges(
   batch: readonly Deletable[],
   ledger: Pick<LedgerPort, 'get' | 'isApproved'>,
-  now: number,
+  clock: Pick<Clock, 'now' | 'sinceBoot'>,
 ): readonly Change[] {
   const folder = batch[0]?.task.ref.folder;
   if (folder === undefined) return [];
@@ -36,12 +38,12 @@ export function deletedChanges(
       { kind: 'clear', ref },
       // They may stand somewhere, and are shared no more widely than they were.
       ...filesOf({ ref, record }).map((held): Change => ({ kind: 'former', held })),
-      ...traceOfDuplicates(ref, ledger.get(ref), now, deletedMessage),
+      ...traceOfDuplicates(ref, ledger.get(ref), clock.now(), deletedMessage),
     ]),
     { kind: 'unapprove', folder, paths: refs.map(({ path }) => path) },
     ...(unapproved === 0
       ? []
-      : [{ kind: 'removed' as const, folder, removal: { at: now, count: unapproved } }]),
+      : [{ kind: 'removed' as const, folder, removal: { ...writtenMoment(clock), count: unapproved } }]),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { writtenMoment } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { Change, Intent } from '../../model/ports/ledger-port.ts';
 import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-port.ts';
@@ -88,8 +89,7 @@ export function createTrackedRequest({
       stillFollows: async () => !isPaused(about.folder) && (await stillFollows()),
       onAnswer: (id) => {
         if (underWay !== null) underWay.until = clock.monotonic();
-        const sinceBoot = clock.sinceBoot?.() ?? undefined;
-        void writer.commitOnce([{ kind: 'answered', id, at: clock.now(), sinceBoot }]).catch(() => {});
+        void writer.commitOnce([{ kind: 'answered', id, ...writtenMoment(clock) }]).catch(() => {});
       },
       onBytes: (count) => {
         transfer.bytesSent += count;

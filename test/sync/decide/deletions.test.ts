@@ -87,7 +87,7 @@ function verdict(given: Circumstances) {
     mounts: given.mounts ?? [],
     holdBeingWritten: given.holdBeingWritten,
     limits: { maxDeleteCount: 10, maxDeletePercent: 50, inDoubt: 'retry' },
-    now: 20 * minuteMs,
+    clock: { now: () => 20 * minuteMs },
   });
 }
 

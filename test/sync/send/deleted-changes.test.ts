@@ -54,7 +54,7 @@ describe('a deletion', () => {
 
   it('that was accepted leaves nothing but the trace of duplicates, and counts where no person allowed it', () => {
     const batch = [deletable('a.pdf'), deletable('b.pdf', { possibleDuplicates: 2 })];
-    expect(deletedChanges(batch, ledgerOf(batch, ['a.pdf']), 77)).toEqual([
+    expect(deletedChanges(batch, ledgerOf(batch, ['a.pdf']), { now: () => 77 })).toEqual([
       { kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } },
       { kind: 'clear', ref: { folder: 'inbox', path: 'a.pdf' } },
       { kind: 'drop', ref: { folder: 'inbox', path: 'b.pdf' } },
@@ -76,7 +76,9 @@ describe('a deletion', () => {
 
   it('that a person allowed is not counted', () => {
     const batch = [deletable('a.pdf')];
-    const kinds = deletedChanges(batch, ledgerOf(batch, ['a.pdf']), 77).map(({ kind }) => kind);
+    const kinds = deletedChanges(batch, ledgerOf(batch, ['a.pdf']), { now: () => 77 }).map(
+      ({ kind }) => kind,
+    );
     expect(kinds).toEqual(['drop', 'clear', 'unapprove']);
   });
 
