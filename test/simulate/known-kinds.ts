@@ -41,10 +41,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'what moves out of where nothing is sent, for the encoding of an ignore file, becomes a new document (7.1, 7.35)',
   ],
   [
-    /^never-quiet\/identities/,
-    'files whose numbers are beyond 2^53 look new at each poll, and wait for their sidecars for ever (7.28)',
-  ],
-  [
     /^deleted-unseen\/in-a-gap/,
     'a directory that is closed after it was searched, and before the first byte, is not searched again (7.25, 7.30)',
   ],

@@ -1,3 +1,4 @@
+import { knownInode } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 
 /** What of a stat tells whether a file is as it was. */
@@ -17,7 +18,7 @@ export function keyOf(name: string, { size, mtimeMs, ctimeMs, ino }: Look): numb
     low ^= low >>> 13;
   };
   for (let index = 0; index < name.length; index += 1) add(name.charCodeAt(index));
-  numbers.set([size, mtimeMs, ctimeMs, ino]);
+  numbers.set([size, mtimeMs, ctimeMs, knownInode(ino)]);
   for (const word of words) add(word);
   return (high & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
 }

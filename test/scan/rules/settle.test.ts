@@ -46,6 +46,15 @@ describe('a file settles when two looks that are far enough apart agree (F1, F5,
     expect(settlesIn(settleMs)).toBe(0);
   });
 
+  it('also where its number is beyond 2^53, and one of the two took it for unknown', () => {
+    const listed = Object.assign(statsOf('a'), { ino: 2 ** 53 });
+    const inspected = Object.assign(statsOf('a'), { ino: 0 });
+    observations.moment(0);
+    observations.list('', statsOf('.'), [{ name: 'a', stats: listed }]);
+    observations.moment(1_500);
+    expect(observations.settle('a', inspected)).toBe(500);
+  });
+
   it.each([
     ['an inspection', () => void settlesIn(1_500)],
     ['a listing', () => (observations.moment(1_500), void list())],
