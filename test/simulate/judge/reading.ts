@@ -272,10 +272,14 @@ export class Reading {
     return null;
   }
 
-  /** Sidecars that fit no file of any type beside them (contract 7.29). */
+  /** Sidecars that can be listed and fit no file of any type beside them (contract 7.29). */
   orphanSidecars(): readonly string[] {
-    const isOrphan = ({ path, role }: RoledFile) =>
-      role.kind === 'companion' && path.endsWith(sidecarEnd) && !this.#fitsOne(path) && !this.isIgnored(path);
+    const isOrphan = ({ path, role, isUnlisted }: RoledFile) =>
+      role.kind === 'companion' &&
+      !isUnlisted &&
+      path.endsWith(sidecarEnd) &&
+      !this.#fitsOne(path) &&
+      !this.isIgnored(path);
     return [...this.files.values()].filter(isOrphan).map(({ path }) => path);
   }
 

@@ -75,6 +75,11 @@ async function run(simulation: Simulation): Promise<void> {
   await scheduler.runUntil(() => simulation.daemon !== null || isOver(), scheduler.now() + longestQuietMs);
   begAll(simulation);
   if (!(await quiet(simulation))) return;
+  // What was under way when the person came may have been refused since.
+  if (simulation.daemon?.control.status().failures.some(({ code }) => code.startsWith('http-')) === true) {
+    begAll(simulation);
+    if (!(await quiet(simulation))) return;
+  }
   const claims = await lastClaims(simulation);
   if (claims === null) return;
   judgeEnd(judge, claims);
