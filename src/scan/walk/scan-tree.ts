@@ -7,6 +7,7 @@ import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
 import { nothingListed } from '../rules/attachment-lists.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
+import { statOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { readRoot, realRoot } from './root-identity.ts';
 import { neverSeen, readAgain } from './directory-state.ts';
@@ -165,7 +166,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   function planChild(path: string, { stats }: Entry, deep: boolean): void {
     const known = tree.get(path);
-    const another = known !== undefined && stats !== null && !sameDirectory(known, stats);
+    const another = known !== undefined && stats !== null && !sameDirectory(known, statOf(stats));
     if (another && known.unreadable === null) forget(path);
     const frozen = known !== undefined && known.unreadable !== null;
     if (known === undefined || another || deep || frozen || stats === null)
