@@ -89,6 +89,13 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
     expect(machine.run('command -v node').status).not.toBe(0);
     expect(property('ActiveState')).toBe('inactive');
     expect(ask('stat -c "%a %U %G" /etc/ingestd/credentials')).toBe('750 root ingestd');
+    expect(ask('stat -c "%a %U %G" /var/lib/ingestd')).toBe('700 ingestd ingestd');
+  }, 120_000);
+
+  it('lets root leave no ledger that the service cannot read, and says whose command it is', () => {
+    const { status, stderr } = machine.run('echo path,docId | ingestd ledger import -');
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/run ingestd as that user \(sudo -u/)]);
+    expect(stderr).not.toContain('chown');
   }, 120_000);
 
   it('brings the man page, completion, its licences and those of what it brings', () => {
@@ -108,7 +115,9 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
   it('says which secrets are missing when it is started without any', () => {
     expect(machine.run('systemctl start ingestd').status).not.toBe(0);
     expect(property('ExecMainStatus')).toBe('2');
-    expect(ask('journalctl -u ingestd --no-pager')).toContain('INGESTD_API_KEY');
+    expect(ask('journalctl -u ingestd --no-pager')).toMatch(
+      /INGESTD_API_KEY.* missing in \/etc\/ingestd\/credentials/,
+    );
     machine.run('systemctl reset-failed ingestd');
   });
 
@@ -164,6 +173,11 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
       stdout: expect.stringContaining('1 document delivered'),
     });
     expect(machine.run('ingestd why /srv/documents/note.pdf').stdout).toContain('uploaded');
+    // Of a directory that is closed to the account, nobody can say that it holds no configuration.
+    expect(machine.run('cd /root && runuser -u ingestd -- ingestd status')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('1 document delivered'),
+    });
     for (const command of ['ingestd check', 'ingestd auth login']) {
       expect(machine.run(`cd / && ${command}`)).toMatchObject({ status: 0 });
       expect(machine.run(`cd / && runuser -u ingestd -- ${command}`)).toMatchObject({ status: 0 });

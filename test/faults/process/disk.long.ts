@@ -169,6 +169,7 @@ describeWhere(missing, 'P10: a state directory', () => {
       expect([code, err.split(words)]).toEqual([0, [expect.anything(), expect.anything()]]);
       expect(await recorded()).toHaveLength(kind === 'new' ? 1 : 2);
     },
+    60_000,
   );
 
   it('on a full disk ends `sync`, which says why', async () => {
