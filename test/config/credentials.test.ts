@@ -77,10 +77,10 @@ describe('the five secrets', () => {
   });
 
   it.each([
-    ['credentials', /is empty or missing in \S+\/credentials\. Write it into the file of that name there$/],
+    ['credentials', /there is no value in \S+\/credentials\. Write each into the file of its name there$/],
     [
       '/run/credentials/ingestd.service',
-      /: is empty or missing in \/etc\/ingestd\/credentials\. Write it .* there, then restart the service$/,
+      /: there is no value in \/etc\/ingestd\/credentials\. Write each .* there, then restart the service$/,
     ],
     ['/run/credentials/ingestd@letters.service', /in \/etc\/ingestd\/letters\.credentials\./],
     ['/run/user/1000/credentials/other.service', /in the files that the unit names with LoadCredential\./],

@@ -116,7 +116,7 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
     expect(machine.run('systemctl start ingestd').status).not.toBe(0);
     expect(property('ExecMainStatus')).toBe('2');
     expect(ask('journalctl -u ingestd --no-pager')).toMatch(
-      /INGESTD_API_KEY.* missing in \/etc\/ingestd\/credentials/,
+      /INGESTD_API_KEY.* no value in \/etc\/ingestd\/credentials/,
     );
     machine.run('systemctl reset-failed ingestd');
   });

@@ -74,8 +74,8 @@ async function absence({ env, cwd }: SecretSources): Promise<Pick<MissingSecret,
   const { place, isCopy } = placeOfCredentials(resolve(cwd, directory));
   const then = isCopy ? ', then restart the service' : '';
   return {
-    message: `is empty or missing in ${place}`,
-    fix: `Write it into the file of that name there${then}.`,
+    message: `there is no value in ${place}`,
+    fix: `Write each into the file of its name there${then}.`,
   };
 }
 
