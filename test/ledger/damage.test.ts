@@ -32,7 +32,7 @@ beforeEach(async () => {
   dir = folder.join('state');
   log = recordedLog();
   const first = await openIt({ compactAfterBytes: 1 });
-  await first.commit([{ kind: 'hold', folder: 'inbox', hold: { since: 1, reason: 'many' } }]);
+  await first.commit([hold]);
   await first.close();
   const ledger = await openIt();
   for (const changes of commits) await ledger.commit(changes);
@@ -45,9 +45,13 @@ function openIt({ compactAfterBytes }: { compactAfterBytes?: number } = {}): Pro
   return openLedger({ dir, clock: manualClock(), log, compactAfterBytes });
 }
 
+const hold: Change = { kind: 'hold', folder: 'inbox', hold: { since: 1, reason: 'many' } };
+const histories = Array.from({ length: commits.length + 1 }, (_, count) =>
+  modelOf([[hold], ...commits.slice(0, count)]),
+);
+
 function after(count: number): object {
-  const hold: Change = { kind: 'hold', folder: 'inbox', hold: { since: 1, reason: 'many' } };
-  return modelOf([[hold], ...commits.slice(0, count)]);
+  return histories[count] ?? {};
 }
 
 function journalIn(files: Image): string {

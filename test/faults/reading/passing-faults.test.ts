@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { failingWorlds, soonHours } from './failing-world.ts';
-import type { DiskFault } from './failing-world.ts';
+import type { DiskFault, FailingWorld } from './failing-world.ts';
 import type { DiskOperation } from './failing-disk.mjs';
 
 let worlds: Awaited<ReturnType<typeof failingWorlds>>;
+let world: FailingWorld;
 
 beforeAll(async () => {
   worlds = await failingWorlds();
 });
 
+afterEach(() => world.close());
 afterAll(() => worlds.end());
 
 const passing = [
@@ -29,39 +31,31 @@ const operations: readonly DiskOperation[] = ['open', 'read', 'stat', 'list'];
 describe('A2: a file that cannot be opened for a while', () => {
   it.each(passing)('by %s is sent by itself when it can, and says until then what holds it', async (code) => {
     const begins: DiskFault[] = [{ operation: 'open', path: 'scan.pdf', code }];
-    const world = await worlds.open({ 'scan.pdf': '%PDF %%EOF' }, { begins });
-    try {
-      await world.pass(3_000);
-      expect([...world.engine().tasks.in('retry')].map(({ state }) => state)).toMatchObject([
-        { kind: 'retry', reason: { code: 'unreadable-now', message: expect.stringContaining(code) } },
-      ]);
-      expect(world.engine().isIdle()).toBe(false);
-      world.fail();
-      await world.pass(4_000);
-      expect(world.requests).toMatchObject([{ kind: 'upload', path: 'scan.pdf' }]);
-      expect(world.activities.filter(({ what }) => what === 'failed')).toEqual([]);
-    } finally {
-      await world.close();
-    }
+    world = await worlds.open({ 'scan.pdf': '%PDF %%EOF' }, { begins });
+    await world.pass(3_000);
+    expect([...world.engine().tasks.in('retry')].map(({ state }) => state)).toMatchObject([
+      { kind: 'retry', reason: { code: 'unreadable-now', message: expect.stringContaining(code) } },
+    ]);
+    expect(world.engine().isIdle()).toBe(false);
+    world.fail();
+    await world.pass(4_000);
+    expect(world.requests).toMatchObject([{ kind: 'upload', path: 'scan.pdf' }]);
+    expect(world.activities.filter(({ what }) => what === 'failed')).toEqual([]);
   });
 
   it('is tried after a second, then ever less often, up to five minutes', async () => {
     const begins: DiskFault[] = [{ operation: 'open', path: 'scan.pdf', code: 'EBUSY' }];
-    const world = await worlds.open({ 'scan.pdf': '%PDF %%EOF' }, { begins });
-    try {
-      const waits = new Set<number>();
-      for (let step = 0; step < 3_000; step += 1) {
-        for (const { state } of world.engine().tasks.in('retry'))
-          if (state.kind === 'retry') waits.add(state.dueAt);
-        await world.pass(500);
-      }
-      const [first = 0, ...rest] = [...waits];
-      const gaps = rest.map((at, index) => Math.round((at - ([first, ...rest][index] ?? 0)) / 1_000));
-      expect(gaps.slice(0, 8)).toEqual([2, 4, 8, 16, 32, 64, 128, 256]);
-      expect(gaps[8]).toBe(300);
-    } finally {
-      await world.close();
+    world = await worlds.open({ 'scan.pdf': '%PDF %%EOF' }, { begins });
+    const waits = new Set<number>();
+    for (let step = 0; step < 3_000; step += 1) {
+      for (const { state } of world.engine().tasks.in('retry'))
+        if (state.kind === 'retry') waits.add(state.dueAt);
+      await world.pass(500);
     }
+    const [first = 0, ...rest] = [...waits];
+    const gaps = rest.map((at, index) => Math.round((at - ([first, ...rest][index] ?? 0)) / 1_000));
+    expect(gaps.slice(0, 8)).toEqual([2, 4, 8, 16, 32, 64, 128, 256]);
+    expect(gaps[8]).toBe(300);
   }, 60_000);
 });
 
@@ -88,44 +82,36 @@ describe('A2, F37: what belongs to a document and cannot be read for a while', (
   it.each(newCases)(
     '($operation of "$path", $code) makes nothing wider, and comes back by itself',
     async (fault) => {
-      const world = await worlds.open(files, { metadata, begins: [fault] });
-      try {
-        await world.pass(20_000);
-        for (const { path, mode } of world.requests) expect([path, mode]).toEqual(['d/a.txt', 'NONE']);
-        world.fail();
-        await world.pass(40_000);
-        if (fault.code === 'EACCES') await world.rescan();
-        await world.quiesce(soonHours);
-        expect(world.requests).toEqual([{ kind: 'upload', path: 'd/a.txt', mode: 'NONE' }]);
-        expect([...world.service.documents.values()]).toMatchObject([{ attachments: ['y.csv', 'x.csv'] }]);
-      } finally {
-        await world.close();
-      }
+      world = await worlds.open(files, { metadata, begins: [fault] });
+      await world.pass(20_000);
+      for (const { path, mode } of world.requests) expect([path, mode]).toEqual(['d/a.txt', 'NONE']);
+      world.fail();
+      await world.pass(40_000);
+      if (fault.code === 'EACCES') await world.rescan();
+      await world.quiesce(soonHours);
+      expect(world.requests).toEqual([{ kind: 'upload', path: 'd/a.txt', mode: 'NONE' }]);
+      expect([...world.service.documents.values()]).toMatchObject([{ attachments: ['y.csv', 'x.csv'] }]);
     },
   );
 
   it.each(cases)('($operation of "$path", $code) takes nothing back of what was sent', async (fault) => {
-    const world = await worlds.open(files, { metadata });
-    try {
-      await world.quiesce();
-      expect(world.requests).toHaveLength(1);
-      world.fail(fault);
-      await world.rescan();
-      await world.write('d/b.txt', 'b');
-      await world.pass(20_000);
-      await world.recover();
-      await world.rescan();
-      await world.quiesce(soonHours);
-      expect(world.requests).toEqual([
-        { kind: 'upload', path: 'd/a.txt', mode: 'NONE' },
-        { kind: 'upload', path: 'd/b.txt', mode: 'NONE' },
-      ]);
-      expect([...world.service.documents.values()].map(({ attachments }) => attachments)).toEqual([
-        ['y.csv', 'x.csv'],
-        [],
-      ]);
-    } finally {
-      await world.close();
-    }
+    world = await worlds.open(files, { metadata });
+    await world.quiesce();
+    expect(world.requests).toHaveLength(1);
+    world.fail(fault);
+    await world.rescan();
+    await world.write('d/b.txt', 'b');
+    await world.pass(20_000);
+    await world.recover();
+    await world.rescan();
+    await world.quiesce(soonHours);
+    expect(world.requests).toEqual([
+      { kind: 'upload', path: 'd/a.txt', mode: 'NONE' },
+      { kind: 'upload', path: 'd/b.txt', mode: 'NONE' },
+    ]);
+    expect([...world.service.documents.values()].map(({ attachments }) => attachments)).toEqual([
+      ['y.csv', 'x.csv'],
+      [],
+    ]);
   });
 });
