@@ -114,7 +114,8 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     while (performance.now() < deadline) {
       // The disk and the scanning thread take their time, whatever the clock in hand says.
       const moves = isMoving();
-      if (moves) await delay(1);
+      // So does what follows from the last answer.
+      if (moves || world.engine().isIdle()) await delay(1);
       quiet = world.engine().isIdle() ? quiet + 1 : 0;
       if (quiet > 2) return;
       const nothingFor = moves || quiet > 0 ? 0 : (world.clock.untilNext() ?? 0);
