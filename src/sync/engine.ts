@@ -1112,6 +1112,7 @@ export class Engine {
         search,
         covered: this.#roots.covered(),
         hasDirectory: view.hasStood(directoryOf(ref.path), { since, seenAt }),
+        wasHidden: this.holds.passes(ref.folder),
         seenAt,
       },
     );

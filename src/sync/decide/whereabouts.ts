@@ -37,6 +37,8 @@ interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
   readonly seenAt: number;
   /** Its directory stands where it stood: the file alone can have gone. */
   readonly hasDirectory: boolean;
+  /** A deletion of its folder is held already until a directory can be read, perhaps since an earlier run. */
+  readonly wasHidden: boolean;
 }
 
 /** File systems have clocks of their own. */
@@ -78,7 +80,7 @@ export async function whereaboutsOf(
     }
   }
   if (evidence.search.isUnlisted) return { kind: 'unclear', ref: null };
-  const { covered, hasDirectory, seenAt } = evidence;
+  const { covered, hasDirectory, wasHidden, seenAt } = evidence;
   const covering = covered.find(({ until, mayHold }) => until >= seenAt && mayHold(record.stat.dev));
   if (covering !== undefined) {
     const where = printable(refKey(covering));
@@ -89,7 +91,8 @@ export async function whereaboutsOf(
     };
   }
   const hiding = evidence.search.unreadable.find(
-    ({ changedMs, movedMs }) => (hasDirectory ? changedMs : movedMs) >= seenAt - clockDifferenceMs,
+    ({ changedMs, movedMs }) =>
+      wasHidden || (hasDirectory ? changedMs : movedMs) >= seenAt - clockDifferenceMs,
   );
   if (hiding === undefined) return nowhere;
   const where = { folder: hiding.folder, path: hiding.path };

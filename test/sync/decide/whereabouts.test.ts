@@ -12,7 +12,7 @@ const minuteMs = 60_000;
 const seenAt = Date.UTC(2026, 0, 1);
 
 describe('a file that is found nowhere', () => {
-  const whereabouts = (hasDirectory: boolean, changed: number, moved: number) =>
+  const whereabouts = (hasDirectory: boolean, changed: number, moved: number, wasHidden = false) =>
     whereaboutsOf(
       { ref: { folder: 'inbox', path: 'dir/a.txt' }, record: recordOf() },
       {
@@ -30,6 +30,7 @@ describe('a file that is found nowhere', () => {
         hash: () => Promise.resolve(null),
         seenAt,
         hasDirectory,
+        wasHidden,
       },
     );
 
@@ -45,6 +46,11 @@ describe('a file that is found nowhere', () => {
       expect(await whereabouts(hasDirectory, changed, moved)).toMatchObject({ kind: expected });
     },
   );
+
+  it('and stays held over a restart for as long as it cannot, though nothing has changed since then', async () => {
+    expect(await whereabouts(false, -2 * minuteMs, -2 * minuteMs)).toMatchObject({ kind: 'nowhere' });
+    expect(await whereabouts(false, -2 * minuteMs, -2 * minuteMs, true)).toMatchObject({ kind: 'hidden' });
+  });
 });
 
 describe('a file that is found nowhere may lie below a mount', () => {
@@ -66,6 +72,7 @@ describe('a file that is found nowhere may lie below a mount', () => {
         hash: () => Promise.resolve(null),
         seenAt,
         hasDirectory: true,
+        wasHidden: false,
       },
     );
     expect(found.kind).toBe(kind);
@@ -121,6 +128,7 @@ describe('a file that is found', () => {
             : Promise.resolve(given.sha256 ?? null),
         seenAt,
         hasDirectory: true,
+        wasHidden: false,
       },
     );
   };
