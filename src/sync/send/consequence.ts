@@ -138,10 +138,7 @@ function later({ code, message }: Reason, afterMs: number | null, now: Circumsta
     retryAfterMs: afterMs,
     random: now.random(),
   });
-  const openMs = now.breaker.openMs();
-  // An outage says nothing of this document: it waits no longer than all others. A pass counts on its attempts.
-  const isOutage = openMs > 0 && now.untaken === null && now.maxAttempts === null;
-  const delayMs = isOutage ? openMs : Math.max(own, openMs);
+  const delayMs = Math.max(own, now.breaker.openMs());
   return { kind: 'retry', reason, attempts, delayMs, untaken: now.untaken };
 }
 
