@@ -4,7 +4,12 @@ import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/docume
 import { errorCode } from '../../model/errors.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
+import {
+  attachmentDirectoryEnd,
+  ignoreFileName,
+  isTemporaryName,
+  isTrustedCompanion,
+} from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
@@ -14,6 +19,7 @@ import { entryKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
 import { placeBelow } from '../walk/root-identity.ts';
+import { readIgnoreFile } from './read-ignore-file.ts';
 
 /** What a document attaches, as it is on disk. */
 export interface FoundAttachments {
@@ -37,7 +43,9 @@ type AttachmentListing =
       /** Names that cannot be sent at all: printable. */
       readonly nameless: readonly string[];
     }
-  | { readonly kind: 'unreadable'; readonly code: string };
+  | { readonly kind: 'unreadable'; readonly code: string }
+  /** Its ignore file is not valid, or could not be read: `message` says why. */
+  | { readonly kind: 'barred'; readonly message: string; readonly isPassing: boolean };
 
 /** A file that a sidecar lists. */
 export interface ListedFile {
@@ -55,8 +63,8 @@ export interface AttachingDocument {
   readonly path: string;
   /** Those of its directory, which a scan that lists it has not written down yet. */
   readonly rules: readonly PlacedRules[];
-  /** The name of its directory of attachments as it stands on disk; null: it has none. */
-  readonly own: string | null;
+  /** Its directory of attachments, named as it stands on disk; null: it has none. */
+  readonly own: { readonly raw: string; readonly uid: number } | null;
   /** What its sidecar lists, as written. */
   readonly listed: readonly string[];
 }
@@ -71,11 +79,9 @@ export async function findAttachments(
   { realRoot, slice }: { readonly realRoot: string; readonly slice: TimeSlice },
 ): Promise<FoundAttachments> {
   const path = `${document.path}${attachmentDirectoryEnd}`;
-  const raw = joinPath(folder.tree.rawPath(directoryOf(path)), document.own ?? '');
-  const own =
-    document.own === null
-      ? null
-      : await listAttachments(path, { place: placeBelow(realRoot, raw), rules: document.rules }, slice);
+  const raw = joinPath(folder.tree.rawPath(directoryOf(path)), document.own?.raw ?? '');
+  const place = placeBelow(realRoot, raw);
+  const own = document.own === null ? null : await listAttachments(folder, document, { place, slice });
   const listed = document.listed.map((text) => lookAt(folder, document, text));
   const keys = [
     ...(own === null ? [] : keysOf(path, own)),
@@ -84,14 +90,23 @@ export async function findAttachments(
   return { own, listed, keys };
 }
 
-/** Lists the directory of a document's attachments: its files, not its subdirectories. */
+/** Lists the directory of a document's attachments: its files, not its subdirectories. It may have an ignore file. */
 async function listAttachments(
-  path: string,
-  { place, rules }: { readonly place: string; readonly rules: readonly PlacedRules[] },
-  slice: TimeSlice,
+  folder: FolderState,
+  { path: document, rules: rulesAbove, own }: AttachingDocument,
+  { place, slice }: { readonly place: string; readonly slice: TimeSlice },
 ): Promise<AttachmentListing> {
+  const path = `${document}${attachmentDirectoryEnd}`;
   try {
     const { entries, twins, bytes } = await listDirectory(place, slice);
+    const ignoreFile = entries.find(({ name }) => name === ignoreFileName);
+    const isRuled = ignoreFile !== undefined && isTrusted(folder, ignoreFile, own?.uid ?? -1);
+    const ruled = isRuled ? readIgnoreFile(`${place}/${ignoreFileName}`, folder.tree, null) : null;
+    if (ruled?.kind === 'invalid') return { ...ruled, kind: 'barred' };
+    const rules =
+      ruled === null
+        ? rulesAbove
+        : [...rulesAbove, { directory: path, file: joinPath(path, ignoreFileName), rules: ruled.rules }];
     const counted = entries
       .filter(
         ({ name, kind }) => kind !== 'directory' && kind !== 'other' && mayCount(joinPath(path, name), rules),
@@ -107,6 +122,11 @@ async function listAttachments(
   } catch (error) {
     return { kind: 'unreadable', code: errorCode(error) ?? 'unknown error' };
   }
+}
+
+/** Whether a file may say something of what belongs to a user. */
+function isTrusted({ settings }: FolderState, { stats }: Entry, ownerUid: number): boolean {
+  return stats === null || isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid);
 }
 
 /** Whether a path is neither hidden nor temporary nor ignored, by its last name. `rules`: those of the document's directory. */
@@ -140,6 +160,7 @@ function lookAt(folder: FolderState, { path: document, rules }: AttachingDocumen
 
 function keysOf(path: string, listing: AttachmentListing): (readonly [string, string])[] {
   if (listing.kind === 'unreadable') return [[path, listing.code]];
+  if (listing.kind === 'barred') return [[path, listing.message]];
   return [
     ...listing.files.map((entry) => [joinPath(path, entry.name), entryKey(entry)] as const),
     ...listing.nameless.map((name) => [joinPath(path, name), 'nameless'] as const),

@@ -2,11 +2,11 @@ import { excerpt, printable } from '../../lib/text/printable.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { errorCode, unreadableNowCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
 import type { FoundAttachments, ListedFile } from '../companions/find-attachments.ts';
-import { attachmentDirectoryEnd, isTrustedCompanion } from '../rules/classify.ts';
+import { attachmentDirectoryEnd, ignoreFileName, isTrustedCompanion } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { statOf } from '../rules/entry.ts';
 import { realRoot } from '../walk/root-identity.ts';
@@ -14,7 +14,7 @@ import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
 import { lookInside } from './find-entry.ts';
-import { notRead, settling, unfit } from './inspection-results.ts';
+import { notRead, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** A document's attachments, all fit and settled. */
@@ -41,10 +41,22 @@ export async function gatherAttachments(
   if (delay > 0) return settling(delay);
   const found = await findAttachments(
     folder,
-    { path: document, rules, own: hasOwn ? nameOf(raw) : null, listed },
+    { path: document, rules, own: hasOwn ? { raw: nameOf(raw), uid: stats.uid } : null, listed },
     { realRoot: hasOwn ? realRoot(folder.root) : '', slice: createTimeSlice(32) },
   );
   if (found.own?.kind === 'unreadable') return notRead(printable(directory), found.own.code);
+  if (found.own?.kind === 'barred') {
+    const message = `${printable(directory)}: ${found.own.message}`;
+    return found.own.isPassing
+      ? unknown(unreadableNowCode, message)
+      : unfit('attachment-invalid', `the attachments cannot be sent: ${message}`);
+  }
+  // What is ignored while its ignore file is written may not be what is ignored then.
+  const rulesFile = found.own?.entries.find(({ name }) => name === ignoreFileName)?.stats;
+  const rulesDelay = rulesFile
+    ? folder.observations.settle(joinPath(directory, ignoreFileName), rulesFile)
+    : 0;
+  if (rulesDelay > 0) return settling(rulesDelay);
   const [nameless] = found.own?.nameless ?? [];
   if (nameless !== undefined)
     return invalid(

@@ -121,7 +121,8 @@ async function fingerprintOf(
   }
   const sidecar = paired.sidecars.get(name);
   const listed = paired.lists?.get(sidecar?.name ?? '')?.attachments ?? [];
-  const document = { path: joinPath(path, name), rules, own: own?.raw ?? null, listed };
+  const ownDirectory = own === undefined ? null : { raw: own.raw, uid: own.stats?.uid ?? -1 };
+  const document = { path: joinPath(path, name), rules, own: ownDirectory, listed };
   const attached = await findAttachments(folder, document, context);
   const note = (file: string, stats: Stats | null | undefined, isListed: boolean) => {
     if (stats) found.attachments.push({ owner: name, path: file, stat: statOf(stats), isListed });
@@ -130,6 +131,9 @@ async function fingerprintOf(
     found.hidesFiles = true;
     if (readFaultOf(attached.own.code) === 'passing')
       found.unread ??= cannotBeRead(printable(nameOf(ownPath)), attached.own.code);
+  } else if (attached.own?.kind === 'barred') {
+    found.hidesFiles = true;
+    if (attached.own.isPassing) found.unread ??= `${printable(nameOf(ownPath))}: ${attached.own.message}`;
   } else if (attached.own !== null) {
     if (own !== undefined && own.stats !== null)
       folder.observations.list(ownPath, own.stats, attached.own.entries);

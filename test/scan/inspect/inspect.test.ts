@@ -52,6 +52,11 @@ describe('attachments that cannot be sent keep their document back', () => {
       'unfit attachment-invalid: the attachment doc.pdf.attachments/x.csv cannot be sent: the file is larger than',
     ],
     [
+      'because the ignore file beside it is not valid',
+      { 'doc.pdf.attachments/x.csv': 'x', 'doc.pdf.attachments/.ingestignore': '*\n'.repeat(2_000) },
+      'unfit attachment-invalid: the attachments cannot be sent: doc.pdf.attachments: its .ingestignore has 2000 patterns',
+    ],
+    [
       'because it has attachments of its own',
       {
         'doc.pdf.meta.json': sidecar('other.pdf'),
@@ -97,6 +102,19 @@ describe('attachments that cannot be sent keep their document back', () => {
     ]);
     expect(await words('a.csv')).toContain('ignored attachment: an attachment of doc.pdf');
     expect(await words('doc.pdf.attachments/y.csv')).toContain('an attachment of doc.pdf');
+  });
+
+  it('and stay behind where an ignore file in their directory says so', async () => {
+    await scanned({ 'doc.pdf': 'doc', 'doc.pdf.attachments/x.csv': 'x', 'doc.pdf.attachments/y.csv': 'y' });
+    const sent = async () => {
+      const found = await folder.inspect('doc.pdf');
+      return found.kind === 'document' ? found.document.attachments.map(({ name }) => name) : found.kind;
+    };
+    expect(await sent()).toEqual(['x.csv', 'y.csv']);
+    await folder.write('doc.pdf.attachments/.ingestignore', 'x.*');
+    expect(await sent()).toEqual(['y.csv']);
+    await folder.scan();
+    expect(await sent()).toEqual(['y.csv']);
   });
 
   it('for as long as it is missing, and no longer', async () => {
