@@ -1,13 +1,20 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCli } from '../../../src/cli/run-cli.ts';
+import { createTurns } from '../../../src/lib/queue/turns.ts';
 import type { Ran, RunOptions } from './ingestd.ts';
 
-/** Runs a command line to its end in this process, as `ingestd` does in one of its own. */
-export async function inProcess(
-  args: readonly string[],
-  { cwd, env = {}, input = '' }: Pick<RunOptions, 'cwd' | 'env' | 'input'>,
-): Promise<Ran> {
+type Options = Pick<RunOptions, 'cwd' | 'env' | 'input'>;
+
+/** jest cannot load the modules of two commands at once. */
+const inTurn = createTurns();
+
+/** Runs a command line to its end in this process, as `ingestd` does in one of its own; one after the other. */
+export function inProcess(args: readonly string[], options: Options): Promise<Ran> {
+  return inTurn(() => runHere(args, options));
+}
+
+async function runHere(args: readonly string[], { cwd, env = {}, input = '' }: Options): Promise<Ran> {
   const stdout = new PassThrough();
   const read = text(stdout);
   let stderr = '';
