@@ -310,7 +310,7 @@ export const plantedFaults = {
     seed: 6,
     file: 'src/model/metadata/held-mode.ts',
     from: '    ...otherModes(document, record, holders),',
-    to: '    ...otherModes(document, record, { records: [], unsent: null }),',
+    to: '    ...otherModes(document, record, { records: [], unsent: [] }),',
   },
   'counts-one-more': {
     kind: 'numbers',
