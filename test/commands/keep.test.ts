@@ -31,6 +31,11 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
 
   expect((await folder.run('keep', 'inbox/reports')).stdout).toBe('3 documents stay at the service.\n');
   expect(await counts()).toEqual({ held: 9, kept: 3, holds: 1 });
+  // A place where nothing is held changes nothing of what is held elsewhere.
+  const mistyped = await folder.run('keep', 'inbox/reprots');
+  expect([mistyped.code, mistyped.stdout]).toEqual([0, 'Nothing is held at inbox/reprots.\n']);
+  expect((await sync()).code).toBe(4);
+  expect(await counts()).toEqual({ held: 9, kept: 3, holds: 1 });
   expect((await folder.run('keep', 'inbox')).stdout).toContain('9 documents stay');
   expect((await sync()).code).toBe(0);
   expect(await counts()).toEqual({ held: 0, kept: 12, holds: 0 });

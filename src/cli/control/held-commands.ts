@@ -1,4 +1,5 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { ShownDeletions } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';
@@ -51,10 +52,10 @@ export async function keep(
   flags: GlobalFlags,
 ): Promise<number> {
   const { placeOf, decisions } = await prepareAction(context, flags);
-  const { kept } = await (await decisions()).keep(place === undefined ? null : placeOf(place));
+  const meant = place === undefined ? null : placeOf(place);
+  const { kept } = await (await decisions()).keep(meant);
   const documents = countWords(kept, 'document');
-  context.output.line(
-    kept === 0 ? 'Nothing is held.' : `${documents} ${kept === 1 ? 'stays' : 'stay'} at the service.`,
-  );
+  const nothing = meant === null ? 'Nothing is held.' : `Nothing is held at ${printable(meant)}.`;
+  context.output.line(kept === 0 ? nothing : `${documents} ${kept === 1 ? 'stays' : 'stay'} at the service.`);
   return exitCodes.ok;
 }

@@ -124,19 +124,18 @@ export class DeletionHolds {
    */
   async answer(folder: string, meant: readonly Task[], keeps: boolean): Promise<readonly Task[]> {
     const held = meant.filter(isHeld);
-    const end: Change = { kind: 'hold', folder, hold: null };
     if (held.length === 0) {
-      if (this.#ledger.hold(folder) !== undefined) await this.#writer.commitOnce([end]);
+      await this.endIfEmpty(folder);
       return held;
     }
     const paths = held.map(({ ref }) => ref.path);
     const changes: Change[] = [{ kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) }];
     // Of the others nobody has said that they may go.
-    if (keeps && held.length < this.tasks(folder).length) {
+    if (held.length < this.tasks(folder).length) {
       await this.#writer.commitOnce(changes);
       return held;
     }
-    changes.push(end);
+    changes.push({ kind: 'hold', folder, hold: null });
     const known = this.#ledger.root(folder);
     if (known?.keeps !== undefined)
       changes.push({ kind: 'root', folder, identity: { ...known, keeps: undefined } });
