@@ -1112,7 +1112,7 @@ export class Engine {
         search,
         covered: this.#roots.covered(),
         hasDirectory: view.hasStood(directoryOf(ref.path), { since, seenAt }),
-        wasHidden: this.holds.passes(ref.folder),
+        wasHidden: this.holds.hiddenIn(ref.folder) !== undefined,
         seenAt,
       },
     );
@@ -1124,7 +1124,11 @@ export class Engine {
     if (verdict.kind !== 'hold') return verdict.kind === 'allow';
     const kept = await this.#keepOfHeld(verdict.tasks.filter((task) => !tasks.includes(task)));
     const held = verdict.tasks.filter((task) => !kept.has(task));
-    await this.#hold(held, { folder, ...verdict, documents: verdict.documents - kept.size });
+    const where = this.holds.hiddenIn(folder) ?? null;
+    const { reason } = verdict;
+    const isSame = reason === this.#ledger.hold(folder)?.reason;
+    const documents = verdict.documents - kept.size;
+    await this.#hold(held, { folder, reason, documents, where: isSame ? where : null });
     return false;
   }
 
@@ -1159,15 +1163,15 @@ export class Engine {
       ...(where === null ? {} : { hiddenIn: where }),
     };
     for (const task of tasks) this.#advance(task, held);
-    const passes = where === null ? undefined : true;
-    if (this.holds.isHeld(folder) || (passes && this.holds.passes(folder))) return this.holds.recount(folder);
+    const hidden = this.holds.hiddenIn(folder) !== undefined;
+    if (this.holds.isHeld(folder) || (where !== null && hidden)) return this.holds.recount(folder);
     this.#reports.add({ folder, path: '', what: 'held', docId: null, message: reason, documents });
-    await this.holds.begin(folder, reason, passes);
+    await this.holds.begin(folder, reason, where ?? undefined);
   }
 
   /** A directory could be read: what may have been in it, or below it, is looked for again. */
   #inspectHidden({ folder, directory }: DirectoryScan): void {
-    if (!this.folders.names.some((name) => this.holds.passes(name))) return;
+    if (!this.folders.names.some((name) => this.holds.hiddenIn(name) !== undefined)) return;
     for (const task of Array.from(this.tasks.in('held'))) {
       const { hiddenIn } = task.state.kind === 'held' ? task.state : {};
       if (hiddenIn?.folder === folder && isAtOrBelow(hiddenIn.path, directory))

@@ -82,7 +82,7 @@ export const plainChangeSchema: z.ZodType<PlainChange> = z.discriminatedUnion('k
         since: z.number(),
         reason: z.string(),
         documents: z.number().optional(),
-        passes: z.literal(true).optional(),
+        hiddenIn: z.strictObject({ folder: z.string(), path: z.string() }).optional(),
       })
       .nullable(),
   }),

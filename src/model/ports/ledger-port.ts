@@ -220,8 +220,8 @@ interface Hold {
   readonly reason: string;
   /** How many there were last. Absent in ledgers of older versions. */
   readonly documents?: number | undefined;
-  /** It ends by itself when what hides the files can be read: no person has to answer. Others go by the limits still. */
-  readonly passes?: true | undefined;
+  /** May hide the files: when it has been listed, no person has to answer any more. */
+  readonly hiddenIn?: DirectoryRef | undefined;
 }
 
 /** A request to an ingestion endpoint, for the sliding minute. */

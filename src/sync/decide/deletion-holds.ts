@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { joinPath } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, DirectoryRef, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -61,6 +61,7 @@ export class DeletionHolds {
       root: await folders.rootNow(folder),
       mounts,
       holdBeingWritten: this.#beingWritten.get(folder),
+      isListed: (directory) => folders.isListed(directory),
       limits,
       clock,
     });
@@ -78,12 +79,12 @@ export class DeletionHolds {
   /** Deletions of this folder are held already, and not only until a directory can be read: whoever is asked knows. */
   isHeld(folder: string): boolean {
     const hold = this.#ledger.hold(folder);
-    return (hold !== undefined && hold.passes === undefined) || this.#beingWritten.has(folder);
+    return (hold !== undefined && hold.hiddenIn === undefined) || this.#beingWritten.has(folder);
   }
 
-  /** Some are held until a directory can be read. */
-  passes(folder: string): boolean {
-    return this.#ledger.hold(folder)?.passes === true;
+  /** Deletions of this folder are held until this directory has been listed; undefined: none is. */
+  hiddenIn(folder: string): DirectoryRef | undefined {
+    return this.#ledger.hold(folder)?.hiddenIn;
   }
 
   /** How many are held: before the folder could be listed, as many as there were when it could be. */
@@ -92,15 +93,15 @@ export class DeletionHolds {
     return isSeen ? seen : Math.max(seen, this.#ledger.hold(folder)?.documents ?? 0);
   }
 
-  /** Kept across a restart. `passes`: it ends by itself. */
-  async begin(folder: string, reason: string, passes?: true): Promise<void> {
-    if (passes === undefined) this.#beingWritten.set(folder, reason);
+  /** Kept across a restart. `hiddenIn`: it ends by itself when this directory has been listed. */
+  async begin(folder: string, reason: string, hiddenIn?: DirectoryRef): Promise<void> {
+    if (hiddenIn === undefined) this.#beingWritten.set(folder, reason);
     try {
       const since = this.#options.clock.now();
       const documents = this.tasks(folder).length;
-      await this.#writer.commit([{ kind: 'hold', folder, hold: { since, reason, documents, passes } }]);
+      await this.#writer.commit([{ kind: 'hold', folder, hold: { since, reason, documents, hiddenIn } }]);
     } finally {
-      if (passes === undefined) this.#beingWritten.delete(folder);
+      if (hiddenIn === undefined) this.#beingWritten.delete(folder);
     }
   }
 

@@ -3,7 +3,7 @@ import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
 import { sameFile } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
@@ -25,6 +25,7 @@ interface DeletionEvidence {
   readonly mounts: readonly string[];
   /** Why a hold was begun that is being written to the ledger. */
   readonly holdBeingWritten: string | undefined;
+  readonly isListed: (directory: DirectoryRef) => boolean;
   readonly limits: SafetySettings;
   readonly clock: Pick<Clock, 'now' | 'sinceBoot'>;
 }
@@ -35,7 +36,9 @@ const keptReason = 'onRemove was keep until now, so these may be documents that 
 export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
   const { tasks, ledger, view, limits, clock } = evidence;
   const hold = ledger.hold(folder);
-  const reason = (hold?.passes === true ? undefined : hold?.reason) ?? evidence.holdBeingWritten;
+  // What was not listed since may still hide the files, whatever rule or setting it is that keeps it from being listed.
+  const isOver = hold?.hiddenIn !== undefined && evidence.isListed(hold.hiddenIn);
+  const reason = (isOver ? undefined : hold?.reason) ?? evidence.holdBeingWritten;
   if (reason !== undefined) return { kind: 'hold', reason };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => ledger.answer(ref) === undefined);
   const waiting = missing.filter(({ state }) => state.kind !== 'held');

@@ -62,6 +62,11 @@ export class WatchedFolders {
     return this.#views.get(name);
   }
 
+  /** This process has listed a directory, which has not gone since, and is not ignored, nor its folder left out. */
+  isListed({ folder, path }: DirectoryRef): boolean {
+    return this.#views.get(folder)?.directoryAt(path) !== undefined;
+  }
+
   /** Of a folder that is in the configuration. */
   viewOf(name: string): FolderView {
     const view = this.#views.get(name);

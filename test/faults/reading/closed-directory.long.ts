@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -42,6 +42,33 @@ describe('a directory that could not be listed', () => {
     await chmod(directory, 0o755);
     const end = await second.idle(({ totals }) => totals.deleted === 1);
     expect(end.held).toEqual([]);
+  });
+
+  it('keeps holding it while a new rule leaves that directory out', async () => {
+    place = await installationWithService({
+      through: isRoot ? asNobody : [],
+      more: { timing: { settleMs: 150, removeGraceMs: 400, pollSeconds: 1, rescanMinutes: 60 } },
+    });
+    const directory = join(place.inbox, 'd');
+    await mkdir(directory);
+    for (const path of ['a.txt', 'b.txt', 'd/c.txt']) await writeFile(join(place.inbox, path), path);
+    if (isRoot) await chownAll(place.home.path);
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 3);
+    // What may be moved into it cannot be seen there.
+    await chmod(directory, isRoot ? 0 : 0o300);
+    await rename(join(place.inbox, 'a.txt'), join(directory, 'a.txt'));
+    await daemon.idle((status) => status.held[0]?.count === 1);
+    await writeFile(join(place.inbox, '.ingestignore'), 'd/\n');
+    await daemon.idle(({ folders }) => folders[0]?.kept === 1);
+    await place.run('rescan');
+    expect((await daemon.idle()).held[0]?.count).toBe(1);
+    await daemon.end('SIGTERM');
+    expect((await place.run('sync')).code).toBe(4);
+    await rm(join(place.inbox, '.ingestignore'));
+    await chmod(directory, 0o755);
+    expect((await place.run('sync')).code).toBe(0);
+    expect(place.service.requests.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
   });
 
   it.each(['at the start', 'for a while'])('is watched when it can be: %s', async (when) => {

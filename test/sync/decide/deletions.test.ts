@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { FileStat, FileIdentity } from '../../../src/model/document.ts';
-import type { LedgerRecord, MountIdentity, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
+import type {
+  DirectoryRef,
+  LedgerRecord,
+  MountIdentity,
+  RootIdentity,
+} from '../../../src/model/ports/ledger-port.ts';
 import { heldTogether, judgeMissing, standsUnsent, uncompared } from '../../../src/sync/decide/deletions.ts';
 import { FolderView } from '../../../src/sync/folders/folder-view.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
@@ -42,7 +47,7 @@ interface Circumstances {
   readonly dev?: number;
   /** Devices that were seen together. */
   readonly seen?: readonly [number, number];
-  readonly hold?: string;
+  readonly hold?: { readonly reason: string; readonly hiddenIn?: DirectoryRef };
   readonly holdBeingWritten?: string;
   readonly approved?: readonly string[];
   readonly removed?: readonly { readonly at: number; readonly count: number }[];
@@ -74,7 +79,7 @@ function verdict(given: Circumstances) {
     tasks,
     ledger: {
       ...ledger,
-      hold: () => (given.hold === undefined ? undefined : { since: 0, reason: given.hold }),
+      hold: () => (given.hold === undefined ? undefined : { since: 0, ...given.hold }),
       answer: ({ path }) => (given.approved?.includes(path) === true ? 'delete' : undefined),
       removals: () => given.removed ?? [],
       count: () => 40,
@@ -86,6 +91,7 @@ function verdict(given: Circumstances) {
     root: given.now === undefined ? root : given.now,
     mounts: given.mounts ?? [],
     holdBeingWritten: given.holdBeingWritten,
+    isListed: ({ path }) => path === 'open',
     limits: { maxDeleteCount: 10, maxDeletePercent: 50, inDoubt: 'retry' },
     clock: { now: () => 20 * minuteMs },
   });
@@ -135,8 +141,18 @@ describe('deletions of one folder are judged together', () => {
     ],
     ['what a person approved does not count', { gone: 21, approved: ['d/20.txt'] }, allow],
     [
+      'what may be in a directory that was not listed is held',
+      { hold: { reason: 'hidden', hiddenIn: { folder: 'inbox', path: 'shut' } } },
+      { kind: 'hold', reason: 'hidden' },
+    ],
+    [
+      'what may have been in a directory that was listed is not held any more',
+      { hold: { reason: 'hidden', hiddenIn: { folder: 'inbox', path: 'open' } } },
+      { kind: 'allow' },
+    ],
+    [
       'what comes beside a hold is held with it',
-      { hold: 'held before' },
+      { hold: { reason: 'held before' } },
       { kind: 'hold', reason: 'held before' },
     ],
     [
