@@ -39,6 +39,8 @@ export function findSidecar(
   own: Entry | null,
 ): OwnSidecar | NoDocument {
   const { relations, sidecars, unscanned } = relateNow(folder, document, own);
+  const awaitMs = own === null ? 0 : missedMs(folder, document, sidecars);
+  if (awaitMs > 0) return settling(awaitMs);
   const paired = relations.sidecars.get(nameOf(document));
   const entry = sidecars.get(paired?.name ?? '');
   if (paired === undefined || entry === undefined) {
@@ -82,6 +84,26 @@ export function findSidecar(
     return settling(Math.max(1, folder.observations.settle(path, reading.stats)));
   const named = path === sidecarPlaces(document).byName ? 'name' : 'stem';
   return { kind: 'sidecar', sidecar: reading.value, path, named, key };
+}
+
+/**
+ * How long a sidecar is waited for that stood a moment ago and would go before the one that stands, ms; 0: there is none.
+ * One that is saved by unlink and recreate, or is moved ahead of its document, takes back nothing meanwhile.
+ */
+function missedMs(
+  { tree, observations, removeGraceMs }: FolderState,
+  document: string,
+  found: NameGroup['sidecars'],
+): number {
+  const state = tree.get(directoryOf(document));
+  const { byName, byStem } = sidecarPlaces(document);
+  const wanted = [byName, byStem].map(nameOf);
+  const standing = wanted.findIndex((name) => found.has(name));
+  const waits = wanted.slice(0, standing === -1 ? wanted.length : standing).map((name) => {
+    if (state?.lists?.has(name) === true) return afterScanMs;
+    return removeGraceMs - (observations.now() - (state?.missed?.get(name) ?? -Infinity));
+  });
+  return Math.ceil(Math.max(0, ...waits));
 }
 
 /** Which document a sidecar belongs to. What is wrong with it, its document says. */

@@ -50,6 +50,8 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly listedAt: number;
   /** Its sidecars and the attachments that they list; null for none. */
   readonly lists: ReadonlyMap<string, SidecarList> | null;
+  /** Sidecars that stood in it, and when a scan first missed each, monotonic ms; null for none. */
+  readonly missed: ReadonlyMap<string, number> | null;
   readonly defaults: SeenCompanion;
   readonly ignoreFile: SeenCompanion;
   /** Rules that hold here, outermost first. */

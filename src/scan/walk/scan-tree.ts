@@ -232,6 +232,7 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     hidesFiles: true,
     unfit: null,
     lists: null,
+    missed: null,
     stems: null,
     twinSidecars: null,
     polled: above?.polled ?? false,

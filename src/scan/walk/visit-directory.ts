@@ -151,6 +151,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
     unfit: orNone(found.unfit),
     lists: paired.lists,
+    missed: orNone(missedSidecars(folder, before, paired.lists, listedAt)),
     stems: orNone(paired.stems),
     twinSidecars: orNone(sorted.twinSidecars),
     ...watched,
@@ -180,6 +181,20 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       before !== undefined && (before.ignoreFile.key !== rulesKey || before.fingerprint !== fingerprint),
     reattached: paired.changed,
   };
+}
+
+/** Sidecars that stood in a directory and do not now, while their other half is waited for. */
+function missedSidecars(
+  { removeGraceMs }: FolderState,
+  before: DirectoryState | undefined,
+  lists: PairedEntries['lists'],
+  now: number,
+): ReadonlyMap<string, number> {
+  const missed = new Map<string, number>();
+  for (const [name, since] of before?.missed ?? [])
+    if (lists?.has(name) !== true && now - since < removeGraceMs) missed.set(name, since);
+  for (const name of before?.lists?.keys() ?? []) if (lists?.has(name) !== true) missed.set(name, now);
+  return missed;
 }
 
 /** When a directory came, monotonic ms. The root has always been there; what a start finds may still be coming. */

@@ -12,14 +12,14 @@ afterEach(() => world.close());
 
 const secret = '{"shareInfo": {"mode": "NONE"}}';
 
-/** A document that a `.meta.json` keeps private in a folder that is shared with everyone. */
-async function privateDocument(removeGraceMs: number): Promise<void> {
+/** A document whose sidecar or defaults keep it private in a folder that is shared with everyone. */
+async function privateDocument(companion: string, removeGraceMs: number): Promise<void> {
   world = await folderWorld({
     settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
     timing: { removeGraceMs },
     before: async (folder) => {
       await folder.write('sub/a.pdf', 'pdf');
-      await folder.write('sub/.meta.json', secret);
+      await folder.write(`sub/${companion}`, secret);
     },
   });
   await eventually(async () => (await mode()) === 'NONE');
@@ -34,24 +34,35 @@ async function seen(before: string | undefined): Promise<void> {
   await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') !== before || null));
 }
 
-describe('what .meta.json says', () => {
+describe.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json'])('what %s says', (companion) => {
   it('is not taken back while it is saved by unlink and recreate', async () => {
-    await privateDocument(3_600_000);
+    await privateDocument(companion, 3_600_000);
     const before = world.fingerprintOf('sub/a.pdf');
-    await unlink(world.join('sub/.meta.json'));
+    await unlink(world.join(`sub/${companion}`));
     // Before a scan has seen it, and after.
     expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
     await seen(before);
     expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
-    await writeFile(world.join('sub/.meta.json'), secret);
+    await writeFile(world.join(`sub/${companion}`), secret);
     expect(await mode()).toBe('NONE');
   });
 
   it('is true no more when nothing has come in its place within the grace', async () => {
-    await privateDocument(500);
-    await rename(world.join('sub/.meta.json'), world.home.join('away'));
+    await privateDocument(companion, 500);
+    await rename(world.join(`sub/${companion}`), world.home.join('away'));
     expect(await mode()).toBe('EVERYONE');
   });
+});
+
+it('is not replaced for a moment by what a sidecar of the same stem says', async () => {
+  await privateDocument('a.pdf.meta.json', 3_600_000);
+  await writeFile(world.join('sub/a.meta.json'), '{"shareInfo": {"mode": "EVERYONE"}}');
+  expect(await mode()).toBe('NONE');
+  await unlink(world.join('sub/a.pdf.meta.json'));
+  await world.idle();
+  expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
+  await writeFile(world.join('sub/a.pdf.meta.json'), secret);
+  expect(await mode()).toBe('NONE');
 });
 
 describe('a companion with old times that is moved to a document', () => {
