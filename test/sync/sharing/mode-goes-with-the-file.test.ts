@@ -161,6 +161,7 @@ it('A1: a private document whose sidecar goes before it is sent is private', asy
   await world.rescan();
   await world.clock.advance(700_000);
   await rm(at('b.txt.meta.json'));
+  await world.rescan();
   world.engine().setPaused([]);
   await world.pass(20_000);
   expect([shared(), failed()]).toEqual([{ old: 'NONE', one: 'NONE' }, []]);
