@@ -17,14 +17,7 @@ afterEach(() => place.remove());
 
 describe('a directory that could not be listed', () => {
   it('I2: holds a deletion until it can be, over restarts and while the root cannot be read, and no longer', async () => {
-    place = await installationWithService({
-      through: isRoot ? asNobody : [],
-      more: { timing: { settleMs: 150, removeGraceMs: 400, pollSeconds: 1, rescanMinutes: 60 } },
-    });
-    const directory = join(place.inbox, 'd');
-    await mkdir(directory);
-    for (const path of ['a.txt', 'b.txt', 'd/c.txt']) await writeFile(join(place.inbox, path), path);
-    if (isRoot) await chownAll(place.home.path);
+    const directory = await install('a.txt', 'b.txt', 'd/c.txt');
     const first = await place.start();
     await first.idle(({ totals }) => totals.uploaded === 3);
     await chmod(directory, 0);
@@ -45,14 +38,7 @@ describe('a directory that could not be listed', () => {
   });
 
   it('keeps holding it while a new rule leaves that directory out', async () => {
-    place = await installationWithService({
-      through: isRoot ? asNobody : [],
-      more: { timing: { settleMs: 150, removeGraceMs: 400, pollSeconds: 1, rescanMinutes: 60 } },
-    });
-    const directory = join(place.inbox, 'd');
-    await mkdir(directory);
-    for (const path of ['a.txt', 'b.txt', 'd/c.txt']) await writeFile(join(place.inbox, path), path);
-    if (isRoot) await chownAll(place.home.path);
+    const directory = await install('a.txt', 'b.txt', 'd/c.txt');
     const daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 3);
     // What may be moved into it cannot be seen there.
@@ -72,14 +58,7 @@ describe('a directory that could not be listed', () => {
   });
 
   it.each(['at the start', 'for a while'])('is watched when it can be: %s', async (when) => {
-    place = await installationWithService({
-      through: isRoot ? asNobody : [],
-      more: { timing: { settleMs: 150, removeGraceMs: 400, pollSeconds: 1, rescanMinutes: 60 } },
-    });
-    const directory = join(place.inbox, 'd');
-    await mkdir(directory);
-    await writeFile(join(directory, 'a.txt'), 'one');
-    if (isRoot) await chownAll(place.home.path);
+    const directory = await install('d/a.txt');
     if (when === 'at the start') await chmod(directory, 0);
     const daemon = await place.start();
     if (when === 'for a while') {
@@ -94,6 +73,19 @@ describe('a directory that could not be listed', () => {
     await daemon.idle(({ totals, folders }) => totals.uploaded === 2 && folders[0]?.missedByWatcher === 0);
   });
 });
+
+/** With these files in its folder. Gives the directory `d` of it. */
+async function install(...files: readonly string[]): Promise<string> {
+  place = await installationWithService({
+    through: isRoot ? asNobody : [],
+    more: { timing: { settleMs: 150, removeGraceMs: 400, pollSeconds: 1, rescanMinutes: 60 } },
+  });
+  const directory = join(place.inbox, 'd');
+  await mkdir(directory);
+  for (const path of files) await writeFile(join(place.inbox, path), path);
+  if (isRoot) await chownAll(place.home.path);
+  return directory;
+}
 
 async function chownAll(path: string): Promise<void> {
   await chown(path, nobody, nobody);
