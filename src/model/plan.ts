@@ -1,4 +1,4 @@
-import { sameStat } from './document.ts';
+import { directoryOf, sameStat } from './document.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import type {
   BulkChange,
@@ -131,6 +131,7 @@ function judgeAttachments(
 ): 'same' | 'changed' | 'cannot-clear' {
   const found = document.attachments;
   if (found.length === 0) return recorded.length === 0 ? 'same' : 'cannot-clear';
+  if (isListMissing(document, recorded)) return 'same';
   if (found.length !== recorded.length) return 'changed';
   const left = [...recorded];
   for (const [index, attachment] of found.entries()) {
@@ -139,6 +140,20 @@ function judgeAttachments(
     left.splice(place, 1);
   }
   return 'same';
+}
+
+/**
+ * A document without a sidecar was sent with what one listed: nothing says that these are attachments no more, and a new
+ * set would take them back.
+ */
+export function isListMissing(
+  { ref, sidecar = null, attachments }: FoundDocument,
+  recorded: readonly RecordedAttachment[],
+): boolean {
+  const isListed = ({ path }: RecordedAttachment) =>
+    path !== undefined && directoryOf(path) !== `${ref.path}.attachments`;
+  const isFound = ({ path }: RecordedAttachment) => attachments.some((found) => found.path === path);
+  return sidecar === null && recorded.some((one) => isListed(one) && !isFound(one));
 }
 
 /** Two attachments from different directories may have the same name: the most specific match is tried first. */

@@ -95,3 +95,24 @@ it.each<readonly [string, () => Promise<unknown>]>([
     expect([...world.ledger().changes()].map(({ kind }) => kind)).not.toContain('former');
   },
 );
+
+it('what a sidecar listed stays attached when that is removed, whatever lies in the directory of attachments', async () => {
+  await world.inbox.write('f.txt.attachments/own.csv', '4,5');
+  await world.sync();
+  const attached = () => [...world.service.documents.values()].map(({ attachments }) => attachments);
+  expect(attached()).toEqual([['own.csv', 'figure.csv']]);
+  await rm(world.inbox.join('f.txt.meta.json'));
+  await world.sync();
+  await world.inbox.write('f.txt', 'edited');
+  await world.pass(3 * engineTiming.removeGraceMs);
+  await world.sync();
+  expect([world.held(), attached()]).toEqual([{ 'f.txt': 'edited' }, [['own.csv', 'figure.csv']]]);
+  await world.inbox.write('f.txt.meta.json', '{}');
+  await world.sync();
+  await world.pass(30_000);
+  await world.sync();
+  expect([Object.keys(world.held()), attached()]).toEqual([
+    ['f.txt', 'figure.csv'],
+    [['own.csv'], []],
+  ]);
+});
