@@ -11,19 +11,23 @@ import { Ask, Fold, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 /** All documents at the service, found by name, and who can see each. */
-export function Documents({ status: { folders } }: Shown) {
+export function Documents({ status: { folders, totals } }: Shown) {
   const delivered = folders.reduce((sum, { synced }) => sum + synced, 0);
+  const { uploaded, modified, deleted, moved } = totals;
   return (
     <Fold title="Documents" words={`${numberWords(delivered)} delivered`}>
-      <Found />
+      <Found changes={uploaded + modified + deleted + moved} />
     </Fold>
   );
 }
 
-function Found() {
+/** `changes`: how many there were at the service. */
+function Found({ changes }: { readonly changes: number }) {
   const [search, setSearch] = useState('');
   const query = new URLSearchParams({ search });
-  const { answer: found } = useAnswer<DocumentListing>(`api/documents?${query.toString()}`);
+  const { answer: found } = useAnswer<DocumentListing>(`api/documents?${query.toString()}`, {
+    news: changes,
+  });
   return (
     <>
       <div role="search">
