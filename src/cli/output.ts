@@ -55,10 +55,8 @@ export function createOutput(stream: OutputStream, env: Readonly<Record<string, 
   };
 }
 
-/** `2026-01-31 14:05:09`, in the reader's own zone. */
-export function localTime(at: string | number): string {
-  return new Date(at).toLocaleString('sv-SE', { hourCycle: 'h23' });
-}
+/** So many documents at least, of which the same is said, are one line. */
+export const leastGathered = 5;
 
 /** Stands in a painted text for the escape character: no name and no message can bring it. */
 const ownEscape = `<${randomUUID()}>`;

@@ -131,6 +131,12 @@ function isShown(absolute: string): boolean {
   }
 }
 
+/** How long a companion that scans have missed is still waited for, ms; 0: no more. */
+export function awaitedMs({ tree, observations, removeGraceMs }: FolderState, path: string): number {
+  const since = tree.get(directoryOf(path))?.missed?.get(nameOf(path)) ?? -Infinity;
+  return Math.max(0, Math.ceil(removeGraceMs - (observations.now() - since)));
+}
+
 /**
  * What stands at a path now; null: nothing. Never throws: what cannot be looked at is `unreadable`. `locate`: where it is
  * looked for; without a word, where the last listing of its directory showed it.

@@ -1,25 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { renderFleet, renderStatus } from '../../src/cli/report/render-status.ts';
-import { emptyStatus, noDocuments } from '../../src/model/report/status.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import { aFleet, aHost } from '../status/support/a-fleet.ts';
+import { aFailure, aFolder, aStatus } from '../status/support/fake-control.ts';
 
-const calm: Status = {
-  ...emptyStatus(50),
-  version: '1.0.0',
-  startedAt: '2026-11-25T08:00:00.000Z',
-  pid: 1,
-  state: 'idle',
-  health: 'attention',
-  trial: false,
-  service: 'http://127.0.0.1:1',
-  account: null,
-  configuration: '/ingestd.yaml',
-  reasons: [],
-  folders: [],
-};
+const calm = aStatus({ health: 'attention', folders: [] });
 
 it('names and messages of other hosts cannot act on the terminal', () => {
   const stream = new PassThrough();
@@ -42,22 +29,14 @@ it('names and messages of other hosts cannot act on the terminal', () => {
 
 it('groups what failed by its cause, with the fix once', () => {
   const { colors } = createOutput(new PassThrough(), {});
-  const failed = (path: string, code: string, message: string) => ({
-    folder: 'inbox',
-    path,
-    code,
-    message,
-    attempts: 1,
-    retryAt: null,
-  });
   const failures = [
-    ...Array.from({ length: 5 }, (_, index) => failed(`${index}.b.txt`, 'double-extension', `dot ${index}`)),
-    failed('x.pdf', 'forbidden', 'you may not'),
-    failed('y.pdf', 'forbidden', 'you may not'),
+    ...Array.from({ length: 5 }, (_, index) =>
+      aFailure(`${index}.b.txt`, 'double-extension', `dot ${index}`),
+    ),
+    aFailure('x.pdf', 'forbidden', 'you may not'),
+    aFailure('y.pdf', 'forbidden', 'you may not'),
   ];
-  const folders = [
-    { ...noDocuments, name: 'inbox', path: '/inbox', state: 'watching', onDisk: 9, failed: 9 } as const,
-  ];
+  const folders = [aFolder({ onDisk: 9, failed: 9 })];
   const status = { ...calm, folders, failures, failuresTotal: 9 };
   const lines = renderStatus(status, { colors, page: null, now: 0 });
   expect(lines.slice(lines.indexOf('Failed (9)'))).toEqual([
@@ -78,8 +57,8 @@ it('groups what failed by its cause, with the fix once', () => {
 it('says when the queue is done, in the zone of this machine', () => {
   const { colors } = createOutput(new PassThrough(), {});
   const queue = { pending: 400, inFlight: 0, waiting: 0, etaSeconds: 480 };
-  const folder = { ...noDocuments, name: 'inbox', path: '/inbox', state: 'watching', pending: 400 } as const;
-  const status: Status = { ...calm, health: 'ok', state: 'working', folders: [folder], queue };
+  const folders = [aFolder({ pending: 400 })];
+  const status: Status = { ...calm, health: 'ok', state: 'working', folders, queue };
   const now = new Date(2026, 10, 27, 20, 53).getTime();
   const [first] = renderStatus(status, { colors, page: null, now });
   expect(first).toContain('about 8 minutes left, done about 21:01');

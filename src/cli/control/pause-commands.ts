@@ -1,7 +1,7 @@
+import { localTime } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { localTime } from '../output.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { fleetAddress } from '../prepare-command.ts';
 

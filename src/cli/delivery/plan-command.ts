@@ -5,6 +5,7 @@ import { exitCodes } from '../../model/errors.ts';
 import { pauseWords } from '../../model/report/fleet-pause.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
 import { makePlan } from '../../commands/make-plan.ts';
 import { fleetView, prepareCommand } from '../prepare-command.ts';
@@ -22,9 +23,6 @@ export async function plan(
   // As `sync`, which cannot read them either.
   return report.unavailable.length + report.unreadable.length > 0 ? exitCodes.unfinished : exitCodes.ok;
 }
-
-/** So many of a group are a line. */
-const leastGathered = 5;
 
 function printPlan(report: PlanReport, isWhole: boolean, output: Output): void {
   const { counts, requests, seconds, unavailable, unreadable, operations } = report;

@@ -1,4 +1,4 @@
-import { countWords } from '../../lib/text/amounts.ts';
+import { countWords, localTime } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../daemon/control/resolve-path.ts';
 import type { Folders } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { localTime } from '../output.ts';
+import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
 import { readLog } from '../../daemon/history/history-files.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
@@ -28,8 +28,6 @@ interface LogFlags extends GlobalFlags {
 
 /** So many lines are shown where nobody asks for more. */
 const usualCount = 50;
-/** So many documents at least, of which the same is said, are one line. */
-const leastGathered = 5;
 
 export async function log(
   context: CommandContext,

@@ -1,9 +1,9 @@
+import { localTime } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { localTime } from '../output.ts';
 import type { Output } from '../output.ts';
 import { whyOffline } from '../../commands/offline/offline-reports.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';

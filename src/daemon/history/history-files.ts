@@ -225,7 +225,7 @@ function isIn(places: PlaceFilter['places'], { folder, path }: Activity): boolea
 
 /**
  * What happened to the file at a path, and to it where it was before it came there: entries are asked for newest first.
- * What left the path is told of, too.
+ * What was moved away from the path is part of it.
  */
 export class FileStory {
   #key: string;

@@ -19,7 +19,7 @@ export class RecordStore {
    */
   #byFile: Index<string | number, StoredRecord> | null = null;
   /** Those with an attachment in another folder: hardly any. */
-  readonly #carryingElsewhere = new Set<StoredRecord>();
+  readonly #attachingElsewhere = new Set<StoredRecord>();
   /** Directories by inode number; made when somebody asks. */
   #byIdentity: Index<number, Directory> | null = null;
   /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
@@ -38,7 +38,7 @@ export class RecordStore {
         .map(({ folder, path }) => ({ folder, path })),
     folders: () => [...this.#folders.keys()],
     attachedElsewhere: () =>
-      [...this.#carryingElsewhere].flatMap(({ rare }) =>
+      [...this.#attachingElsewhere].flatMap(({ rare }) =>
         (rare?.attachments ?? []).flatMap(({ folder, path }) =>
           folder === undefined || path === undefined ? [] : [{ folder, path }],
         ),
@@ -195,7 +195,7 @@ export class RecordStore {
     this.#duplicates += record.rare?.possibleDuplicates ?? 0;
     this.#countNarrower(record, 1);
     if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
-      this.#carryingElsewhere.add(record);
+      this.#attachingElsewhere.add(record);
     if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
     if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.add(key, record);
   }
@@ -204,7 +204,7 @@ export class RecordStore {
   #unindex(record: StoredRecord, docId: string | null): void {
     this.#duplicates -= record.rare?.possibleDuplicates ?? 0;
     this.#countNarrower(record, -1);
-    this.#carryingElsewhere.delete(record);
+    this.#attachingElsewhere.delete(record);
     if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.delete(key, record);
     const docIds = this.#byDocId;
     if (docIds?.get(record.docId) !== record || record.docId === docId) return;

@@ -24,13 +24,14 @@ export function durationWords(seconds: number): string {
 /** `, done about 21:01`, in the reader's own zone; empty for what is done in a moment. `now`: wall clock, ms. */
 export function finishWords(seconds: number, now: number): string {
   if (seconds < 55) return '';
-  const [today = ''] = localMinute(now).split(' ');
-  return `, done about ${localMinute(now + seconds * 1000).replace(`${today} `, '')}`;
+  const [today = ''] = localTime(now).split(' ');
+  const minute = localTime(now + seconds * 1000).slice(0, '2026-01-31 21:01'.length);
+  return `, done about ${minute.replace(`${today} `, '')}`;
 }
 
-/** `2026-01-31 21:01` */
-function localMinute(at: number): string {
-  return new Date(at).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+/** `2026-01-31 14:05:09`, in the reader's own zone. */
+export function localTime(at: string | number): string {
+  return new Date(at).toLocaleString('sv-SE', { hourCycle: 'h23' });
 }
 
 /** `14:05`, in the reader's own zone. */

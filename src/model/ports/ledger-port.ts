@@ -218,7 +218,7 @@ interface Hold {
   /** Wall clock, ms. */
   readonly since: number;
   readonly reason: string;
-  /** How many there were last. Absent in ledgers of older versions. */
+  /** How many there were last, where that is known. */
   readonly documents?: number | undefined;
   /** May hide the files: when it has been listed, no person has to answer any more. */
   readonly hiddenIn?: DirectoryRef | undefined;

@@ -100,7 +100,9 @@ async function listAttachments(
   try {
     const { entries, twins, bytes } = await listDirectory(place, slice);
     const ignoreFile = entries.find(({ name }) => name === ignoreFileName);
-    const isRuled = ignoreFile !== undefined && isTrusted(folder, ignoreFile, own?.uid ?? -1);
+    const isRuled =
+      ignoreFile !== undefined &&
+      isTrustedCompanion(folder.settings.sidecarOwner, ignoreFile.stats, own?.uid ?? -1);
     const ruled = isRuled ? readIgnoreFile(`${place}/${ignoreFileName}`, folder.tree, null) : null;
     if (ruled?.kind === 'invalid') return { ...ruled, kind: 'barred' };
     const rules =
@@ -122,11 +124,6 @@ async function listAttachments(
   } catch (error) {
     return { kind: 'unreadable', code: errorCode(error) ?? 'unknown error' };
   }
-}
-
-/** Whether a file may say something of what belongs to a user. */
-function isTrusted({ settings }: FolderState, { stats }: Entry, ownerUid: number): boolean {
-  return stats === null || isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid);
 }
 
 /** Whether a path is neither hidden nor temporary nor ignored, by its last name. `rules`: those of the document's directory. */

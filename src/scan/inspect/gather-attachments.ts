@@ -134,7 +134,7 @@ function judge(
       shown,
       kind === 'link' ? 'it is a symbolic link, which is not followed' : 'it is not a regular file',
     );
-  if (!isTrustedCompanion(folder.settings.sidecarOwner, stats.uid, ownerUid))
+  if (!isTrustedCompanion(folder.settings.sidecarOwner, stats, ownerUid))
     return invalid(shown, 'it does not belong to the owner of the document (sidecarOwner: same)');
   const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);

@@ -6,12 +6,12 @@ import { ignoreFileName, isTrustedCompanion } from '../rules/classify.ts';
 import { defaultsName } from '../rules/sidecar-names.ts';
 import { entryKey, kindOf, statKey } from '../rules/entry.ts';
 import { afterScanMs } from '../rules/settle.ts';
+import { awaitedMs } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
 import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
-import { neverSeen } from '../walk/directory-state.ts';
 
 /** What a directory's documents inherit. */
 interface Inherited {
@@ -33,7 +33,7 @@ export function readDefaults(folder: FolderState, directory: string): Inherited 
     try {
       const delay = unsettledMs(folder, place, defaultsName);
       if (delay > 0) return settling(delay);
-      const key = tree.get(place)?.defaults.key ?? '';
+      const key = tree.get(place)?.defaultsKey ?? '';
       if (key === '') continue;
       const reading = readDefaultsFile(absoluteOf(folder, place, defaultsName));
       if (reading.kind === 'gone') return changedMeanwhile;
@@ -74,16 +74,14 @@ function placesOf(directory: string): readonly string[] {
  * the last scan saw: one that is being written, or is gone for a moment, would let out what it keeps in.
  */
 function unsettledMs(folder: FolderState, place: string, name: string): number {
-  const { tree, settings, observations, removeGraceMs } = folder;
+  const { tree, settings, observations } = folder;
   const state = tree.get(place);
-  const known = (name === defaultsName ? state?.defaults : state?.ignoreFile) ?? neverSeen;
+  const known = (name === defaultsName ? state?.defaultsKey : state?.rulesKey) ?? '';
   const found = lookUp(absoluteOf(folder, place, name));
-  const counts =
-    found !== undefined && isTrustedCompanion(settings.sidecarOwner, found.uid, state?.uid ?? -1);
-  if (!counts && known.key === '')
-    return Math.max(0, Math.ceil(removeGraceMs - (observations.now() - known.goneAt)));
+  const counts = found !== undefined && isTrustedCompanion(settings.sidecarOwner, found, state?.uid ?? -1);
+  if (!counts && known === '') return awaitedMs(folder, joinPath(place, name));
   const settleMs = counts && found.isFile() ? observations.settle(joinPath(place, name), found) : 0;
-  const isAsScanned = counts && entryKey({ kind: kindOf(found), stats: found }) === known.key;
+  const isAsScanned = counts && entryKey({ kind: kindOf(found), stats: found }) === known;
   return isAsScanned ? settleMs : Math.max(settleMs, afterScanMs);
 }
 

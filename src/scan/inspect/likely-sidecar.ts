@@ -25,9 +25,7 @@ export function likelySidecar(folder: FolderState, document: string, ownerUid: n
     if (!mayBeMeantFor(name, nameOf(document))) continue;
     const path = joinPath(directory, name);
     const stats = entryAt(folder, path)?.stats;
-    // Of one that cannot be looked at nobody knows whose it is.
-    if (stats === null || (stats && isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid)))
-      return path;
+    if (stats !== undefined && isTrustedCompanion(settings.sidecarOwner, stats, ownerUid)) return path;
   }
   return null;
 }

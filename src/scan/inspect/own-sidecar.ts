@@ -10,7 +10,7 @@ import { classifyByName } from '../rules/classify-by-name.ts';
 import { relate } from '../rules/relate.ts';
 import type { NameGroup, Relations } from '../rules/relate.ts';
 import { isSidecarName, namedAfter } from '../rules/sidecar-names.ts';
-import { entryAt } from '../folder-state.ts';
+import { awaitedMs, entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { changedMeanwhile, ignored, notRead, settling, unfit } from './inspection-results.ts';
@@ -90,20 +90,15 @@ export function findSidecar(
  * How long a sidecar is waited for that stood a moment ago and would go before the one that stands, ms; 0: there is none.
  * One that is saved by unlink and recreate, or is moved ahead of its document, takes back nothing meanwhile.
  */
-function missedMs(
-  { tree, observations, removeGraceMs }: FolderState,
-  document: string,
-  found: NameGroup['sidecars'],
-): number {
-  const state = tree.get(directoryOf(document));
+function missedMs(folder: FolderState, document: string, found: NameGroup['sidecars']): number {
   const { byName, byStem } = sidecarPlaces(document);
-  const wanted = [byName, byStem].map(nameOf);
-  const standing = wanted.findIndex((name) => found.has(name));
-  const waits = wanted.slice(0, standing === -1 ? wanted.length : standing).map((name) => {
-    if (state?.lists?.has(name) === true) return afterScanMs;
-    return removeGraceMs - (observations.now() - (state?.missed?.get(name) ?? -Infinity));
-  });
-  return Math.ceil(Math.max(0, ...waits));
+  const lists = folder.tree.get(directoryOf(document))?.lists;
+  let waitMs = 0;
+  for (const place of [byName, byStem]) {
+    if (found.has(nameOf(place))) break;
+    waitMs = Math.max(waitMs, lists?.has(nameOf(place)) === true ? afterScanMs : awaitedMs(folder, place));
+  }
+  return waitMs;
 }
 
 /** Which document a sidecar belongs to. What is wrong with it, its document says. */

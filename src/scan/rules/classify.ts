@@ -1,3 +1,5 @@
+import type { Stats } from 'node:fs';
+
 import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
 import { emptyFileCode, joinPath, orphanSidecarCode, sidecarInCapitalsCode } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
@@ -250,9 +252,14 @@ const vimProbe = '4913';
 const overflowUid = 65_534;
 
 /**
- * Says whether a sidecar, `.meta.json` or `.ingestignore` of user `uid` counts for a document or directory of user
- * `ownerUid`. Root's always does.
+ * Says whether a sidecar, `.meta.json` or `.ingestignore` counts for a document or directory of user `ownerUid`. Root's
+ * always does, and so does one that cannot be looked at (null), of which nobody knows whose it is.
  */
-export function isTrustedCompanion(sidecarOwner: 'any' | 'same', uid: number, ownerUid: number): boolean {
-  return sidecarOwner === 'any' || uid === 0 || (uid === ownerUid && uid !== overflowUid);
+export function isTrustedCompanion(
+  sidecarOwner: 'any' | 'same',
+  stats: Pick<Stats, 'uid'> | null,
+  ownerUid: number,
+): boolean {
+  if (sidecarOwner === 'any' || stats === null) return true;
+  return stats.uid === 0 || (stats.uid === ownerUid && stats.uid !== overflowUid);
 }

@@ -64,11 +64,7 @@ function pair(
   const stems = new Map<string, string[]>();
   const documents = new Map(files.map((entry) => [entry.name, entry]));
   const mayBelong = (sidecar: Entry, document: Entry) =>
-    sidecarOwner === 'any' ||
-    // Of what cannot be looked at nobody knows.
-    sidecar.stats === null ||
-    document.stats === null ||
-    isTrustedCompanion(sidecarOwner, sidecar.stats.uid, document.stats.uid);
+    document.stats === null || isTrustedCompanion(sidecarOwner, sidecar.stats, document.stats.uid);
   const twinsOf = (sidecar: string, document: Entry) =>
     (twinSidecars.get(sidecar) ?? []).filter((twin) => mayBelong(twin, document));
   const isOf = (sidecar: Entry, document: Entry) =>

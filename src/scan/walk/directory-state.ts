@@ -6,22 +6,6 @@ import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
 import type { Entry } from '../rules/entry.ts';
 import type { WatchState } from '../watch/backend.ts';
 
-/** A directory's own `.meta.json` or `.ingestignore`, as scans saw it. */
-export interface SeenCompanion {
-  /** Its stat; '' for none. */
-  readonly key: string;
-  /** When it was first missed, monotonic ms; -Infinity: it stands, or was never there. */
-  readonly goneAt: number;
-}
-
-export const neverSeen: SeenCompanion = { key: '', goneAt: -Infinity };
-
-/** What is remembered of a companion that a scan finds with this `key`. */
-export function seenCompanion(before: SeenCompanion | undefined, key: string, now: number): SeenCompanion {
-  if (key !== '') return { key, goneAt: -Infinity };
-  return before === undefined || before.key === '' ? (before ?? neverSeen) : { key, goneAt: now };
-}
-
 export interface SidecarList {
   /** Its stat, or its kind where it is no regular file. */
   readonly key: string;
@@ -50,10 +34,12 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly listedAt: number;
   /** Its sidecars and the attachments that they list; null for none. */
   readonly lists: ReadonlyMap<string, SidecarList> | null;
-  /** Sidecars that stood in it, and when a scan first missed each, monotonic ms; null for none. */
+  /** Stat of its own `.meta.json`; '' for none. */
+  readonly defaultsKey: string;
+  /** Stat of its own `.ingestignore`; '' for none. */
+  readonly rulesKey: string;
+  /** Of these, those that a scan missed of late, and when it first did, monotonic ms; null for none. */
   readonly missed: ReadonlyMap<string, number> | null;
-  readonly defaults: SeenCompanion;
-  readonly ignoreFile: SeenCompanion;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
   /** Those of its own ignore file; null: it has none. */

@@ -150,6 +150,6 @@ function listedByOwner(
 function isOfAnother(folder: FolderState, path: string, owner: string): boolean {
   const { sidecarOwner } = folder.settings;
   if (sidecarOwner === 'any') return false;
-  const [file, document] = [path, owner].map((one) => entryAt(folder, one)?.stats);
-  return file && document ? !isTrustedCompanion(sidecarOwner, file.uid, document.uid) : false;
+  const [file = null, document] = [path, owner].map((one) => entryAt(folder, one)?.stats);
+  return document ? !isTrustedCompanion(sidecarOwner, file, document.uid) : false;
 }

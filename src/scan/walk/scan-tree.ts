@@ -10,7 +10,7 @@ import type { WatchSet } from '../watch/watch-set.ts';
 import { statOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { readRoot, realRoot } from './root-identity.ts';
-import { neverSeen, readAgain } from './directory-state.ts';
+import { readAgain } from './directory-state.ts';
 import type { DirectoryState, UnreadDirectory } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
 import type { Visit } from './visit-directory.ts';
@@ -220,8 +220,8 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     listedAt: -Infinity,
     rules: above?.rules ?? rules,
     ownRules: null,
-    ignoreFile: neverSeen,
-    defaults: neverSeen,
+    rulesKey: '',
+    defaultsKey: '',
     fingerprint: above?.fingerprint ?? fingerprint,
     children: new Set(),
     attachmentDirectories: [],

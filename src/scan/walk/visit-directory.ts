@@ -13,7 +13,7 @@ import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { FileRules } from '../rules/ignore-patterns.ts';
 import { defaultsName } from '../rules/sidecar-names.ts';
 import type { WatchState } from '../watch/backend.ts';
-import { neverSeen, readAgain, seenCompanion } from './directory-state.ts';
+import { readAgain } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
 import { keyOf } from '../rules/look.ts';
@@ -121,7 +121,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const paired = await pairEntries(folder, path, { absolute, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
 
-  const wasBarred = before?.unreadable?.isPassing === false;
   const state: DirectoryState = {
     raw: tree.rawPath(path),
     ...identity,
@@ -134,13 +133,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     listedAt,
     rules,
     ownRules,
-    // One that was not valid kept everything in: when it goes, it is waited for like any other.
-    ignoreFile: seenCompanion(
-      wasBarred ? { ...neverSeen, key: 'not valid' } : before?.ignoreFile,
-      rulesKey,
-      listedAt,
-    ),
-    defaults: seenCompanion(before?.defaults, defaultsKey, listedAt),
+    rulesKey,
+    defaultsKey,
     fingerprint,
     children: new Set(sorted.children.map(({ name }) => name)),
     attachmentDirectories: found.attachmentDirectories,
@@ -151,7 +145,9 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
     unfit: orNone(found.unfit),
     lists: paired.lists,
-    missed: orNone(missedSidecars(folder, before, paired.lists, listedAt)),
+    missed: orNone(
+      missedCompanions(folder, before, { lists: paired.lists, defaultsKey, rulesKey, listedAt }),
+    ),
     stems: orNone(paired.stems),
     twinSidecars: orNone(sorted.twinSidecars),
     ...watched,
@@ -177,24 +173,36 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     before,
     state,
     children: sorted.children,
-    inherits:
-      before !== undefined && (before.ignoreFile.key !== rulesKey || before.fingerprint !== fingerprint),
+    inherits: before !== undefined && (before.rulesKey !== rulesKey || before.fingerprint !== fingerprint),
     reattached: paired.changed,
   };
 }
 
-/** Sidecars that stood in a directory and do not now, while their other half is waited for. */
-function missedSidecars(
+type Companions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
+
+/** What stood in a directory and does not now, while its other half is waited for. */
+function missedCompanions(
   { removeGraceMs }: FolderState,
   before: DirectoryState | undefined,
-  lists: PairedEntries['lists'],
-  now: number,
+  { listedAt, ...now }: Companions & Pick<DirectoryState, 'listedAt'>,
 ): ReadonlyMap<string, number> {
   const missed = new Map<string, number>();
-  for (const [name, since] of before?.missed ?? [])
-    if (lists?.has(name) !== true && now - since < removeGraceMs) missed.set(name, since);
-  for (const name of before?.lists?.keys() ?? []) if (lists?.has(name) !== true) missed.set(name, now);
+  if (before === undefined) return missed;
+  const standing = namesOf(now);
+  for (const [name, since] of before.missed ?? [])
+    if (!standing.has(name) && listedAt - since < removeGraceMs) missed.set(name, since);
+  // An ignore file that was not valid kept everything in.
+  const wasBarred = before.unreadable?.isPassing === false;
+  for (const name of namesOf(wasBarred ? { ...before, rulesKey: 'not valid' } : before))
+    if (!standing.has(name)) missed.set(name, listedAt);
   return missed;
+}
+
+function namesOf({ lists, defaultsKey, rulesKey }: Companions): ReadonlySet<string> {
+  const names = new Set(lists?.keys());
+  if (defaultsKey !== '') names.add(defaultsName);
+  if (rulesKey !== '') names.add(ignoreFileName);
+  return names;
 }
 
 /** When a directory came, monotonic ms. The root has always been there; what a start finds may still be coming. */
@@ -250,10 +258,7 @@ function companionKey(
 ): string {
   const entry = entries.find((candidate) => candidate.name === name);
   if (entry === undefined) return '';
-  const { stats } = entry;
-  return stats !== null && !isTrustedCompanion(settings.sidecarOwner, stats.uid, ownerUid)
-    ? ''
-    : entryKey(entry);
+  return isTrustedCompanion(settings.sidecarOwner, entry.stats, ownerUid) ? entryKey(entry) : '';
 }
 
 /** What the ignore file of a directory says, null where it has none; or why it cannot be used. */
@@ -264,7 +269,7 @@ function ownRulesOf(
 ): FileRules | null | UnreadDirectory {
   if (key === '') return null;
   const former = before?.ownRules ?? null;
-  if (before?.ignoreFile.key === key && former !== null) return former;
+  if (before?.rulesKey === key && former !== null) return former;
   const own = readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, former);
   return own.kind === 'valid' ? own.rules : own;
 }

@@ -10,9 +10,10 @@ it.each([
   ['same', 1001, 1000, false],
   ['same', 1000, 0, false],
   ['same', 65_534, 65_534, false],
+  ['same', null, 1000, true],
 ] as const)(
-  'with sidecarOwner: %s, a sidecar of user %d for a document of user %d counts: %s',
+  'with sidecarOwner: %s, a sidecar of user %s for a document of user %d counts: %s',
   (mode, uid, owner, counts) => {
-    expect(isTrustedCompanion(mode, uid, owner)).toBe(counts);
+    expect(isTrustedCompanion(mode, uid === null ? null : { uid }, owner)).toBe(counts);
   },
 );

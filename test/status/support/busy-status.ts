@@ -1,5 +1,5 @@
 import type { FailureStatus, Status } from '../../../src/model/report/status.ts';
-import { aFolder } from './fake-control.ts';
+import { aFailure, aFolder } from './fake-control.ts';
 
 /** A daemon in the middle of its day: something of everything. */
 export function busyStatus(): Partial<Status> {
@@ -96,16 +96,8 @@ export function busyStatus(): Partial<Status> {
 }
 
 function someFailures(): FailureStatus[] {
-  const failure = (path: string, code: string, message: string): FailureStatus => ({
-    folder: 'inbox',
-    path,
-    code,
-    message,
-    attempts: 1,
-    retryAt: null,
-  });
   const doubles = Array.from({ length: 6 }, (_, index) =>
-    failure(
+    aFailure(
       `2026/q${(index % 4) + 1}/deck.v${index + 1}.pptx`,
       'double-extension',
       'the file name has 2 dots, but the service accepts only one',
@@ -113,21 +105,21 @@ function someFailures(): FailureStatus[] {
   );
   return [
     ...doubles,
-    failure(
+    aFailure(
       '2026/raw/recording-transcript.pdf',
       'too-large',
       'the file is larger than 150 MiB (163.4 MiB); make it smaller or split it',
     ),
-    failure(
+    aFailure(
       '2026/q3/call.pdf',
       'sidecar-invalid',
       'call.pdf.meta.json: shareInfo.mode: expected NONE, DEFAULT or EVERYONE',
     ),
-    failure(
+    aFailure(
       '2026/q3/memo.docx',
       'sidecar-invalid',
       'memo.docx.meta.json: line 4, column 18: a comma is missing',
     ),
-    { ...failure('2026/q2/plan.xlsx', 'http-403', 'documentOwner jdoe is not allowed'), attempts: 3 },
+    { ...aFailure('2026/q2/plan.xlsx', 'http-403', 'documentOwner jdoe is not allowed'), attempts: 3 },
   ];
 }

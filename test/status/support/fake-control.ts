@@ -2,7 +2,14 @@ import type { ControlPort, DecisionPort, DocumentListing } from '../../../src/mo
 import type { Why } from '../../../src/model/report/command-reports.ts';
 import { ConfigurationError } from '../../../src/model/errors.ts';
 import { emptyStatus, noDocuments } from '../../../src/model/report/status.ts';
-import type { Activity, Decider, FolderStatus, Reason, Status } from '../../../src/model/report/status.ts';
+import type {
+  Activity,
+  Decider,
+  FailureStatus,
+  FolderStatus,
+  Reason,
+  Status,
+} from '../../../src/model/report/status.ts';
 import { health } from '../../../src/model/report/health.ts';
 
 /** A daemon that does nothing but remember what it was asked, and says what the test wants it to say. */
@@ -146,6 +153,10 @@ export function aStatus(given: Partial<Status> = {}): Status {
     auth: { state: 'ok', expiresAt: '2026-01-01T00:30:00Z' },
   };
   return complete({ ...empty, ...given }, given);
+}
+
+export function aFailure(path: string, code: string, message: string): FailureStatus {
+  return { folder: 'inbox', path, code, message, attempts: 1, retryAt: null };
 }
 
 export function aFolder(folder: Partial<FolderStatus> = {}): FolderStatus {
