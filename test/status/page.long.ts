@@ -201,11 +201,15 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const about = await unfold(page, 'About');
       await page.getByRole('button', { name: 'Delete 37 documents…' }).focus();
       await page.keyboard.press('Enter');
+      const question = page.getByRole('dialog');
+      await question.waitFor();
       expect(await focused(page)).toBe('Cancel');
       await page.keyboard.press('Escape');
+      await question.waitFor({ state: 'detached' });
       expect(await focused(page)).toBe('Delete 37 documents…');
       expect(world.control.calls).toEqual([]);
       await page.keyboard.press('Enter');
+      await question.waitFor();
       // What comes in meanwhile does not take the question away.
       world.control.change({ pid: 4712 });
       await about.getByText('process 4712').waitFor();
