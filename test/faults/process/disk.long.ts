@@ -138,10 +138,11 @@ describeWhere(missing, 'P10: a state directory', () => {
     const written = await recorded();
     const next = await place.start();
     const { possibleDuplicates } = await next.idle(({ totals }) => totals.uploaded === files);
-    // Those whose answers came when nothing could be written: at most as many as go out at once.
-    expect(possibleDuplicates).toBe(sent - written.length);
+    const doubled = place.service.requests.length - files;
+    // Those whose answers came when nothing could be written. What was about to go out is in doubt, too, and counts as reported.
+    expect(doubled).toBe(sent - written.length);
+    expect(possibleDuplicates).toBeGreaterThanOrEqual(doubled);
     expect(possibleDuplicates).toBeLessThanOrEqual(4);
-    expect(place.service.requests).toHaveLength(files + possibleDuplicates);
     await next.end('SIGTERM');
     expect(await recorded()).toHaveLength(files);
   }, 90_000);
