@@ -133,8 +133,7 @@ function isShown(absolute: string): boolean {
 
 /** How long a companion that scans have missed is still waited for, ms; 0: no more. */
 export function awaitedMs({ tree, observations, removeGraceMs }: FolderState, path: string): number {
-  const since = tree.get(directoryOf(path))?.missed?.get(nameOf(path)) ?? -Infinity;
-  return Math.max(0, Math.ceil(removeGraceMs - (observations.now() - since)));
+  return Math.max(0, Math.ceil(removeGraceMs - (observations.now() - tree.missedAt(path))));
 }
 
 /**

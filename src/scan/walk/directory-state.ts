@@ -2,8 +2,10 @@ import { readAgainMs } from '../../model/back-off.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
+import { ignoreFileName } from '../rules/classify.ts';
 import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
 import type { Entry } from '../rules/entry.ts';
+import { defaultsName } from '../rules/sidecar-names.ts';
 import type { WatchState } from '../watch/backend.ts';
 
 export interface SidecarList {
@@ -38,8 +40,6 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly defaultsKey: string;
   /** Stat of its own `.ingestignore`; '' for none. */
   readonly rulesKey: string;
-  /** Of these, those that a scan missed of late, and when it first did, monotonic ms; null for none. */
-  readonly missed: ReadonlyMap<string, number> | null;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
   /** Those of its own ignore file; null: it has none. */
@@ -109,6 +109,7 @@ export function createTree() {
   const arrivals = new Map<string, number>();
   const arrivalsBelow = new Map<string, number>();
   const hidingLists = new Map<string, ReadAgain>();
+  const missed = new Map<string, number>();
   /** By content, with the number of directories. */
   const ignoreFiles = new Map<string, { readonly rules: FileRules; directories: number }>();
   let patterns = 0;
@@ -125,24 +126,27 @@ export function createTree() {
     patterns -= rules.patterns;
   }
 
-  function put(path: string, state: DirectoryState | undefined): void {
+  /** `at`: monotonic ms. */
+  function put(path: string, state: DirectoryState | undefined, at: number): void {
+    const before = states.get(path);
+    const standing = companionsOf(state);
+    for (const name of companionsOf(before)) if (!standing.has(name)) missed.set(joinPath(path, name), at);
     if (state?.again?.hidesLists === true) hidingLists.set(path, state.again);
     else hidingLists.delete(path);
     countRules(state?.ownRules, 1);
-    countRules(states.get(path)?.ownRules, -1);
-    withSidecars += Number(hasSidecars(state)) - Number(hasSidecars(states.get(path)));
+    countRules(before?.ownRules, -1);
+    withSidecars += Number(hasSidecars(state)) - Number(hasSidecars(before));
     if (state === undefined) states.delete(path);
     else states.set(path, state);
   }
 
-  function forget(path: string, into: (readonly [string, DirectoryState])[]): void {
+  function forget(path: string, at: number): readonly (readonly [string, DirectoryState])[] {
     const state = states.get(path);
-    if (state === undefined) return;
-    put(path, undefined);
+    if (state === undefined) return [];
+    put(path, undefined, at);
     arrivals.delete(path);
     arrivalsBelow.delete(path);
-    into.push([path, state]);
-    for (const name of state.children) forget(joinPath(path, name), into);
+    return [[path, state], ...[...state.children].flatMap((name) => forget(joinPath(path, name), at))];
   }
 
   function rawPath(path: string): string {
@@ -158,12 +162,14 @@ export function createTree() {
   return {
     get: (path: string) => states.get(path),
     has: (path: string) => states.has(path),
-    set: (path: string, state: DirectoryState): void => put(path, state),
+    set: (path: string, state: DirectoryState): void => put(path, state, state.listedAt),
     /** Forgets a directory and all below; gives what they were. */
-    forget: (path: string): readonly (readonly [path: string, state: DirectoryState])[] => {
-      const gone: (readonly [string, DirectoryState])[] = [];
-      forget(path, gone);
-      return gone;
+    forget,
+    /** When scans first missed a sidecar, `.meta.json` or `.ingestignore`, monotonic ms; -Infinity: not of late. */
+    missedAt: (path: string) => missed.get(path) ?? -Infinity,
+    /** Nobody asks any more for what was missed before this, monotonic ms. */
+    pruneMissed: (before: number): void => {
+      for (const [path, at] of missed) if (at < before) missed.delete(path);
     },
     /** A name came to a directory, or a new file grew there, at this time, monotonic ms. */
     noteArrival: (path: string, at: number): void => {
@@ -192,12 +198,9 @@ export function createTree() {
     rawPath,
     entries: (): Iterable<readonly [string, DirectoryState]> => states,
     size: () => states.size,
-    clear: (): void => {
-      states.clear();
-      ignoreFiles.clear();
-      patterns = 0;
-      withSidecars = 0;
-      hidingLists.clear();
+    /** Forgets all directories. What stood in them is waited for as what was missed. */
+    clear: (at: number): void => {
+      for (const path of states.keys()) put(path, undefined, at);
       arrivals.clear();
       arrivalsBelow.clear();
     },
@@ -215,4 +218,20 @@ function noteBelow(times: Map<string, number>, path: string, at: number): void {
 /** Whether there is a sidecar in a directory. */
 function hasSidecars(state: DirectoryState | undefined): boolean {
   return state !== undefined && state.lists !== null && state.lists.size > 0;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** What stands in a directory and has a say in what is sent from it. */
+function companionsOf(state: DirectoryState | undefined): ReadonlySet<string> {
+  if (state === undefined) return nothing;
+  const { lists, defaultsKey, rulesKey, unreadable } = state;
+  // An ignore file that was not valid kept everything in.
+  const isRuled = rulesKey !== '' || unreadable?.isPassing === false;
+  if (lists === null && defaultsKey === '' && !isRuled) return nothing;
+  return new Set([
+    ...(lists?.keys() ?? []),
+    ...(defaultsKey === '' ? [] : [defaultsName]),
+    ...(isRuled ? [ignoreFileName] : []),
+  ]);
 }

@@ -94,7 +94,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   }
 
   function forget(directory: string): void {
-    for (const [gone, state] of tree.forget(directory)) {
+    for (const [gone, state] of tree.forget(directory, folder.observations.now())) {
       watches.forget(gone);
       for (const one of [gone, ...state.attachmentDirectories]) folder.observations.forget(one);
       for (const path of folder.attachmentLists.set(gone, nothingListed)) freed.add(directoryOf(path));
@@ -232,7 +232,6 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     hidesFiles: true,
     unfit: null,
     lists: null,
-    missed: null,
     stems: null,
     twinSidecars: null,
     polled: above?.polled ?? false,

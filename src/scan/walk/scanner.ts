@@ -50,6 +50,7 @@ export function createScanner(
     const late = await watches.armed();
     if (targets === 'all') scannedRoot = root.identity;
     folder.observations.prune();
+    tree.pruneMissed(folder.observations.now() - folder.removeGraceMs);
     const outgrown = backend === null && watches.backend() === 'chokidar' && hasOutgrownChokidar(size);
     return {
       kind: 'scanned',
@@ -67,7 +68,7 @@ export function createScanner(
 
   async function begin(root: RootIdentity): Promise<void> {
     for (const [directory] of tree.entries()) folder.attachmentLists.set(directory, nothingListed);
-    tree.clear();
+    tree.clear(folder.observations.now());
     treeRoot = root;
     scannedRoot = null;
     await watches.begin(folder.settings.watch === 'polling' ? null : (backend ?? 'native'));

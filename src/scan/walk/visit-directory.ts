@@ -145,9 +145,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
     unfit: orNone(found.unfit),
     lists: paired.lists,
-    missed: orNone(
-      missedCompanions(folder, before, { lists: paired.lists, defaultsKey, rulesKey, listedAt }),
-    ),
     stems: orNone(paired.stems),
     twinSidecars: orNone(sorted.twinSidecars),
     ...watched,
@@ -176,33 +173,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     inherits: before !== undefined && (before.rulesKey !== rulesKey || before.fingerprint !== fingerprint),
     reattached: paired.changed,
   };
-}
-
-type Companions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
-
-/** What stood in a directory and does not now, while its other half is waited for. */
-function missedCompanions(
-  { removeGraceMs }: FolderState,
-  before: DirectoryState | undefined,
-  { listedAt, ...now }: Companions & Pick<DirectoryState, 'listedAt'>,
-): ReadonlyMap<string, number> {
-  const missed = new Map<string, number>();
-  if (before === undefined) return missed;
-  const standing = namesOf(now);
-  for (const [name, since] of before.missed ?? [])
-    if (!standing.has(name) && listedAt - since < removeGraceMs) missed.set(name, since);
-  // An ignore file that was not valid kept everything in.
-  const wasBarred = before.unreadable?.isPassing === false;
-  for (const name of namesOf(wasBarred ? { ...before, rulesKey: 'not valid' } : before))
-    if (!standing.has(name)) missed.set(name, listedAt);
-  return missed;
-}
-
-function namesOf({ lists, defaultsKey, rulesKey }: Companions): ReadonlySet<string> {
-  const names = new Set(lists?.keys());
-  if (defaultsKey !== '') names.add(defaultsName);
-  if (rulesKey !== '') names.add(ignoreFileName);
-  return names;
 }
 
 /** When a directory came, monotonic ms. The root has always been there; what a start finds may still be coming. */

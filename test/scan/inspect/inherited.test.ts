@@ -1,10 +1,12 @@
 import { statSync, writeFileSync } from 'node:fs';
-import { rename, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { folderWorld } from '../support/folder-world.ts';
 import type { FolderWorld } from '../support/folder-world.ts';
+import { servedFolder } from './served-folder.ts';
+import type { ServedFolder } from './served-folder.ts';
 
 let world: FolderWorld;
 
@@ -63,6 +65,54 @@ it('is not replaced for a moment by what a sidecar of the same stem says', async
   expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
   await writeFile(world.join('sub/a.pdf.meta.json'), secret);
   expect(await mode()).toBe('NONE');
+});
+
+describe('what is gone for a moment is waited for, though', () => {
+  const companions = ['a.pdf.meta.json', 'a.meta.json', '.meta.json', '.ingestignore'];
+  const ways: Readonly<Record<string, (folder: ServedFolder, companion: string) => Promise<unknown>>> = {
+    'everything is scanned from scratch': async (folder, companion) => {
+      await unlink(folder.join('sub', companion));
+      await folder.scan({ fromScratch: true });
+    },
+    'everything was scanned from scratch after it went': async (folder, companion) => {
+      await unlink(folder.join('sub', companion));
+      await folder.scan();
+      await folder.scan({ fromScratch: true });
+    },
+    'another directory has taken the place of its own': async (folder) => {
+      await rename(folder.join('sub'), folder.join('old'));
+      await folder.write('sub/a.pdf', 'another');
+      await folder.scan();
+    },
+    'its directory was gone, too': async (folder) => {
+      await rm(folder.join('sub'), { recursive: true });
+      await folder.scan();
+      await mkdir(folder.join('sub'));
+      await folder.write('sub/a.pdf', 'another');
+      await folder.scan();
+    },
+  };
+
+  it.each(Object.keys(ways).flatMap((way) => companions.map((companion) => [way, companion] as const)))(
+    '%s: %s',
+    async (way, companion) => {
+      const folder = await servedFolder({ isPatient: false });
+      try {
+        await folder.write('sub/a.pdf', 'pdf');
+        await folder.write(`sub/${companion}`, companion === '.ingestignore' ? 'b.pdf\n' : secret);
+        await folder.scan();
+        folder.pass(60_000);
+        expect(await folder.verdict('sub/a.pdf')).toBe('document');
+        await ways[way]?.(folder, companion);
+        folder.pass(4_900);
+        expect(await folder.verdict('sub/a.pdf')).toBe('settling');
+        folder.pass(200);
+        expect(await folder.verdict('sub/a.pdf')).toBe('document');
+      } finally {
+        await folder.remove();
+      }
+    },
+  );
 });
 
 describe('a companion with old times that is moved to a document', () => {
