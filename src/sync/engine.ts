@@ -1098,7 +1098,9 @@ export class Engine {
     const record = this.#ledger.get(ref);
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
     const ports = this.#options.folders.map(({ port }) => port);
-    const lost = { file: record.stat, since: gone?.since ?? since };
+    const { removeGraceMs } = this.#options.settings.timing;
+    // Until its grace is over it may move on: where something has changed since, that counts as well.
+    const lost = { file: record.stat, since: (gone?.since ?? since) + removeGraceMs };
     const search = await findInFolders(lost, ports, (folder) => this.#ledger.root(folder)?.dev);
     // What was not found may be below what is mounted by then.
     for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);

@@ -72,8 +72,16 @@ function changedDirectories(folder: FolderState, since: number): readonly string
     ([path, { unreadable, attachmentDirectories }]) =>
       unreadable === null && [path, ...attachmentDirectories].some(isChanged),
   );
-  if (changed.length === 0) unchanged.at = observations.now();
-  return changed.flatMap(([path, { listedAt }]) => (listedAt < since ? [path] : []));
+  // One that a listing has just shown is still to be listed itself.
+  const begun = [...tree.entries()].filter(
+    ([path, { unreadable, children }]) =>
+      unreadable === null && [...children].some((name) => !tree.has(joinPath(path, name))),
+  );
+  if (changed.length + begun.length === 0) unchanged.at = observations.now();
+  return [
+    ...changed.flatMap(([path, { listedAt }]) => (listedAt < since ? [path] : [])),
+    ...begun.map(([path]) => path),
+  ];
 }
 
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */

@@ -1,0 +1,33 @@
+import { mkdir, rename } from 'node:fs/promises';
+
+import { afterEach, expect, it } from '@jest/globals';
+
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+
+let world: SyncedFolder;
+
+afterEach(() => world.close());
+
+const at = (path: string) => world.inbox.join(path);
+
+it('a directory that is moved on within the grace, after it was seen at its new place, keeps its documents', async () => {
+  world = await syncedFolder({
+    before: async (inbox) => {
+      for (const directory of ['two/d', 'a/b']) await mkdir(inbox.join(directory), { recursive: true });
+      await inbox.write('two/d/x.txt', 'x');
+    },
+  });
+  const [docId] = world.docIds().values();
+  world.service.forget();
+  await rename(at('two/d'), at('a/b/d'));
+  await world.rescan('poll');
+  await world.pass(1_000);
+  await world.rescan('poll');
+  await rename(at('a/b'), at('a/c'));
+  // Longer than the grace, and the next poll is due later.
+  await world.pass(9_000);
+  await world.sync();
+  expect(world.service.calls).toEqual([]);
+  expect([...world.docIds()]).toEqual([['a/c/d/x.txt', docId]]);
+});
