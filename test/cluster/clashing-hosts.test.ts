@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import { systemClock } from '../../src/lib/time/clock.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
@@ -45,6 +46,8 @@ describeWhere(missingRedis, 'hosts that do not go together', () => {
       stateDir,
       limit: 50,
       times: scaledTimes(2_000),
+      // What is renewed every few seconds is so several times a second.
+      clock: { ...systemClock, after: (ms, act) => systemClock.after(Math.min(ms, 200), act) },
     });
     hosts.push(host);
     let health: Status['health'] = 'ok';

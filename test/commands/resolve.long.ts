@@ -49,29 +49,12 @@ it('resolve --dismiss sends nothing, and says what would', async () => {
   expect(await planned()).toEqual(['upload']);
 });
 
-it.each([
-  ['its sidecar is not valid', 'inbox/a.pdf.meta.json', '{'],
-  ['it is ignored', 'inbox/.ingestignore', 'a.pdf'],
-  ['another document carries it', 'inbox/c.pdf.meta.json', '{"attachments":["a.pdf"]}'],
-])('a doubt that is dismissed while %s stays on record for when it is sent', async (_, path, text) => {
-  await folder.write('inbox/c.pdf', 'y');
-  await folder.write(path, text);
-  expect(await run('resolve', 'inbox/a.pdf', '--dismiss')).toMatchObject({ code: 0 });
-  const ledger = await folder.openLedger();
-  expect(ledger.doubts().filter(({ ref }) => ref.path === 'a.pdf')).toMatchObject([
-    { holds: false, dismissed: true },
-  ]);
-  await ledger.close();
-});
-
 it('resolve --doc-id adopts the document, which is changed and not uploaded from then on', async () => {
   expect(await run('resolve', 'inbox/a.pdf', '--doc-id', 'doc-a', '--yes')).toMatchObject({ code: 0 });
   expect(await planned()).toEqual(['modify']);
 });
 
 it.each([
-  [['inbox/a.pdf', '--doc-id', 'doc-b'], 'already the document of inbox/b.pdf'],
-  [['inbox/gone.pdf', '--doc-id', 'doc-x'], 'is gone from the folder'],
   [['inbox/none.pdf', '--dismiss'], 'is not in doubt'],
   [['/elsewhere/a.pdf', '--dismiss'], 'is not in any of the folders'],
   [['inbox/a.pdf'], 'choose one of'],
@@ -109,14 +92,6 @@ it('a doubt in a folder that was taken out of the configuration can be dismissed
   expect(await run('resolve', 'old (outside)/a.pdf', '--dismiss')).toMatchObject({ code: 0 });
   expect((await run('status')).stdout).not.toContain('old (outside)');
   expect((await run('resolve', 'old (outside)/a.pdf', '--dismiss')).stderr).toContain('is not in doubt');
-});
-
-it('retry leaves doubts alone unless they are named, and status says how to end them', async () => {
-  expect((await run('retry')).stdout).toContain('The service has refused nothing');
-  expect(await planned()).toEqual(['failed']);
-  expect((await run('status')).stdout).toContain('ingestd resolve PATH');
-  expect((await run('retry', 'inbox/a.pdf')).stdout).toBe('Retrying 1 document when ingestd runs.\n');
-  expect(await planned()).toEqual(['upload']);
 });
 
 it('who finds the state directory taken is not told to use another one, which would upload everything twice', async () => {

@@ -122,19 +122,6 @@ describe('an upload in doubt that is held', () => {
     expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
   });
 
-  it('is left alone once dismissed, but for a retry that names it, which counts a possible duplicate', async () => {
-    await lose();
-    await resolve({ kind: 'dismiss' });
-    expect(await world.engine().retry(null)).toEqual({ delivered: [], retried: [], unknown: [] });
-    await world.restart();
-    await world.sync();
-    expect(world.service.calls).toHaveLength(1);
-    expect(await world.engine().retry([ref])).toEqual({ delivered: [], retried: [ref], unknown: [] });
-    await world.quiesce();
-    expect(world.service.calls).toHaveLength(2);
-    expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
-  });
-
   it.each<[string, string, RegExp]>([
     ['a docId that the ledger has', 'known', /already the document of inbox\/b\.txt/],
     ['what can be no docId', '..', /is not a docId/],

@@ -36,12 +36,6 @@ const levelsOf = (keys: readonly string[]) =>
   levels.map((level) => keys.filter((key) => key.startsWith(`${level}-`)).length);
 
 describe('the order of a work queue', () => {
-  it('is the newest first within a level', () => {
-    const queue = manualQueue();
-    fill(queue, 1, 4);
-    expect(takeAll(queue)).toEqual(['1-3', '1-2', '1-1', '1-0']);
-  });
-
   it('lets the sources of a level take turns, however many wait of one', () => {
     const queue = manualQueue();
     fill(queue, 4, 1_500);

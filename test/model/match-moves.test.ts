@@ -19,161 +19,151 @@ function newcomer(sha256: string | null, stat: Partial<FileStat> = {}, path = 'n
   return { ref: { folder: 'inbox', path }, sha256, stat: statOf(stat) };
 }
 
-const cases: readonly {
-  readonly name: string;
-  readonly found: Newcomer;
-  readonly missing: readonly LedgerEntry[];
-  readonly move: readonly [string, string] | null;
-}[] = [
-  { name: 'knows nothing where nothing is missing', found: newcomer('aa'), missing: [], move: null },
-  {
-    name: 'knows a renamed file',
-    found: newcomer('aa'),
-    missing: [missingOf('a', 'aa')],
-    move: ['a', 'inode'],
-  },
-  {
-    name: 'knows a file that came from another folder on the same device',
-    found: newcomer('aa'),
-    missing: [missingOf('a', 'aa', {}, 'other')],
-    move: ['a', 'inode'],
-  },
-  {
-    name: 'knows a file by its content after a copy and a removal',
-    found: newcomer('aa', { ino: 8, dev: 2, birthtimeMs: 900 }),
-    missing: [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
-    move: ['a', 'content'],
-  },
-  {
-    name: 'does not guess between two missing ones of equal content',
-    found: newcomer('aa', { ino: 8 }),
-    missing: [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
-    move: null,
-  },
-  {
-    name: 'tells twins apart by inode',
-    found: newcomer('aa', { ino: 2 }),
-    missing: [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
-    move: ['b', 'inode'],
-  },
-  {
-    name: 'tells twins apart by inode and birth time when the device has another number after a reboot',
-    found: newcomer('aa', { ino: 2, dev: 5 }),
-    missing: [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
-    move: ['b', 'inode'],
-  },
-  {
-    name: 'does not tell twins apart by an inode number on another device alone',
-    found: newcomer('aa', { ino: 2, dev: 5, birthtimeMs: 0 }),
-    missing: [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
-    move: null,
-  },
-  {
-    name: 'takes the hard link that has the same name',
-    found: newcomer('aa', {}, 'x/b.pdf'),
-    missing: [missingOf('a.pdf', 'aa'), missingOf('b.pdf', 'aa')],
-    move: ['b.pdf', 'inode'],
-  },
-  {
-    name: 'takes the hard link of the same directory when names differ',
-    found: newcomer('aa', {}, 'x/c.pdf'),
-    missing: [missingOf('a.pdf', 'aa'), missingOf('x/b.pdf', 'aa')],
-    move: ['x/b.pdf', 'inode'],
-  },
-  {
-    name: 'takes the same name before the same directory',
-    found: newcomer('aa', {}, 'x/b.pdf'),
-    missing: [missingOf('x/a.pdf', 'aa'), missingOf('y/b.pdf', 'aa')],
-    move: ['y/b.pdf', 'inode'],
-  },
-  {
-    name: 'takes the first by name of hard links that are equally near',
-    found: newcomer('aa', {}, 'x/c.pdf'),
-    missing: [missingOf('b.pdf', 'aa'), missingOf('a.pdf', 'aa')],
-    move: ['a.pdf', 'inode'],
-  },
-  {
-    name: 'knows a file that was moved and edited at once by its birth time',
-    found: newcomer('bb', { size: 99, mtimeMs: 2_000, ctimeMs: 2_000 }),
-    missing: [missingOf('a', 'aa')],
-    move: ['a', 'edited'],
-  },
-  {
-    name: 'knows it before it was read',
-    found: newcomer(null, { size: 99 }),
-    missing: [missingOf('a', 'aa')],
-    move: ['a', 'edited'],
-  },
-  {
-    name: 'does not take an inode that was used again for the same file (F13)',
-    found: newcomer('bb', { birthtimeMs: 900 }),
-    missing: [missingOf('a', 'aa')],
-    move: null,
-  },
-  {
-    name: 'takes device and inode alone where the new file has no birth time',
-    found: newcomer('bb', { birthtimeMs: 0 }),
-    missing: [missingOf('a', 'aa')],
-    move: ['a', 'edited'],
-  },
-  {
-    name: 'takes device and inode alone where the record has no birth time',
-    found: newcomer('bb'),
-    missing: [missingOf('a', 'aa', { birthtimeMs: 0 })],
-    move: ['a', 'edited'],
-  },
-  {
-    name: 'does not take another device for the same file without birth times',
-    found: newcomer('bb', { birthtimeMs: 0, dev: 2 }),
-    missing: [missingOf('a', 'aa', { birthtimeMs: 0 })],
-    move: null,
-  },
-  {
-    name: 'takes no file for another where the file system has no inode numbers',
-    found: newcomer('bb', { ino: 0 }),
-    missing: [missingOf('a', 'aa', { ino: 0 })],
-    move: null,
-  },
-  {
-    name: 'still goes by content where the file system has no inode numbers',
-    found: newcomer('aa', { ino: 0 }),
-    missing: [missingOf('a', 'aa', { ino: 0 })],
-    move: ['a', 'content'],
-  },
-  {
-    name: 'takes the file itself before a twin of its new content',
-    found: newcomer('bb'),
-    missing: [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
-    move: ['a', 'edited'],
-  },
-  {
-    name: 'takes equal content before an inode that no birth time proves',
-    found: newcomer('bb', { birthtimeMs: 0 }),
-    missing: [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
-    move: ['b', 'content'],
-  },
-  {
-    name: 'takes equal content before an inode that was used again',
-    found: newcomer('bb', { birthtimeMs: 900 }),
-    missing: [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
-    move: ['b', 'content'],
-  },
-  {
-    name: 'takes nothing for an imported document whose bytes are not known',
-    found: newcomer('aa', { ino: 8 }),
-    missing: [missingOf('a', '', { ino: 0 })],
-    move: null,
-  },
-  {
-    name: 'takes nothing for equal bytes that were not read',
-    found: newcomer(null, { ino: 8 }),
-    missing: [missingOf('a', '', { ino: 0 })],
-    move: null,
-  },
+const cases: readonly (readonly [
+  string,
+  Newcomer,
+  readonly LedgerEntry[],
+  readonly [string, string] | null,
+])[] = [
+  ['knows nothing where nothing is missing', newcomer('aa'), [], null],
+  ['knows a renamed file', newcomer('aa'), [missingOf('a', 'aa')], ['a', 'inode']],
+  [
+    'knows a file that came from another folder on the same device',
+    newcomer('aa'),
+    [missingOf('a', 'aa', {}, 'other')],
+    ['a', 'inode'],
+  ],
+  [
+    'knows a file by its content after a copy and a removal',
+    newcomer('aa', { ino: 8, dev: 2, birthtimeMs: 900 }),
+    [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
+    ['a', 'content'],
+  ],
+  [
+    'does not guess between two missing ones of equal content',
+    newcomer('aa', { ino: 8 }),
+    [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
+    null,
+  ],
+  [
+    'tells twins apart by inode',
+    newcomer('aa', { ino: 2 }),
+    [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
+    ['b', 'inode'],
+  ],
+  [
+    'tells twins apart by inode and birth time when the device has another number after a reboot',
+    newcomer('aa', { ino: 2, dev: 5 }),
+    [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
+    ['b', 'inode'],
+  ],
+  [
+    'does not tell twins apart by an inode number on another device alone',
+    newcomer('aa', { ino: 2, dev: 5, birthtimeMs: 0 }),
+    [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
+    null,
+  ],
+  [
+    'takes the hard link that has the same name',
+    newcomer('aa', {}, 'x/b.pdf'),
+    [missingOf('a.pdf', 'aa'), missingOf('b.pdf', 'aa')],
+    ['b.pdf', 'inode'],
+  ],
+  [
+    'takes the hard link of the same directory when names differ',
+    newcomer('aa', {}, 'x/c.pdf'),
+    [missingOf('a.pdf', 'aa'), missingOf('x/b.pdf', 'aa')],
+    ['x/b.pdf', 'inode'],
+  ],
+  [
+    'takes the same name before the same directory',
+    newcomer('aa', {}, 'x/b.pdf'),
+    [missingOf('x/a.pdf', 'aa'), missingOf('y/b.pdf', 'aa')],
+    ['y/b.pdf', 'inode'],
+  ],
+  [
+    'takes the first by name of hard links that are equally near',
+    newcomer('aa', {}, 'x/c.pdf'),
+    [missingOf('b.pdf', 'aa'), missingOf('a.pdf', 'aa')],
+    ['a.pdf', 'inode'],
+  ],
+  [
+    'knows a file that was moved and edited at once by its birth time',
+    newcomer('bb', { size: 99, mtimeMs: 2_000, ctimeMs: 2_000 }),
+    [missingOf('a', 'aa')],
+    ['a', 'edited'],
+  ],
+  ['knows it before it was read', newcomer(null, { size: 99 }), [missingOf('a', 'aa')], ['a', 'edited']],
+  [
+    'does not take an inode that was used again for the same file (F13)',
+    newcomer('bb', { birthtimeMs: 900 }),
+    [missingOf('a', 'aa')],
+    null,
+  ],
+  [
+    'takes device and inode alone where the new file has no birth time',
+    newcomer('bb', { birthtimeMs: 0 }),
+    [missingOf('a', 'aa')],
+    ['a', 'edited'],
+  ],
+  [
+    'takes device and inode alone where the record has no birth time',
+    newcomer('bb'),
+    [missingOf('a', 'aa', { birthtimeMs: 0 })],
+    ['a', 'edited'],
+  ],
+  [
+    'does not take another device for the same file without birth times',
+    newcomer('bb', { birthtimeMs: 0, dev: 2 }),
+    [missingOf('a', 'aa', { birthtimeMs: 0 })],
+    null,
+  ],
+  [
+    'takes no file for another where the file system has no inode numbers',
+    newcomer('bb', { ino: 0 }),
+    [missingOf('a', 'aa', { ino: 0 })],
+    null,
+  ],
+  [
+    'still goes by content where the file system has no inode numbers',
+    newcomer('aa', { ino: 0 }),
+    [missingOf('a', 'aa', { ino: 0 })],
+    ['a', 'content'],
+  ],
+  [
+    'takes the file itself before a twin of its new content',
+    newcomer('bb'),
+    [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
+    ['a', 'edited'],
+  ],
+  [
+    'takes equal content before an inode that no birth time proves',
+    newcomer('bb', { birthtimeMs: 0 }),
+    [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
+    ['b', 'content'],
+  ],
+  [
+    'takes equal content before an inode that was used again',
+    newcomer('bb', { birthtimeMs: 900 }),
+    [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
+    ['b', 'content'],
+  ],
+  [
+    'takes nothing for an imported document whose bytes are not known',
+    newcomer('aa', { ino: 8 }),
+    [missingOf('a', '', { ino: 0 })],
+    null,
+  ],
+  [
+    'takes nothing for equal bytes that were not read',
+    newcomer(null, { ino: 8 }),
+    [missingOf('a', '', { ino: 0 })],
+    null,
+  ],
 ];
 
 describe('moves', () => {
-  it.each(cases)('$name', ({ found, missing, move }) => {
+  it.each(cases)('%s', (_, found, missing, move) => {
     const result = matchMove({ found, missing });
     expect(result && [result.match.ref.path, result.proof]).toEqual(move);
   });

@@ -47,14 +47,14 @@ describe('the limiter', () => {
       }
     };
     const workers = Array.from({ length: limit }, worker);
-    await wait(windowMs * 5);
+    await wait(windowMs * 3);
     limiter.close();
     await Promise.all(workers);
 
     expect(mostInWindow(arrivals, windowMs)).toBeLessThanOrEqual(limit);
     expect(arrivals.filter((at) => at < windowMs * 0.75)).toHaveLength(limit);
     // Scaled by 60, a round trip of 10 ms and a timer's grain weigh sixty times more than they do in a minute.
-    expect(arrivals.length).toBeGreaterThanOrEqual(limit * 5 * 0.8);
+    expect(arrivals.length).toBeGreaterThanOrEqual(limit * 3 * 0.8);
   }, 20_000);
 
   it('uses at least 97 % of a minute with answers of half a second, and never exceeds it', async () => {
@@ -71,7 +71,7 @@ describe('the limiter', () => {
       }
     };
     const worked = Array.from({ length: 4 }, worker);
-    for (let second = 0; second < 60 * 6; second += 1) {
+    for (let second = 0; second < 60 * 3; second += 1) {
       await clock.advance(1000);
       // Bottleneck's own steps take real time, a few milliseconds at most.
       if (limiter.status().used < 50) await eventually(() => limiter.status().used === 50, { everyMs: 1 });
@@ -79,7 +79,7 @@ describe('the limiter', () => {
     limiter.close();
     await Promise.all(worked);
     expect(mostInWindow(arrivals, 60_000)).toBe(50);
-    expect(arrivals.length).toBeGreaterThanOrEqual(50 * 6 * 0.97);
+    expect(arrivals.length).toBeGreaterThanOrEqual(50 * 3 * 0.97);
   }, 20_000);
 
   it('remembers the requests sent before its start until they are a window old', async () => {

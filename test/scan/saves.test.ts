@@ -219,11 +219,11 @@ describe('changes that hide', () => {
     expect([world.service.calls, held(), skipped()]).toEqual([['modify'], { 'a.txt': 'new' }, []]);
   });
 
-  it('F5: a file that is written for minutes goes out when it rests', async () => {
+  it('F5: a file that is written for long goes out when it rests', async () => {
     await standing('a.txt');
     const handle = await open(at('b.csv'), 'w');
     await save(
-      Array.from({ length: 60 }, (_, line) => async () => {
+      Array.from({ length: 15 }, (_, line) => async () => {
         await handle.write(`${line}\n`);
       }),
     );

@@ -2,8 +2,6 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
-import type { SyncReport } from '../../src/daemon/run-sync.ts';
-import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
@@ -39,13 +37,3 @@ it('a file that is moved to where it cannot be sent keeps its document, and its 
   const after = await daemon.idle(({ totals, queue }) => totals.moved === 2 && queue.waiting === 0);
   expect(after.totals).toMatchObject({ uploaded: 3, deleted: 1 });
 }, 60_000);
-
-it('sync neither waits for a document whose file cannot be sent under its new name, nor lists it', async () => {
-  await writeFile(at('named.txt'), 'named');
-  expect(await place.run('sync')).toMatchObject({ code: 0 });
-  await rename(at('named.txt'), at('na.med.txt'));
-  const report = JSON.parse((await place.run('sync', '--json')).out) as SyncReport;
-  expect(report).toMatchObject({ exitCode: 4, failures: [{ path: 'na.med.txt' }], waiting: [], deleted: 0 });
-  const { folders } = JSON.parse((await place.run('status', '--json')).out) as Status;
-  expect(folders).toMatchObject([{ onDisk: 1, failed: 1, waiting: 0, kept: 1 }]);
-});

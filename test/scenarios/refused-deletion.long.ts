@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
@@ -40,20 +40,5 @@ it('a deletion that the service refuses is failed, over restarts too, until a pe
   place.service.always(steps.accept('gone'));
   expect((await place.run('retry', 'inbox/a.txt')).out).toContain('1 document');
   expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 0, deleted: 1 });
-  expect(await json<Status>('status')).toMatchObject({ failuresTotal: 0 });
-}, 60_000);
-
-it('a document whose deletion was refused is in order when its directory is back', async () => {
-  const directory = join(place.inbox, 'sub');
-  await mkdir(directory);
-  await writeFile(join(directory, 'a.txt'), 'one');
-  expect(await json<SyncReport>('sync')).toMatchObject({ uploaded: 1 });
-  place.service.always(steps.refuse('no', 422));
-  await rename(directory, place.home.join('away'));
-  expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 4, failed: 1 });
-  await rename(place.home.join('away'), directory);
-  const { code, out } = await place.run('check');
-  expect([code, out]).toEqual([0, expect.stringContaining('1 document in')]);
-  expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 0, failed: 0, deleted: 0 });
   expect(await json<Status>('status')).toMatchObject({ failuresTotal: 0 });
 }, 60_000);

@@ -1,4 +1,4 @@
-import { appendFile, chmod, chown, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, readdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { nobody } from '../support/processes/as-user.ts';
@@ -37,23 +37,6 @@ it('a document whose attachment is missing fails in plan, check and sync alike',
   expect(stdout).toContain('1 document failed:');
   expect(stdout).toContain('gone.txt');
   expect(stderr).toContain('gone.txt');
-});
-
-it('a file that never stops changing ends sync with exit code 4, and is named', async () => {
-  await folder.remove();
-  // What stands beside it waits for quiet, ten settle times at most (7.28).
-  folder = await trialFolder({ timing: { settleMs: 200, removeGraceMs: 300, stopSeconds: 4 } });
-  await folder.write('inbox/a.txt', 'a');
-  await folder.write('inbox/log.txt', 'x');
-  const writer = setInterval(() => void appendFile(folder.join('inbox/log.txt'), 'x'), 50);
-  try {
-    const { code, stdout } = await run('sync');
-    expect(code).toBe(4);
-    expect(stdout).toContain('1 upload');
-    expect(stdout).toContain('1 document not ready:\n  inbox/log.txt: ');
-  } finally {
-    clearInterval(writer);
-  }
 });
 
 it('what is skipped is counted', async () => {

@@ -27,23 +27,10 @@ function replaceWithCopies({ folder }: EngineWorld): void {
 
 const filled = (count: number, options?: EngineWorldOptions) => filledEngineWorld(count, options, 'a');
 
-const refused = { kind: 'rejected', code: 'http-422', message: 'no' } as const;
-
 /** The minute is not what these are about. */
 const quick = { service: { requestsPerMinute: 5_000 } };
 
 describe('the sync engine', () => {
-  it('uploads what is new, once, and counts it', async () => {
-    world = await engineWorld();
-    world.folder.write('a.txt', 'one');
-    world.folder.write('b/c.txt', 'two');
-    await world.sync();
-    expect(world.service.calls).toEqual(['upload', 'upload']);
-    expect([...world.docIds().keys()].sort()).toEqual(['a.txt', 'b/c.txt']);
-    await world.sync();
-    expect(world.service.calls).toHaveLength(2);
-  });
-
   it('writes in the log of which document each activity is, and what there is to say about it', async () => {
     world = await filled(1);
     world.folder.rename('a/0.txt', 'b.txt');
@@ -59,18 +46,6 @@ describe('the sync engine', () => {
       },
       { level: 'info', message: 'modified', data: { folder: 'inbox', path: 'b.txt', docId } },
     ]);
-  });
-
-  it('sends five edits in a second as one modify', async () => {
-    world = await filled(1);
-    for (let edit = 0; edit < 5; edit += 1) {
-      world.folder.write('a/0.txt', `edit ${edit}`);
-      world.folder.scan();
-      await world.clock.advance(200);
-    }
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['modify']);
-    expect([...world.service.documents.values()][0]?.content).toBe('edit 4');
   });
 
   it('deletes a document whose file became empty first and was removed then', async () => {
@@ -230,20 +205,6 @@ describe('the sync engine', () => {
     await eventually(() => world.ledger().hold('inbox') === undefined);
   });
 
-  it('tags and deletes at most 250 documents in a request', async () => {
-    world = await filled(300, { ...quick, safety: { maxDeleteCount: 1_000 } });
-    for (const path of world.folder.contents().keys()) {
-      world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
-    }
-    await world.sync();
-    for (let index = 0; index < 260; index += 1) world.folder.remove(`a/${index}.txt`);
-    await world.sync();
-    const [tagged, others, ...deleted] = world.service.calls;
-    expect([tagged, others]).toEqual(['bulk modify 250', 'bulk modify 50']);
-    expect(deleted).toEqual(['bulk delete 250', 'bulk delete 10']);
-    expect(world.service.documents.size).toBe(40);
-  }, 60_000);
-
   it('deletes documents of two owners in two requests', async () => {
     world = await filled(20);
     for (const path of ['a/0.txt', 'a/1.txt']) world.folder.describe(path, { documentOwner: 'jane' });
@@ -253,17 +214,6 @@ describe('the sync engine', () => {
     await world.sync();
     expect(world.service.calls.slice(before).toSorted()).toEqual(['bulk delete 2', 'bulk delete 3']);
     expect(world.service.documents.size).toBe(15);
-  });
-
-  it('deletes documents one by one where the service refuses them together, and only what it refuses alone fails', async () => {
-    world = await filled(20);
-    for (let call = 0; call < 2; call += 1) world.service.failNext(refused);
-    for (const path of ['a/0.txt', 'a/1.txt', 'a/2.txt']) world.folder.remove(path);
-    await world.sync();
-    expect(world.service.calls).toEqual(['bulk delete 3', 'delete', 'delete', 'delete']);
-    expect(world.service.documents.size).toBe(18);
-    expect([...world.docIds().values()].toSorted()).toEqual([...world.service.documents.keys()].toSorted());
-    expect(world.engine().tasks.in('failed').size).toBe(1);
   });
 
   it('names no document twice in a bulk call, however often it changes before it goes out', async () => {

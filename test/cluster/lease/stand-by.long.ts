@@ -135,18 +135,4 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     expect((await ended).code).toBe(0);
     expect(places.service.requests).toHaveLength(1);
   }, 60_000);
-
-  it('start again at once after a kill, where it was a process of the same machine', async () => {
-    const one = await places.add('one');
-    const first = await one.start();
-    await writeFile(join(one.inbox, 'a.txt'), 'a');
-    await first.idle(({ totals }) => totals.uploaded === 1);
-    first.signal('SIGKILL');
-    await writeFile(join(one.inbox, 'b.txt'), 'b');
-    const again = await one.start();
-    await again.idle(({ totals }) => totals.uploaded === 2);
-    expect(again.log()).not.toMatch(/standing by/);
-    expect(places.service.requests).toHaveLength(2);
-    expect((await again.end('SIGTERM')).code).toBe(0);
-  }, 60_000);
 });

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
 
@@ -42,23 +42,6 @@ it('P1: what was under way at a kill is in doubt for the commands, too, before t
   expect(after).toMatchObject({ inDoubt: [], totals: { uploaded: 0 } });
 }, 60_000);
 
-it('it goes out again when a person names it, and by itself where it is not held', async () => {
-  await killUnderWay('hold');
-  expect((await place.run('retry')).out).toContain('refused nothing');
-  expect((await place.run('retry', 'inbox/a.txt')).out).toMatch(/1 document/);
-  const second = await place.start();
-  await second.idle(({ totals }) => totals.uploaded === 1);
-  await second.end('SIGTERM');
-  await place.remove();
-
-  await killUnderWay('retry');
-  expect(await json<Status>('status')).toMatchObject({
-    inDoubt: [{ path: 'a.txt' }],
-    folders: [{ pending: 1 }],
-  });
-  expect(await planned()).toEqual([['upload', 'a.txt', null]]);
-}, 60_000);
-
 it('beside the process that sends it, it is in nobody’s doubt', async () => {
   place = await installationWithService();
   place.service.script(steps.silence());
@@ -67,18 +50,4 @@ it('beside the process that sends it, it is in nobody’s doubt', async () => {
   await eventually(() => place.service.requests[0]?.complete() === true);
   expect(await planned()).toEqual([['upload', 'a.txt', null]]);
   expect(await json<Status>('status')).toMatchObject({ inDoubt: [] });
-}, 60_000);
-
-it('a doubt in a folder that was taken out of the configuration is dismissed by the daemon, and not sent', async () => {
-  await killUnderWay('hold');
-  await mkdir(place.home.join('other'));
-  await place.configure({ folders: [{ name: 'other', path: './other' }], safety: { inDoubt: 'hold' } });
-  const daemon = await place.start();
-  await daemon.idle(({ inDoubt }) => inDoubt.length === 1);
-  expect(await place.run('resolve', 'inbox/a.txt', '--again')).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('the folder "inbox" is not configured'),
-  });
-  expect(await place.run('resolve', 'inbox/a.txt', '--dismiss')).toMatchObject({ code: 0 });
-  expect(await json<Status>('status')).toMatchObject({ inDoubt: [], health: 'ok' });
 }, 60_000);

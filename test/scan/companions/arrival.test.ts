@@ -5,10 +5,11 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { lateFiles } from '../../../src/scan/companions/arrival.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWorld } from '../support/folder-world.ts';
-import { servedFolder, servedTiming } from '../inspect/served-folder.ts';
+import { servedFolder } from '../inspect/served-folder.ts';
 import type { ServedFolder } from '../inspect/served-folder.ts';
 
-const { settleMs } = servedTiming;
+/** Long, so that ten minutes are few scans. */
+const settleMs = 20_000;
 const sidecar = '{"title": "One"}';
 const longestMs = 10 * 60_000;
 
@@ -17,7 +18,11 @@ let folder: ServedFolder;
 afterEach(() => folder.remove());
 
 async function open(mode: 'EVERYONE' | 'NONE'): Promise<void> {
-  folder = await servedFolder({ settings: { metadata: { shareInfo: { mode } } }, isPatient: false });
+  folder = await servedFolder({
+    settings: { metadata: { shareInfo: { mode } } },
+    isPatient: false,
+    settleMs,
+  });
 }
 
 /** What is to be said of a document without a sidecar. */

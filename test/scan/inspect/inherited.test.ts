@@ -1,90 +1,98 @@
-import { statSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { eventually } from '../../support/eventually.ts';
-import { folderWorld } from '../support/folder-world.ts';
-import type { FolderWorld } from '../support/folder-world.ts';
-import { servedFolder } from './served-folder.ts';
+import { servedFolder, servedTiming } from './served-folder.ts';
 import type { ServedFolder } from './served-folder.ts';
 
-let world: FolderWorld;
+const { settleMs, removeGraceMs } = servedTiming;
 
-afterEach(() => world.close());
+let folder: ServedFolder;
 
-const secret = '{"shareInfo": {"mode": "NONE"}}';
+afterEach(() => folder.remove());
 
-/** A document whose sidecar or defaults keep it private in a folder that is shared with everyone. */
-async function privateDocument(companion: string, removeGraceMs: number): Promise<void> {
-  world = await folderWorld({
-    settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
-    timing: { removeGraceMs },
-    before: async (folder) => {
-      await folder.write('sub/a.pdf', 'pdf');
-      await folder.write(`sub/${companion}`, secret);
-    },
-  });
-  await eventually(async () => (await mode()) === 'NONE');
+const modeText = (mode: string) => `{"shareInfo": {"mode": "${mode}"}}`;
+const secret = modeText('NONE');
+
+/** A folder whose documents are shared like this unless something beside them says more, with these files in it. */
+async function standing(mode: 'EVERYONE' | 'NONE', files: Readonly<Record<string, string>>): Promise<void> {
+  folder = await servedFolder({ settings: { metadata: { shareInfo: { mode } } }, isPatient: false });
+  for (const [path, text] of Object.entries(files)) await folder.write(path, text);
+  await folder.scan();
+  await rest();
 }
 
+/** Lets time pass until nothing is waited for that could still be written. */
+async function rest(path = 'sub/a.pdf'): Promise<void> {
+  for (let looks = 0; looks < 5 && (await folder.inspect(path)).kind === 'settling'; looks += 1) {
+    folder.pass(settleMs);
+    await folder.scan();
+  }
+}
+
+/** With whom the document is shared; where it is none now: what it is. */
 async function mode(): Promise<string | undefined> {
-  return (await world.document('sub/a.pdf')).metadata.shareInfo?.mode;
-}
-
-/** Until a scan has said that something beside the document is another now. */
-async function seen(before: string | undefined): Promise<void> {
-  await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') !== before || null));
+  const found = await folder.inspect('sub/a.pdf');
+  return found.kind === 'document' ? found.document.metadata.shareInfo?.mode : found.kind;
 }
 
 describe.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json'])('what %s says', (companion) => {
   it('is not taken back while it is saved by unlink and recreate', async () => {
-    await privateDocument(companion, 3_600_000);
-    const before = world.fingerprintOf('sub/a.pdf');
-    await unlink(world.join(`sub/${companion}`));
+    await standing('EVERYONE', { 'sub/a.pdf': 'pdf', [`sub/${companion}`]: secret });
+    expect(await mode()).toBe('NONE');
+    await unlink(folder.join(`sub/${companion}`));
     // Before a scan has seen it, and after.
-    expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
-    await seen(before);
-    expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
-    await writeFile(world.join(`sub/${companion}`), secret);
+    expect(await mode()).toBe('settling');
+    await folder.scan();
+    folder.pass(removeGraceMs - 1);
+    expect(await mode()).toBe('settling');
+    await folder.write(`sub/${companion}`, secret);
+    await rest();
     expect(await mode()).toBe('NONE');
   });
 
   it('is true no more when nothing has come in its place within the grace', async () => {
-    await privateDocument(companion, 500);
-    await rename(world.join(`sub/${companion}`), world.home.join('away'));
+    await standing('EVERYONE', { 'sub/a.pdf': 'pdf', [`sub/${companion}`]: secret });
+    await unlink(folder.join(`sub/${companion}`));
+    await folder.scan();
+    expect(await mode()).toBe('settling');
+    folder.pass(removeGraceMs);
     expect(await mode()).toBe('EVERYONE');
   });
 });
 
 it('is not replaced for a moment by what a sidecar of the same stem says', async () => {
-  await privateDocument('a.pdf.meta.json', 3_600_000);
-  await writeFile(world.join('sub/a.meta.json'), '{"shareInfo": {"mode": "EVERYONE"}}');
+  await standing('EVERYONE', { 'sub/a.pdf': 'pdf', 'sub/a.pdf.meta.json': secret });
+  await folder.write('sub/a.meta.json', modeText('EVERYONE'));
+  await folder.scan();
+  await rest();
   expect(await mode()).toBe('NONE');
-  await unlink(world.join('sub/a.pdf.meta.json'));
-  await world.idle();
-  expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
-  await writeFile(world.join('sub/a.pdf.meta.json'), secret);
+  await unlink(folder.join('sub/a.pdf.meta.json'));
+  await folder.scan();
+  expect(await mode()).toBe('settling');
+  await folder.write('sub/a.pdf.meta.json', secret);
+  await folder.scan();
+  await rest();
   expect(await mode()).toBe('NONE');
 });
 
 describe('what is gone for a moment is waited for, though', () => {
   const companions = ['a.pdf.meta.json', 'a.meta.json', '.meta.json', '.ingestignore'];
-  const ways: Readonly<Record<string, (folder: ServedFolder, companion: string) => Promise<unknown>>> = {
-    'everything is scanned from scratch': async (folder, companion) => {
+  const ways: Readonly<Record<string, (companion: string) => Promise<unknown>>> = {
+    'everything is scanned from scratch': async (companion) => {
       await unlink(folder.join('sub', companion));
       await folder.scan({ fromScratch: true });
     },
-    'everything was scanned from scratch after it went': async (folder, companion) => {
+    'everything was scanned from scratch after it went': async (companion) => {
       await unlink(folder.join('sub', companion));
       await folder.scan();
       await folder.scan({ fromScratch: true });
     },
-    'another directory has taken the place of its own': async (folder) => {
+    'another directory has taken the place of its own': async () => {
       await rename(folder.join('sub'), folder.join('old'));
       await folder.write('sub/a.pdf', 'another');
       await folder.scan();
     },
-    'its directory was gone, too': async (folder) => {
+    'its directory was gone, too': async () => {
       await rm(folder.join('sub'), { recursive: true });
       await folder.scan();
       await mkdir(folder.join('sub'));
@@ -96,138 +104,106 @@ describe('what is gone for a moment is waited for, though', () => {
   it.each(Object.keys(ways).flatMap((way) => companions.map((companion) => [way, companion] as const)))(
     '%s: %s',
     async (way, companion) => {
-      const folder = await servedFolder({ isPatient: false });
-      try {
-        await folder.write('sub/a.pdf', 'pdf');
-        await folder.write(`sub/${companion}`, companion === '.ingestignore' ? 'b.pdf\n' : secret);
-        await folder.scan();
-        folder.pass(60_000);
-        expect(await folder.verdict('sub/a.pdf')).toBe('document');
-        await ways[way]?.(folder, companion);
-        folder.pass(4_900);
-        expect(await folder.verdict('sub/a.pdf')).toBe('settling');
-        folder.pass(200);
-        expect(await folder.verdict('sub/a.pdf')).toBe('document');
-      } finally {
-        await folder.remove();
-      }
+      folder = await servedFolder({ isPatient: false });
+      await folder.write('sub/a.pdf', 'pdf');
+      await folder.write(`sub/${companion}`, companion === '.ingestignore' ? 'b.pdf\n' : secret);
+      await folder.scan();
+      folder.pass(60_000);
+      expect(await folder.verdict('sub/a.pdf')).toBe('document');
+      await ways[way]?.(companion);
+      folder.pass(4_900);
+      expect(await folder.verdict('sub/a.pdf')).toBe('settling');
+      folder.pass(200);
+      expect(await folder.verdict('sub/a.pdf')).toBe('document');
     },
   );
 });
 
-describe('a companion with old times that is moved to a document', () => {
-  const settleMs = 400;
-
-  it.each([
-    ['a.pdf.meta.json', { shareInfo: { mode: 'EVERYONE' } }, []],
-    ['.meta.json', { shareInfo: { mode: 'EVERYONE' } }, []],
-    ['a.pdf.attachments', { shareInfo: { mode: 'NONE' } }, ['q.csv']],
-  ])('holds for it when it has been there for a while: %s', async (companion, metadata, attachments) => {
-    world = await folderWorld({
-      settings: { metadata: { shareInfo: { mode: 'NONE' } } },
-      timing: { settleMs },
-      before: (folder) => folder.write('sub/a.pdf', 'pdf'),
-    });
-    const made = world.home.join('made');
-    if (attachments.length > 0) await world.home.write('made/q.csv', 'q');
-    else await writeFile(made, JSON.stringify(metadata));
+it.each([
+  ['a.pdf.meta.json', 'EVERYONE', []],
+  ['.meta.json', 'EVERYONE', []],
+  ['a.pdf.attachments', 'NONE', ['q.csv']],
+])(
+  'a companion with old times that is moved to a document holds for it when it has been there for a while: %s',
+  async (companion, expected, attachments) => {
+    await standing('NONE', { 'sub/a.pdf': 'pdf', 'sub/made/q.csv': 'q' });
+    const made = folder.join('made');
+    if (attachments.length > 0) await rename(folder.join('sub/made'), made);
+    else await writeFile(made, modeText(expected));
     await utimes(made, 1, 1);
-    // Its files have settled by now, and so has the document.
-    await eventually(() => Date.now() - statSync(world.home.join('made')).birthtimeMs > settleMs);
-    await world.document('sub/a.pdf');
-    const moved = Date.now();
-    await rename(made, world.join(`sub/${companion}`));
-    await eventually(async () => {
-      const found = await world.port.inspect('sub/a.pdf');
-      if (found.kind !== 'document') return null;
-      const names = found.document.attachments.map(({ name }) => name);
-      const holds = names.join() === attachments.join() && found.document.metadata.shareInfo?.mode;
-      return holds === metadata.shareInfo.mode || null;
-    });
-    // The file system's clock may be a tick behind.
-    expect(Date.now() - moved).toBeGreaterThanOrEqual(settleMs - 10);
-  });
-});
+    await rename(made, folder.join(`sub/${companion}`));
+    expect(await mode()).toBe('settling');
+    folder.pass(settleMs - 1);
+    expect(await mode()).toBe('settling');
+    await rest();
+    const found = await folder.inspect('sub/a.pdf');
+    const names = found.kind === 'document' ? found.document.attachments.map(({ name }) => name) : found;
+    expect([await mode(), names]).toEqual([expected, attachments]);
+  },
+);
 
 describe('what ignore rules keep in', () => {
+  const kind = async (path = 'private/a.pdf') => (await folder.inspect(path)).kind;
+
   /** The private directory is not listed as long as the rules stand. */
-  async function ruledFolder(removeGraceMs: number): Promise<void> {
-    world = await folderWorld({
-      timing: { removeGraceMs },
-      before: async (folder) => {
-        await folder.write('.ingestignore', 'private/\n');
-        await folder.write('private/a.pdf', 'pdf');
-        await folder.write('b.pdf', 'pdf');
-      },
-    });
-    await eventually(() => Promise.resolve(world.documents().join() === 'b.pdf' || null));
+  async function ruled(): Promise<void> {
+    await standing('NONE', { '.ingestignore': 'private/\n', 'private/a.pdf': 'pdf', 'b.pdf': 'pdf' });
+    expect(await kind()).toBe('ignored');
   }
-  const reported = () => eventually(() => Promise.resolve(world.documents().length === 2 || null));
 
   it('stays in while they are saved by unlink and recreate', async () => {
-    await ruledFolder(3_600_000);
-    await unlink(world.join('.ingestignore'));
-    await reported();
-    expect((await world.port.inspect('private/a.pdf')).kind).toBe('settling');
-    await writeFile(world.join('.ingestignore'), 'private/\n');
-    expect((await world.inspect('private/a.pdf')).kind).toBe('ignored');
-    expect((await world.inspect('b.pdf')).kind).toBe('document');
+    await ruled();
+    await unlink(folder.join('.ingestignore'));
+    await folder.scan();
+    folder.pass(removeGraceMs - 1);
+    expect(await kind()).toBe('settling');
+    await folder.write('.ingestignore', 'private/\n');
+    await rest('b.pdf');
+    expect([await kind(), await kind('b.pdf')]).toEqual(['ignored', 'document']);
   });
 
   it('stays in while the scan in force has seen less of them than there is', async () => {
-    world = await folderWorld({
-      settings: { watch: 'polling' },
-      timing: { pollSeconds: 3_600, settleMs: 0 },
-      before: async (folder) => {
-        await folder.write('.ingestignore', '');
-        await folder.write('private/a.pdf', 'pdf');
-      },
-    });
-    await eventually(() => Promise.resolve(world.documents().length === 1 || null));
-    await writeFile(world.join('.ingestignore'), 'private/\n');
-    // A second look soon after the start may have seen them by now.
-    expect(['settling', 'ignored']).toContain((await world.port.inspect('private/a.pdf')).kind);
-    await world.port.rescan('event');
-    expect((await world.inspect('private/a.pdf')).kind).toBe('ignored');
+    await standing('NONE', { '.ingestignore': '', 'private/a.pdf': 'pdf' });
+    await folder.write('.ingestignore', 'private/\n');
+    expect(await kind()).toBe('settling');
+    await folder.scan();
+    await rest('private/a.pdf');
+    expect(await kind()).toBe('ignored');
   });
 
   it('goes out when nothing has come in their place within the grace', async () => {
-    await ruledFolder(500);
-    await unlink(world.join('.ingestignore'));
-    await reported();
-    expect((await world.inspect('private/a.pdf')).kind).toBe('document');
+    await ruled();
+    await unlink(folder.join('.ingestignore'));
+    await folder.scan();
+    expect(await kind()).toBe('settling');
+    folder.pass(removeGraceMs);
+    expect(await kind()).toBe('document');
   });
 
   it('stays in while they are written again from the beginning', async () => {
-    await ruledFolder(500);
-    await writeFile(world.join('.ingestignore'), '');
-    // Written on all the time: it is never whole.
-    const writing = setInterval(() => writeFileSync(world.join('.ingestignore'), ''), 20);
-    try {
-      await reported();
-      expect((await world.port.inspect('private/a.pdf')).kind).toBe('settling');
-    } finally {
-      clearInterval(writing);
+    await ruled();
+    for (let write = 0; write < 5; write += 1) {
+      await folder.write('.ingestignore', '\n'.repeat(write));
+      await folder.scan();
+      expect(await kind()).toBe('settling');
+      folder.pass(settleMs - 1);
     }
-    await writeFile(world.join('.ingestignore'), 'private/\n');
-    expect((await world.inspect('private/a.pdf')).kind).toBe('ignored');
+    await folder.write('.ingestignore', 'private/\n');
+    await folder.scan();
+    await rest('b.pdf');
+    expect(await kind()).toBe('ignored');
   });
 });
 
 it('is not let out at once where an ignore file goes that is not valid', async () => {
-  world = await folderWorld({
-    timing: { removeGraceMs: 3_600_000 },
-    before: async (folder) => {
-      await folder.write('sub/a.pdf', 'pdf');
-      await folder.write('sub/.ingestignore', 'n\n'.repeat(1_001));
-    },
-  });
-  expect((await world.port.inspect('sub/a.pdf')).kind).toBe('unknown');
-  await unlink(world.join('sub/.ingestignore'));
-  await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') ?? null));
+  await standing('NONE', { 'sub/a.pdf': 'pdf', 'sub/.ingestignore': 'n\n'.repeat(1_001) });
+  expect(await mode()).toBe('unknown');
+  await unlink(folder.join('sub/.ingestignore'));
+  await folder.scan();
   // The rest of the grace period, and not the time for which the file itself is waited for.
-  const inspection = await world.port.inspect('sub/a.pdf');
-  expect(inspection.kind === 'settling' && inspection.againMs > 3_000_000).toBe(true);
-  await world.write('sub/.ingestignore', '*.txt\n');
-  await eventually(async () => (await world.port.inspect('sub/a.pdf')).kind === 'document');
+  expect(await folder.inspect('sub/a.pdf')).toMatchObject({ kind: 'settling', againMs: removeGraceMs });
+  await folder.write('sub/.ingestignore', '*.txt\n');
+  await folder.scan();
+  await rest();
+  expect(await mode()).toBe('NONE');
 });

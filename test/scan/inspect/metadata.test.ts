@@ -58,34 +58,6 @@ describe('a sidecar', () => {
     ]);
   });
 
-  it('sends what changed in it as ADD and DELETE against what the service accepted', async () => {
-    await standing({
-      'a.pdf': 'one',
-      'a.pdf.meta.json': {
-        companies: [{ identifier: 'TICKER', value: 'NVK' }, { value: 'Old' }],
-        sourceType: 'research',
-      },
-    });
-    world.service.forget();
-    await put('a.pdf.meta.json', {
-      companies: [{ identifier: 'TICKER', value: 'NVK' }, { value: 'New' }],
-      sourceType: 'research',
-    });
-    await world.sync();
-    expect(world.service.parts).toEqual([
-      {
-        content: false,
-        attachments: null,
-        metadata: {
-          companies: [
-            { value: 'Old', operation: 'DELETE' },
-            { value: 'New', operation: 'ADD' },
-          ],
-        },
-      },
-    ]);
-  });
-
   it('F50: that goes takes back what can be taken back, and says once what cannot', async () => {
     const sidecar = {
       title: 'Nordvik',
@@ -173,15 +145,6 @@ describe('a sidecar', () => {
     expect(new Set(world.service.parts.map(({ metadata }) => metadata?.title))).toEqual(
       new Set(['Which', 'b']),
     );
-  });
-
-  it('moves with its document: no request', async () => {
-    await standing({ 'x/a.pdf': 'one', 'x/a.pdf.meta.json': { title: 'A' }, 'y/b.pdf': 'two' });
-    world.service.forget();
-    await rename(world.inbox.join('x/a.pdf'), world.inbox.join('y/c.pdf'));
-    await rename(world.inbox.join('x/a.pdf.meta.json'), world.inbox.join('y/c.pdf.meta.json'));
-    await world.sync();
-    expect([world.service.calls, Object.keys(world.held()).sort()]).toEqual([[], ['y/b.pdf', 'y/c.pdf']]);
   });
 });
 

@@ -28,6 +28,7 @@ export interface ServedFolder extends TemporaryFolder {
 interface Options {
   readonly settings?: Partial<FolderSettings>;
   readonly maxFileBytes?: number;
+  readonly settleMs?: number;
   /** A directory in the folder that is not ours to read. */
   readonly excluded?: string;
   /** What an inspection finds settling is looked at once more when it has settled. */
@@ -39,6 +40,7 @@ export const servedTiming = { settleMs: 2_000, removeGraceMs: 5_000 };
 export async function servedFolder({
   settings: parts = {},
   maxFileBytes = 1_000_000,
+  settleMs = servedTiming.settleMs,
   excluded,
   isPatient = true,
 }: Options = {}): Promise<ServedFolder> {
@@ -49,7 +51,7 @@ export async function servedFolder({
   let outcome: ScanOutcome | null = null;
   const listed = new Map<string, DirectoryScan>();
   const waiting = new Map<number, { give: (answer: never) => void; fail: (error: Error) => void }>();
-  const plan = { settings, maxFileBytes, ...servedTiming, root: folder.path, backend: null };
+  const plan = { settings, maxFileBytes, ...servedTiming, settleMs, root: folder.path, backend: null };
   const serve = servePlan(
     { ...plan, excluded: excluded ?? null },
     (message: FromWorker) => {
@@ -84,7 +86,7 @@ export async function servedFolder({
       let found = unpackInspection(await served.ask('inspect', { path }));
       if (!isPatient) return found;
       for (let looks = 1; found.kind === 'settling' && looks < 3; looks += 1) {
-        monotonic += servedTiming.settleMs;
+        monotonic += settleMs;
         found = unpackInspection(await served.ask('inspect', { path }));
       }
       return found;

@@ -127,19 +127,18 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
   /** No scan was a rescan: what was found rang. */
   const causes = () => [...new Set(world.scans.map(({ cause }) => cause))];
 
-  it('finds 5,000 files in 60 new directories as git checkout writes them, without a rescan', async () => {
+  it('finds 1,200 files in 60 new directories as git checkout writes them, without a rescan', async () => {
     const paths: string[] = [];
     for (let directory = 0; directory < 60; directory += 1) {
       const name = `src/m${directory % 12}/p${directory}`;
       mkdirSync(world.join(name), { recursive: true });
-      for (let file = 0; file < 84 - (directory < 40 ? 1 : 0); file += 1) {
+      for (let file = 0; file < 20; file += 1) {
         const path = `${name}/${file}.txt`;
         writeFileSync(world.join(path), 'x');
         paths.push(path);
       }
     }
-    expect(paths).toHaveLength(5_000);
-    await eventually(() => world.documents().length === 5_000, patience);
+    await eventually(() => world.documents().length === paths.length, patience);
     expect(world.documents()).toEqual(paths.sort());
     expect(causes()).not.toContain('rescan');
   });

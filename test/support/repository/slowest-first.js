@@ -4,7 +4,6 @@ import TestSequencer from '@jest/test-sequencer';
 const slowest = [
   'simulate/simulation.test.ts',
   'sync/send/untaken-documents.test.ts',
-  'sync/sharing/private-histories.test.ts',
   'sync/engine.test.ts',
   'ledger/ledger-properties.test.ts',
   'faults/network/matrix.test.ts',
@@ -14,7 +13,6 @@ const slowest = [
   'sync/sharing/mode-goes-with-the-file.test.ts',
   'sync/sharing/widening.test.ts',
   'sync/sharing/unsent-attachments.test.ts',
-  'scan/agreement.test.ts',
   'simulate/planted-faults.long.ts',
   'scan/limits/limits.long.ts',
   'cluster/lease/refusing-redis.long.ts',

@@ -116,7 +116,7 @@ describe('documents that can share a call', () => {
     );
     expect(entries.slice(0, maxBulkDocuments - 1).every((entry) => entry === null)).toBe(true);
     const key = entries[maxBulkDocuments - 1]?.key ?? '';
-    expect(line.tasksUnder(key, undefined, busy)).toHaveLength(maxBulkDocuments);
+    expect(line.tasksUnder(key, undefined, busy)).toHaveLength(250);
   });
 
   it('are gathered no more when they have left', () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { seededRandom } from '../../soak/seeded-random.ts';
 import { engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
-import { answers, pathsOf } from './untaken-histories.ts';
+import { answers, pathsOf } from './answers.ts';
 
 let world: EngineWorld;
 

@@ -1,4 +1,4 @@
-import { chown, link, mkdir, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, rename, rm } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { readImport } from '../../../src/ledger/transfer/read-import.ts';
@@ -66,21 +66,6 @@ const rows: readonly Row[] = [
     },
     'own',
     'NONE, narrower',
-  ],
-  [
-    'it loses its sidecar to another directory',
-    () => move('own.txt.meta.json', 'open/o.json'),
-    'own',
-    'NONE, narrower',
-  ],
-  [
-    'it is moved with its sidecar',
-    async () => {
-      await move('own.txt', 'open/own.txt');
-      await move('own.txt.meta.json', 'open/own.txt.meta.json');
-    },
-    'own',
-    'NONE',
   ],
   ['it is renamed without its sidecar', () => move('own.txt', 'new.txt'), 'own', 'NONE, narrower'],
   ['it is moved without its sidecar', () => move('own.txt', 'open/own.txt'), 'own', 'NONE, narrower'],
@@ -158,32 +143,7 @@ const rows: readonly Row[] = [
     'inside',
     'NONE, narrower',
   ],
-  [
-    'the .meta.json is moved away',
-    () => move('private/.meta.json', 'open/m.json'),
-    'inside',
-    'NONE, narrower',
-  ],
   ['the inner .meta.json of two is removed', () => remove('two/levels/.meta.json'), 'deep', 'NONE, narrower'],
-  ['the inner .meta.json of two is edited', () => write('two/levels/.meta.json', open), 'deep', 'EVERYONE'],
-  [
-    'it is moved to another directory that is shared',
-    () => move('private/inside.txt', 'open/inside.txt'),
-    'inside',
-    'EVERYONE',
-  ],
-  [
-    'it is moved to where nothing states a mode',
-    () => move('private/inside.txt', 'inside.txt'),
-    'inside',
-    'NONE, narrower',
-  ],
-  [
-    'it is moved out of a private directory below a public one',
-    () => move('two/levels/deep.txt', 'two/deep.txt'),
-    'deep',
-    'NONE, narrower',
-  ],
   [
     'its directory is moved, and another .meta.json made above it',
     async () => {
@@ -213,25 +173,6 @@ const rows: readonly Row[] = [
       await write('plain.txt.meta.json', '{"title": "no more"}');
     },
     'attached',
-    'NONE, narrower',
-  ],
-  [
-    'an attachment becomes a document with a sidecar of its own',
-    async () => {
-      await write('attached.csv.meta.json', open);
-      await write('owner.txt.meta.json', '{"title": "no more"}');
-    },
-    'attached',
-    'EVERYONE',
-  ],
-  [
-    'one of two hard links is private',
-    async () => {
-      await mkdir(at('links'));
-      await link(at('own.txt'), at('links/same.txt'));
-      await remove('own.txt.meta.json');
-    },
-    'own',
     'NONE, narrower',
   ],
   [
