@@ -67,6 +67,8 @@ export interface DirectoryScan {
   readonly identity: FileIdentity;
   /** What its documents attach, wherever that lies; absent: nothing. */
   readonly attachments?: readonly AttachedFile[];
+  /** All below it is listed with it: `from here` (rules or defaults changed, or all is scanned), or from one above. */
+  readonly deep?: 'from here' | 'from above';
 }
 
 /** A file that a document attaches, as a scan saw it. */

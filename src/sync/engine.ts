@@ -455,7 +455,7 @@ export class Engine {
   }
 
   /** A directory with records is gone, ignored by now, or a link. */
-  #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
+  #loseAll({ folder, cause, deep }: DirectoryScan, directory: string): void {
     const wasListed = this.folders.viewOf(folder).forgetDirectory(directory);
     this.#noteLeft({ folder, directory, entries: [] });
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
@@ -463,8 +463,8 @@ export class Engine {
     const names = [...this.#ledger.recordsIn(folder, directory).keys()].filter((name) => !tasks.has(name));
     for (const name of names) this.#lose({ folder, path: `${directory}/${name}` }, cause);
     for (const task of Array.from(tasks.values())) {
-      // What is below an ignored directory is inspected again only by scans of everything.
-      if (task.state.kind === 'dormant' && !wasListed && cause === 'event') continue;
+      // What is below an ignored directory is inspected again only where its rules may have changed.
+      if (task.state.kind === 'dormant' && !wasListed && deep === undefined) continue;
       if (mayHaveGone(task)) this.#advance(task, { kind: 'touched', present: false });
     }
   }

@@ -135,13 +135,14 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   async function note(directory: string, visit: Visit & { kind: 'listed' }, deep: boolean): Promise<void> {
     const { before, state, children, packed } = visit;
-    batch.push(packed);
+    // What was frozen may have changed in any place below.
+    const below = deep || visit.inherits || before === undefined || before.unreadable !== null;
+    const deepFrom = visit.inherits || directory === '' ? 'from here' : 'from above';
+    batch.push(below ? { ...packed, deep: deepFrom } : packed);
     const count = countPacked(packed.files) + packed.skips.length;
     batched += count;
     entries = job.targets === 'all' ? entries + count : Math.max(entries, count);
     forgetOld(directory, before, state);
-    // What was frozen may have changed in any place below.
-    const below = deep || visit.inherits || before === undefined || before.unreadable !== null;
     for (const child of children) planChild(joinPath(directory, child.name), child, below);
     // One that could not be read counts as changed: its watch may be set later than it was listed.
     if (before?.signature !== state.signature || before.unreadable !== null) {

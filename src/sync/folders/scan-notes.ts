@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import { joinPath } from '../../model/document.ts';
+import { isAtOrBelow, joinPath } from '../../model/document.ts';
 import type { DirectoryScan, ScanCause } from '../../model/document.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
@@ -40,16 +40,18 @@ export class ScanNotes {
   }
 
   /** A directory was listed: where it stands, on which devices its files are, what is mounted there. */
-  directoryListed({ folder, directory, identity, entries }: DirectoryScan): void {
+  directoryListed({ folder, directory, identity, entries, deep }: DirectoryScan): void {
     const { directories, roots } = this.#options;
     const view = this.#folders.viewOf(folder);
     // A scan of everything begins with the root.
     if (directory === '') {
       view.noteClocks(this.#clock);
       view.scanBegins(identity, this.#clock.now());
-      // What has come into the ledger since, for a directory that was gone by then, is compared too.
-      for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
+    // What has come into the ledger since, for a directory that was gone by then, is compared too.
+    if (directory === '' || deep === 'from here')
+      for (const known of this.#ledger.directories(folder))
+        if (isAtOrBelow(known, directory)) view.tree.add(known);
     const isNew = view.noteDirectory(directory, identity, this.#clock.monotonic());
     if (isNew && directory !== '') directories.note({ folder, path: directory }, identity);
     // A scan of everything ends with reading the mounts. Between two of them files on a new mount may be sent.

@@ -73,6 +73,25 @@ describe('I1: a file that is moved out of a directory below an ignore file that 
   });
 });
 
+describe('what lay in a directory that was removed and is ignored since', () => {
+  it.each([
+    ['d', '.ingestignore', 'd/'],
+    ['d/e', '.ingestignore', 'd/e/'],
+    ['d/e', 'd/.ingestignore', 'e/'],
+  ])('is kept while the rule stands, and deleted when it goes (7.18): %s, %s', async (gone, file, rule) => {
+    opened = world = await syncedFolder({ before: (inbox) => inbox.write('d/e/a.txt', 'a') });
+    world.service.forget();
+    await rm(at(gone), { recursive: true });
+    await after(500);
+    await writeFile(at(file), `${rule}\n`);
+    await after(30_000);
+    expect(world.service.calls).toEqual([]);
+    await rm(at(file));
+    await after(60_000);
+    expect(world.service.calls).toEqual(['delete']);
+  });
+});
+
 describe('I6: while the root cannot be listed', () => {
   const none = '{"shareInfo":{"mode":"NONE"}}';
   it.each([
