@@ -71,6 +71,8 @@ export const answerSchemas = {
   resume: paused,
   rescan: z.object({ folders: texts }),
 };
+type Answers = { readonly [Name in keyof typeof answerSchemas]: z.output<(typeof answerSchemas)[Name]> };
+
 /** Of every answer that is not a success. */
 export const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
 
@@ -124,7 +126,8 @@ function clientOf(address: Address): DaemonClient {
     await probe();
     return json(await call(method, path, ANSWER_MS, body));
   };
-  const post = (path: string, body: object) => ask('POST', path, body);
+  const post = async <Name extends keyof typeof answerSchemas>(name: Name, body: object) =>
+    answerSchemas[name].parse(await ask('POST', `/api/${name}`, body)) as Answers[Name];
   const rawStatus = async () => json(await call('GET', '/api/status', STATUS_MS));
   return {
     pid,
@@ -133,20 +136,18 @@ function clientOf(address: Address): DaemonClient {
     rawStatus,
     status: async () => statusSchema.parse(await rawStatus()),
     why: async (path) => whySchema.parse(await ask('GET', `/api/why?path=${encodeURIComponent(path)}`)),
-    retry: async (paths, { all = false } = {}) =>
-      answerSchemas.retry.parse(await post('/api/retry', all ? { paths, all } : { paths })),
+    retry: (paths, how) => post('retry', { paths, ...how }),
     resolve: async (path, { kind: action, ...rest }) => {
-      await post('/api/resolve', { path, action, ...rest });
+      await post('resolve', { path, action, ...rest });
     },
-    approve: async (folder, shown) =>
-      answerSchemas.approve.parse(await post('/api/approve', { folder, ...shown })),
-    share: async (paths, shown) => answerSchemas.share.parse(await post('/api/share', { paths, shown })),
-    keep: async (place) => answerSchemas.keep.parse(await post('/api/keep', { place })),
-    pause: async (folder, ms) => answerSchemas.pause.parse(await post('/api/pause', { folder, ms })),
-    resume: async (folder) => answerSchemas.pause.parse(await post('/api/resume', { folder })),
-    rescan: async (folder) => answerSchemas.rescan.parse(await post('/api/rescan', { folder })),
+    approve: (folder, shown) => post('approve', { folder, ...shown }),
+    share: (paths, shown) => post('share', { paths, shown }),
+    keep: (place) => post('keep', { place }),
+    pause: (folder, ms) => post('pause', { folder, ms }),
+    resume: (folder) => post('resume', { folder }),
+    rescan: (folder) => post('rescan', { folder }),
     revoke: async (options) => {
-      await post('/api/revoke', options);
+      await ask('POST', '/api/revoke', options);
     },
     healthy: async () => (await probe()).status === 200,
   };

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { withPath } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
+import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
@@ -30,50 +31,26 @@ const lineSchema = z.union([activitySchema, totalsLineSchema]);
 
 type HistoryLine = DeepReadonly<z.output<typeof lineSchema>>;
 
-/** A file of the history: one day's, or a part of it. */
-export interface HistoryFile {
-  readonly name: string;
-  /** `2026-01-31`, UTC. */
-  readonly day: string;
-  readonly part: number;
-}
-
-const namePattern = /^(\d{4}-\d{2}-\d{2})\.(\d{1,6})\.jsonl$/;
+/** `2026-01-31.0.jsonl`: the day, UTC, and which part of it. */
+const namePattern = /^\d{4}-\d{2}-\d{2}\.\d{1,6}\.jsonl$/;
 
 /** Where the history of a state directory lies. */
 export function historyDirectory(stateDir: string): string {
   return join(stateDir, 'history');
 }
 
-export function historyFileName({ day, part }: Pick<HistoryFile, 'day' | 'part'>): string {
-  return `${day}.${part}.jsonl`;
-}
-
-/** Null: the name is no history file's. */
-function historyFile(name: string): HistoryFile | null {
-  const [, day, part] = namePattern.exec(name) ?? [];
-  return day === undefined ? null : { name, day, part: Number(part) };
-}
-
-function byAge(a: HistoryFile, b: HistoryFile): number {
-  return a.day === b.day ? a.part - b.part : a.day < b.day ? -1 : 1;
+/** Those of the names in a directory that are a history's files, oldest first. */
+export function historyFiles(names: readonly string[]): readonly string[] {
+  return names.filter((name) => namePattern.test(name)).toSorted(inNaturalOrder);
 }
 
 /** The files of a history, oldest first; none where there is no history. */
-async function listHistory(directory: string): Promise<readonly HistoryFile[]> {
+async function listHistory(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
     throw fileFault(error);
   });
   return historyFiles(names);
-}
-
-/** Those of the names in a directory that are a history's files, oldest first. */
-export function historyFiles(names: readonly string[]): readonly HistoryFile[] {
-  return names
-    .map(historyFile)
-    .filter((file) => file !== null)
-    .toSorted(byAge);
 }
 
 /** A line as it is written. */
@@ -87,38 +64,42 @@ export function parseLine(text: string): HistoryLine | null {
 }
 
 /**
- * Reads the lines of one file from byte `start` on, and where the next read begins: a last line that is not whole is
- * still being written, or was cut short by a crash. A file that is removed meanwhile has none.
+ * The lines of one file: a last line that is not whole is still being written, or was cut short by a crash. A file that is
+ * removed meanwhile has none.
  */
-async function readLines(
-  file: string,
-  start = 0,
-): Promise<{ readonly texts: readonly string[]; readonly end: number }> {
+async function readLines(file: string): Promise<readonly string[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
     throw fileFault(withPath(error, file));
   });
-  const end = bytes.lastIndexOf(0x0a) + 1;
-  if (end <= start) return { texts: [], end: start };
-  return { texts: bytes.toString('utf8', start, end - 1).split('\n'), end };
+  return bytes
+    .toString('utf8', 0, bytes.lastIndexOf(0x0a) + 1)
+    .split('\n')
+    .slice(0, -1);
 }
 
-/** A line, and where it stands. */
-interface ReadLine {
+/** Where a line stands. */
+interface LinePlace {
+  /** The name of its file. */
+  readonly file: string;
+  /** How many lines are before it there. */
+  readonly index: number;
+}
+
+interface ReadLine extends LinePlace {
   /** What happened; null: it says something else. */
   readonly activity: Activity | null;
   /** How much was delivered until then; null: it says something else. */
   readonly totals: Totals | null;
-  readonly file: HistoryFile;
-  /** How many lines are before it in its file. */
-  readonly index: number;
-  /** Where the whole lines of its file ended, bytes. */
-  readonly fileEnd: number;
 }
 
 interface BackOptions {
   /** A line that an earlier reader had last; null: begin with the newest. */
-  readonly before?: Pick<ReadLine, 'file' | 'index'> | null;
+  readonly before?: LinePlace | null;
+  /** Ends at this line, which was read before. */
+  readonly after?: LinePlace | null;
+  /** ISO 8601: ends at the files of earlier days. */
+  readonly since?: string | null;
   /** Lines that this is false of are left out: parsing takes longest. */
   readonly mayBeWanted?: (text: string) => boolean;
 }
@@ -126,16 +107,18 @@ interface BackOptions {
 /** All that is written, newest first. Whoever has read enough stops. */
 export async function* linesBack(
   directory: string,
-  { before = null, mayBeWanted = () => true }: BackOptions = {},
+  { before = null, after = null, since = null, mayBeWanted = () => true }: BackOptions = {},
 ): AsyncGenerator<ReadLine> {
   const slice = createTimeSlice();
   for (const file of (await listHistory(directory)).toReversed()) {
-    if (before !== null && byAge(file, before.file) > 0) continue;
-    const { texts, end } = await readLines(join(directory, file.name));
-    const last = before?.file.name === file.name ? Math.min(before.index, texts.length) : texts.length;
-    for (let index = last - 1; index >= 0; index -= 1) {
+    if (before !== null && inNaturalOrder(file, before.file) > 0) continue;
+    if (since !== null && file < since.slice(0, 10)) return;
+    const texts = await readLines(join(directory, file));
+    const end = before?.file === file ? Math.min(before.index, texts.length) : texts.length;
+    for (let index = end - 1; index >= 0; index -= 1) {
+      if (after?.file === file && after.index === index) return;
       const text = texts[index] ?? '';
-      if (mayBeWanted(text)) yield { ...lineOf(text), file, index, fileEnd: end };
+      if (mayBeWanted(text)) yield { ...lineOf(text), file, index };
       await slice();
     }
   }
@@ -179,40 +162,25 @@ export async function* readLog(
   filter: PlaceFilter,
   { most = null, countedAs, isOver = () => true }: ReadOptions = {},
 ): AsyncGenerator<Activity> {
-  const directory = historyDirectory(stateDir);
+  const { since, places } = filter;
   const matches = logMatcher({ ...filter, search: '' });
-  const isWanted = (activity: Activity | null): activity is Activity =>
-    activity !== null && matches(activity) && isIn(filter.places, activity);
-  /** What was read last, and up to which byte: older files do not change. */
-  let last: { readonly file: HistoryFile; readonly end: number } | null = null;
-  if (most !== null) {
+  /** What was read last. */
+  let after: LinePlace | null = null;
+  for (let remaining = most ?? Infinity; ; remaining = Infinity) {
     const found: Activity[] = [];
-    let count = 0;
-    for await (const { activity, file, fileEnd: end } of linesBack(directory)) {
-      last ??= { file, end };
-      if (!isWanted(activity)) continue;
-      const before = found.at(-1);
-      const isMore = before !== undefined && countedAs?.(before) === countedAs?.(activity);
-      if (countedAs === undefined || !isMore) count += 1;
-      if (count > most) break;
+    let newest: LinePlace | null = null;
+    for await (const line of linesBack(historyDirectory(stateDir), { after, since })) {
+      newest ??= line;
+      const { activity } = line;
+      if (activity === null || !matches(activity) || !isIn(places, activity)) continue;
+      const next = found.at(-1);
+      const isMore = next !== undefined && countedAs?.(next) === countedAs?.(activity);
+      if (countedAs === undefined || !isMore) remaining -= 1;
+      if (remaining < 0) break;
       found.push(activity);
     }
+    after = newest ?? after;
     yield* found.toReversed();
-  }
-  const slice = createTimeSlice();
-  for (;;) {
-    for (const file of await listHistory(directory)) {
-      if (last !== null && byAge(file, last.file) < 0) continue;
-      if (filter.since !== null && file.day < filter.since.slice(0, 10)) continue;
-      const start: number = last?.file.name === file.name ? last.end : 0;
-      const { texts, end } = await readLines(join(directory, file.name), start);
-      last = { file, end };
-      for (const text of texts) {
-        const { activity } = lineOf(text);
-        if (isWanted(activity)) yield activity;
-        await slice();
-      }
-    }
     if (isOver()) return;
     await delay(pollMs);
   }
@@ -272,18 +240,17 @@ export async function readBack(directory: string, query: LogQuery): Promise<LogP
   const isWanted = logMatcher(query);
   const entries: Activity[] = [];
   let lines = 0;
-  for await (const { activity, file, index } of linesBack(directory, { before: cursorOf(query.before) })) {
-    if (query.since !== null && file.day < query.since.slice(0, 10)) break;
+  const options = { before: placeOf(query.before), since: query.since };
+  for await (const { activity, file, index } of linesBack(directory, options)) {
     if (activity !== null && isWanted(activity)) entries.push(activity);
     lines += 1;
-    if (entries.length === mostEntries || lines === mostLines)
-      return { entries, next: `${file.name}:${index}` };
+    if (entries.length === mostEntries || lines === mostLines) return { entries, next: `${file}:${index}` };
   }
   return { entries, next: null };
 }
 
-function cursorOf(text: string | null): Pick<ReadLine, 'file' | 'index'> | null {
-  const [, name = '', index] = /^(.+):(\d+)$/.exec(text ?? '') ?? [];
-  const file = historyFile(name);
-  return file === null ? null : { file, index: Number(index) };
+function placeOf(cursor: string | null): LinePlace | null {
+  if (cursor === null) return null;
+  const [file = '', index] = cursor.split(':');
+  return { file, index: Number(index) };
 }

@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { orNull } from '../../lib/or-null.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { Settings } from '../../model/settings.ts';
-import { historyFileName, historyFiles, lineText, parseLine } from './history-files.ts';
-import type { HistoryFile, Totals } from './history-files.ts';
+import { historyFiles, lineText, parseLine } from './history-files.ts';
+import type { Totals } from './history-files.ts';
 
 const dayMs = 24 * 3_600_000;
 const mebibyte = 1024 * 1024;
@@ -33,10 +33,15 @@ interface WriterOptions {
   readonly totals: () => Totals;
 }
 
+interface CurrentFile {
+  readonly name: string;
+  size: number;
+}
+
 /** Writes to the newest file of a history, begins others, and removes what is no longer to be kept. */
 export function createHistoryWriter({ directory, keeps, clock, totals }: WriterOptions) {
   const fileBytes = Math.min(longestFileBytes, (keeps.keepMegabytes * mebibyte) / leastFiles);
-  let current: (HistoryFile & { size: number }) | null = null;
+  let current: CurrentFile | null = null;
 
   return {
     /** All of it or nothing: throws where the disk does not take it. */
@@ -58,24 +63,24 @@ export function createHistoryWriter({ directory, keeps, clock, totals }: WriterO
    * The file of this day with room for so many bytes; a new one where there is none. Where the clock was set back, the
    * last file's day goes on: the order of the files is the order in which things happened.
    */
-  function fileFor(bytes: number): HistoryFile & { size: number } {
+  function fileFor(bytes: number): CurrentFile {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
-    if (current !== null && current.day >= today && current.size + bytes <= fileBytes) return current;
+    if (current !== null && current.name >= today && current.size + bytes <= fileBytes) return current;
     // Not those above it: a state directory that was taken away comes back as it was, or not at all.
     if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
     const last = historyFiles(readdirSync(directory)).at(-1);
-    const goesOn = last !== undefined && last.day >= today;
-    if (goesOn && current?.name !== last.name) {
-      current = { ...last, size: endLine(join(directory, last.name)) };
+    const goesOn = last !== undefined && last >= today;
+    if (goesOn && current?.name !== last) {
+      current = { name: last, size: endLine(join(directory, last)) };
       if (current.size + bytes <= fileBytes) return current;
     }
-    const { day, part } = goesOn ? { day: last.day, part: last.part + 1 } : { day: today, part: 0 };
-    const name = historyFileName({ day, part });
+    const [day, part] = goesOn ? last.split('.') : [today, -1];
+    const name = `${day}.${Number(part) + 1}.jsonl`;
     // The totals stand in each file, so that none of them is missed when older ones go.
     const sinceBoot = clock.sinceBoot?.() ?? undefined;
     const first = lineText({ totals: totals(), sinceBoot });
     writeFileSync(join(directory, name), first, { mode: 0o600 });
-    current = { name, day, part, size: Buffer.byteLength(first) };
+    current = { name, size: Buffer.byteLength(first) };
     prune(directory, { clock, keeps, fileBytes });
     return current;
   }
@@ -100,10 +105,10 @@ function prune(directory: string, { clock, keeps, fileBytes }: Pruning): void {
   const keptMs = keeps.keepDays * dayMs;
   const oldestDay = new Date(clock.now() - keptMs).toISOString().slice(0, 10);
   let bytes = 0;
-  for (const { name, day } of historyFiles(readdirSync(directory)).toReversed()) {
+  for (const name of historyFiles(readdirSync(directory)).toReversed()) {
     const file = join(directory, name);
     bytes += statSync(file).size;
-    const isOld = day < oldestDay && !isBegunWithin(keptMs, file, clock);
+    const isOld = name < oldestDay && !isBegunWithin(keptMs, file, clock);
     if (isOld || bytes > keeps.keepMegabytes * mebibyte - fileBytes) rmSync(file, { force: true });
   }
 }

@@ -195,14 +195,8 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
 
 /** Two sums of deliveries, added. */
 export function addTotals(a: Totals, b: Totals): Totals {
-  return {
-    uploaded: a.uploaded + b.uploaded,
-    modified: a.modified + b.modified,
-    deleted: a.deleted + b.deleted,
-    moved: a.moved + b.moved,
-    requests: a.requests + b.requests,
-    bytesSent: a.bytesSent + b.bytesSent,
-  };
+  const keys = Object.keys(noTotals) as (keyof Totals)[];
+  return Object.fromEntries(keys.map((key) => [key, a[key] + b[key]])) as Totals;
 }
 
 function cut(activity: Activity): Activity {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, RouteShorthandOptions } from 'fastify';
 import * as z from 'zod';
 
 import { isLoopbackAddress } from '../../lib/server/host.ts';
@@ -17,7 +17,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { securityHeaders, send } from './answers.ts';
 import { pagePaths, readPage } from './page-files.ts';
 import type { EventHub } from './event-hub.ts';
-import type { Access, AccessRules } from './request-guard.ts';
+import type { AccessRules } from './request-guard.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
 
 /** What the routes answer from. */
@@ -100,15 +100,16 @@ function addReadRoutes(
   );
   app.get('/api/activity', () => ({ activities: control.recent() }));
   app.get('/api/history', () => history.report());
-  app.get('/api/log', async (request, reply) => {
-    const query = log.safeParse(request.query);
-    if (!query.success) {
-      const message =
-        'the query may have search (200 characters), failed (true or false), since (2026-01-31T08:00:00Z) and before (next of the last answer)';
-      return send(reply, 400, { code: 'request', message });
-    }
-    return await readLog({ ...query.data, failed: query.data.failed === 'true' });
-  });
+  const ask = <T>(path: string, schema: z.ZodType<T>, tell: (query: T) => Promise<object>) =>
+    app.get(path, async (request, reply) => {
+      const query = schema.safeParse(request.query);
+      return query.success ? await tell(query.data) : refuse(reply, 'query', query.error);
+    });
+  ask('/api/log', log, (query) => readLog({ ...query, failed: query.failed === 'true' }));
+  ask('/api/why', why, ({ path }) => control.why(path));
+  ask('/api/documents', documents, ({ search, narrower }) =>
+    control.documents({ search, narrower: narrower === 'true' }),
+  );
   app.get('/api/fleet', async (_request, reply) => {
     if (fleet === null || fleet === undefined) {
       return send(reply, 404, { code: 'no-fleet', message: 'this configuration is for one host' });
@@ -116,20 +117,6 @@ function addReadRoutes(
     const hosts = await fleet();
     if (hosts !== null) return reply.send(hosts);
     return send(reply, 503, { code: 'redis-unavailable', message: 'Redis cannot be reached' });
-  });
-  app.get('/api/why', async (request, reply) => {
-    const query = why.safeParse(request.query);
-    if (!query.success) return send(reply, 400, { code: 'request', message: 'use ?path= with one path' });
-    return await control.why(query.data.path);
-  });
-  app.get('/api/documents', async (request, reply) => {
-    const query = documents.safeParse(request.query);
-    if (query.success) {
-      const { search, narrower } = query.data;
-      return await control.documents({ search, narrower: narrower === 'true' });
-    }
-    const message = 'the query may have search (200 characters) and narrower (true or false)';
-    return send(reply, 400, { code: 'request', message });
   });
   // A stream has no end: there is no HEAD route.
   app.get('/api/events', { exposeHeadRoute: false }, async (request, reply) => {
@@ -159,70 +146,34 @@ async function peerOf(socket: Socket): Promise<string> {
 }
 
 const path = z.string().min(1);
-/** A person is shown a thousand paths at most, and each may be long. */
-const manyPaths = { bodyLimit: 8 * 1024 * 1024 };
-const retryBody = {
-  schema: z.strictObject({ paths: z.array(path), all: z.boolean().optional() }),
-  wanted:
-    '{"paths": ["folder/path", …]}, with no path for all that failed, or {"paths": ["folder"], "all": true}',
-  options: manyPaths,
-};
-const resolveBody = {
-  schema: z.discriminatedUnion('action', [
-    z.strictObject({ path, action: z.literal('adopt'), docId: z.string().min(1) }),
+const folderBody = z.strictObject({ folder: path.nullable() });
+
+/** The bodies of the calls that change something, by the last name of their paths. `null`: all folders. */
+export const bodySchemas = {
+  /** No path: all that failed. `all`: the paths are names of folders, all of whose documents are meant. */
+  retry: z.strictObject({ paths: z.array(path), all: z.boolean().default(false) }),
+  resolve: z.discriminatedUnion('action', [
+    z.strictObject({ path, action: z.literal('adopt'), docId: path }),
     z.strictObject({ path, action: z.literal('again') }),
     z.strictObject({ path, action: z.literal('dismiss') }),
   ]),
-  wanted:
-    '{"path": "folder/path", "action": "adopt", "docId": "…"}, or the action "again" or "dismiss" without a docId',
-};
-const folderBody = {
-  schema: z.strictObject({ folder: z.string().min(1).nullable() }),
-  wanted: '{"folder": "name"}, or null for all',
-};
-const approveBody = {
-  schema: z.strictObject({
-    folder: z.string().min(1).nullable(),
-    most: z.int().nonnegative().optional(),
-    paths: z.array(path).default([]),
-  }),
-  wanted:
-    '{"folder": "name"}, or null for all; {"folder": "name", "most": 3} releases none where more are held; {"folder": "name", "most": 1, "paths": ["name/path"]} none where others are held',
-  options: manyPaths,
-};
-const shareBody = {
-  schema: z.strictObject({
+  /** `most`: none is released where more are held; `paths`: none where others are held. */
+  approve: folderBody.extend({ most: z.int().nonnegative().optional(), paths: z.array(path).default([]) }),
+  /** Without `shown` it names the documents that are held more narrowly than is stated. */
+  share: z.strictObject({
     paths: z.array(path),
     shown: z.array(z.strictObject({ path, sharing: z.enum(shareModes) })).optional(),
   }),
-  wanted:
-    '{"paths": ["folder/path", …]}, which names documents that are held more narrowly than is stated, or with "shown": [{"path": "folder/path", "sharing": "EVERYONE"}] those that are to be shared so',
-  options: manyPaths,
-};
-const keepBody = {
-  schema: z.strictObject({ place: z.string().min(1).nullable() }),
-  wanted: '{"place": "folder"} or {"place": "folder/path"}, or null for all',
-};
-const pauseBody = {
-  schema: folderBody.schema.extend({ ms: z.int().positive().optional() }),
-  wanted: '{"folder": "name"}, or null for all; with "ms" for so long',
-};
-const revokeBody = {
-  schema: z.strictObject({ all: z.boolean() }),
-  wanted: '{"all": true} or {"all": false}',
+  keep: z.strictObject({ place: path.nullable() }),
+  pause: folderBody.extend({ ms: z.int().positive().optional() }),
+  resume: folderBody,
+  rescan: folderBody,
 };
 
-/** The bodies of the calls that change something, by the last name of their paths. */
-export const bodySchemas = {
-  retry: retryBody.schema,
-  resolve: resolveBody.schema,
-  approve: approveBody.schema,
-  share: shareBody.schema,
-  keep: keepBody.schema,
-  pause: pauseBody.schema,
-  resume: folderBody.schema,
-  rescan: folderBody.schema,
-};
+const revokeBody = z.strictObject({ all: z.boolean() });
+
+/** A person is shown a thousand paths at most, and each may be long. */
+const manyPaths = { bodyLimit: 8 * 1024 * 1024 };
 
 /** The routes that change something. */
 function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: AppOptions): void {
@@ -232,43 +183,47 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: A
   });
   const post = <T>(
     path: string,
-    body: {
-      readonly schema: z.ZodType<T>;
-      readonly wanted: string;
-      readonly options?: { readonly bodyLimit: number };
-    },
+    schema: z.ZodType<T>,
     act: (given: T, decisions: DecisionPort) => object | Promise<object>,
-    access: Access = 'guarded',
+    options: RouteShorthandOptions = {},
   ) =>
-    app.post(path, { config: { access }, ...body.options }, async (request, reply) => {
-      const given = body.schema.safeParse(request.body);
-      if (given.success) {
-        const by = rulesOf(request.raw) === null ? 'command line' : 'page';
-        return await act(given.data, control.decisions(by));
-      }
-      return send(reply, 400, { code: 'request', message: `the body must be ${body.wanted}` });
+    app.post(path, options, async (request, reply) => {
+      const given = schema.safeParse(request.body);
+      if (!given.success) return refuse(reply, 'body', given.error);
+      const by = rulesOf(request.raw) === null ? 'command line' : 'page';
+      return await act(given.data, control.decisions(by));
     });
-  post('/api/retry', retryBody, ({ paths, all = false }, { retry }) => retry(paths, { all }));
-  post('/api/resolve', resolveBody, async (given, { resolve }) => {
-    const resolution =
-      given.action === 'adopt' ? { kind: given.action, docId: given.docId } : { kind: given.action };
-    await resolve(given.path, resolution);
+  post('/api/retry', bodySchemas.retry, ({ paths, all }, { retry }) => retry(paths, { all }), manyPaths);
+  post('/api/resolve', bodySchemas.resolve, async (given, { resolve }) => {
+    const { path, action: kind } = given;
+    await resolve(path, kind === 'adopt' ? { kind, docId: given.docId } : { kind });
     return {};
   });
-  post('/api/approve', approveBody, ({ folder, most, paths }, { approve }) =>
-    approve(folder, most === undefined ? undefined : { most, paths }),
+  post(
+    '/api/approve',
+    bodySchemas.approve,
+    ({ folder, most, paths }, { approve }) =>
+      approve(folder, most === undefined ? undefined : { most, paths }),
+    manyPaths,
   );
-  post('/api/share', shareBody, ({ paths, shown }, { share }) => share(paths, shown));
-  post('/api/keep', keepBody, ({ place }, { keep }) => keep(place));
-  post('/api/pause', pauseBody, ({ folder, ms }, { pause }) => pause(folder, ms));
-  post('/api/resume', folderBody, ({ folder }, { resume }) => resume(folder));
-  post('/api/rescan', folderBody, ({ folder }) => control.rescan(folder));
+  post('/api/share', bodySchemas.share, ({ paths, shown }, { share }) => share(paths, shown), manyPaths);
+  post('/api/keep', bodySchemas.keep, ({ place }, { keep }) => keep(place));
+  post('/api/pause', bodySchemas.pause, ({ folder, ms }, { pause }) => pause(folder, ms));
+  post('/api/resume', bodySchemas.resume, ({ folder }, { resume }) => resume(folder));
+  post('/api/rescan', bodySchemas.rescan, ({ folder }) => control.rescan(folder));
   const revoke = async (options: { readonly all: boolean }) => {
     await control.revoke(options);
     return {};
   };
   // Only the command line asks for it.
-  post('/api/revoke', revokeBody, revoke, 'socket');
+  post('/api/revoke', revokeBody, revoke, { config: { access: 'socket' } });
+}
+
+function refuse(reply: FastifyReply, what: 'query' | 'body', error: z.ZodError): FastifyReply {
+  return send(reply, 400, {
+    code: 'request',
+    message: `the ${what} is not valid: ${z.prettifyError(error)}`,
+  });
 }
 
 /** The page, its files, and the token that lets it change things. */
