@@ -1,3 +1,5 @@
+import { systemClock } from '../lib/time/clock.ts';
+import { createLimiter } from '../remote/limiter.ts';
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { nameOf, refKey } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
@@ -9,6 +11,7 @@ import type {
   OutgoingFile,
   SentContent,
   ServicePort,
+  LimiterPort,
   Permit,
 } from '../model/ports/service-port.ts';
 import type { PlannedOperation, PlanReport } from '../model/report/command-reports.ts';
@@ -44,19 +47,27 @@ export async function makePlan({
   const { ledger } = await scratchLedger(settings);
   requireService(ledger, settings);
   if (!makesFolders) await requireFolders(settings, ledger);
-  // Before uploads in doubt are sent again.
+  // Before uploads in doubt are sent again, and what is planned counts as sent.
   const possibleDuplicates = ledger.possibleDuplicates();
+  const { requestsPerMinute } = settings.service;
+  const limiter = createLimiter({ requestsPerMinute, clock: systemClock, recent: ledger.sentRequests() });
   const service = createPlanningService(ledger.findByDocId);
   const pauses = await pausesOf(settings, fleet);
-  return withRestingEngine({ settings, ledger, owners: fleet?.owners ?? null, service }, async (resting) => {
-    const { counts, ...plan } = planOf(resting, service);
-    return { ...plan, counts: { ...counts, possibleDuplicates }, ...pauses };
-  });
+  const owners = fleet?.owners ?? null;
+  try {
+    return await withRestingEngine({ settings, ledger, owners, service }, async (resting) => {
+      const { counts, ...plan } = planOf(resting, service, limiter.waitMs);
+      return { ...plan, counts: { ...counts, possibleDuplicates }, ...pauses };
+    });
+  } finally {
+    limiter.close();
+  }
 }
 
 function planOf(
   { settings, ledger, engine, folders, activities }: RestingEngine,
   service: ReturnType<typeof createPlanningService>,
+  waitMs: LimiterPort['waitMs'],
 ) {
   const unread = unreadPlaces(folders);
   const sum = (of: (folder: string) => number) =>
@@ -91,8 +102,7 @@ function planOf(
     operations.filter(({ kind }) => kinds.includes(kind)).length;
   const requests = service.requests();
   const bytes = operations.reduce((total, one) => total + bytesOf(one), 0);
-  const { requestsPerMinute, maxKilobytesPerSecond = Infinity } = settings.service;
-  const atLimit = Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60;
+  const { maxKilobytesPerSecond = Infinity } = settings.service;
   const isRead = (folder: string) => unread.unavailable.every((one) => one.folder !== folder);
   const recorded = sum((name) =>
     isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
@@ -116,7 +126,7 @@ function planOf(
     },
     requests,
     bytes,
-    seconds: Math.max(atLimit, Math.ceil(bytes / 1000 / maxKilobytesPerSecond)),
+    seconds: Math.ceil(Math.max(waitMs(requests) / 1000, bytes / 1000 / maxKilobytesPerSecond)),
   };
 
   /** Of the files that go out with it, as the copy of the ledger knows them. */

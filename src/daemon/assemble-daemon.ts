@@ -205,10 +205,11 @@ export function assembleDaemon(
     // What keeps every host from sending, and passes by itself, is none.
     reasons.push(...clusterReasons().filter(({ code }) => reasonHealth(code) === 'error'));
     for (const port of folders) {
-      const { state } = port.health();
-      if (state === 'scanning' || state === 'unavailable') {
-        reasons.push({ code: `folder-${state}`, message: `the folder ${port.name} is ${state}` });
-      }
+      const health = port.health();
+      if (health.state === 'unavailable')
+        reasons.push(...health.reasons.map((reason) => ({ ...reason, folder: port.name })));
+      if (health.state === 'scanning')
+        reasons.push({ code: 'folder-scanning', message: `the folder ${port.name} is being scanned` });
     }
     if (tokens.status().state === 'none') {
       reasons.push({ code: 'not-signed-in', message: 'the credentials have not been accepted yet' });

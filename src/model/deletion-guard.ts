@@ -48,10 +48,11 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   const count = removed + recent + held;
   if (count <= limits.maxDeleteCount) return { kind: 'allow' };
   if (count * 100 <= documents * limits.maxDeletePercent) return { kind: 'allow' };
+  const gone = recent === 0 ? '' : ` (${numberWords(recent)} of them deleted already)`;
   return {
     kind: 'hold',
     reason:
-      `${numberWords(count)} of ${countWords(documents, 'document')} disappeared within ten minutes, more than the limits of ` +
+      `${numberWords(count)} of ${countWords(documents, 'document')} disappeared within ten minutes${gone}, more than the limits of ` +
       `${numberWords(limits.maxDeleteCount)} and ${limits.maxDeletePercent} %`,
   };
 }

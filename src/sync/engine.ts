@@ -1343,7 +1343,9 @@ export class Engine {
       if (late === null) throw error;
       return this.#apply(task, 'upload', late, answered);
     }
-    this.#done(task, 'uploaded', { docId, message: outcome.warning ?? incompleteWords(task), sharing });
+    const copies = this.#ledger.get(task.ref)?.possibleDuplicates ?? 0;
+    const message = outcome.warning ?? incompleteWords(task) ?? (copies > 0 ? copiesWords : null);
+    this.#done(task, 'uploaded', { docId, message, sharing });
   }
 
   async #modify(task: Task, found: Modifiable, open: OpenFile, permit: Permit): Promise<void> {
@@ -1744,6 +1746,8 @@ function isNarrowing(operation: Sendable['operation'], record: LedgerRecord | nu
 function resolvedBy({ intentIds }: RequestResult): readonly Change[] {
   return intentIds.map((id): Change => ({ kind: 'resolve', id }));
 }
+
+const copiesWords = 'a possible duplicate, as an earlier upload of it was not answered';
 
 /** What is said of a document that was not whole, and did not change for as long as it had to wait. */
 function incompleteWords({ format }: Task): string | null {

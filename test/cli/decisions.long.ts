@@ -93,7 +93,7 @@ describe('what a person decided', () => {
       ['retried', null],
     ]);
     expect((await folder.run('why', 'inbox/a.pdf')).stdout).toMatch(
-      /^2\S+Z +resolved: the doubt dismissed, on the command line$/m,
+      /^2\S+ \S+ +resolved: the doubt dismissed, on the command line$/m,
     );
     expect((await folder.run('log')).stdout).toMatch(
       /approved +inbox \(2 documents\): held deletions released, on the command line$/m,

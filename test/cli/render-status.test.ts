@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { renderFleet, renderStatus } from '../../src/cli/report/render-status.ts';
 import type { Status } from '../../src/model/report/status.ts';
+import { localTime } from '../../src/lib/text/amounts.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import { aFleet, aHost } from '../status/support/a-fleet.ts';
 import { aFailure, aFolder, aStatus } from '../status/support/fake-control.ts';
@@ -81,4 +82,21 @@ it('says of each folder how many deletions are held, beyond those that it names'
   const named = (folder: string) => lines.filter((line) => line.includes(`  ${folder}/`)).length;
   expect(lines).toContainEqual(expect.stringContaining(`and ${10 - named('research')} more`));
   expect(lines).toContainEqual(expect.stringContaining(`and ${25 - named('notes')} more`));
+});
+
+it('says once what is held and what is in the way, with times of this machine', () => {
+  const { colors } = createOutput(new PassThrough(), {});
+  const at = '2026-11-25T09:00:00.000Z';
+  const message = `the service asked to wait until ${at}`;
+  const reasons = [
+    { code: 'held', message: 'inbox: 11 deletions wait for approval' },
+    { code: 'folder-missing', message: '/two does not exist', folder: 'two' },
+    { code: 'rate-limited', message, since: at, until: at },
+  ];
+  const held = [{ folder: 'inbox', count: 11, since: at, reason: `since ${at}`, paths: [] }];
+  const text = renderStatus({ ...calm, reasons, held }, { colors, page: null, now: 0 }).join('\n');
+  expect(text.split('wait for approval')).toHaveLength(1);
+  expect(text.split('/two does not exist')).toHaveLength(2);
+  expect(text).toContain(`wait until ${localTime(at)} (rate-limited, since ${localTime(at)},`);
+  expect(text).not.toMatch(/\d\dZ/);
 });

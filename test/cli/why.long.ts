@@ -2,6 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
+import { localTime } from '../../src/lib/text/amounts.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
@@ -34,7 +35,7 @@ describe('why', () => {
     expect([gone.docId, gone.next]).toEqual(['doc-1', 'nothing']);
     const [uploaded, deleted] = [gone.uploadedAt ?? '', gone.deletedAt ?? ''];
     expect(Date.parse(uploaded)).toBeLessThanOrEqual(Date.parse(deleted));
-    expect((await place.run('why', 'inbox/gone.txt')).out).toContain(`deleted       ${deleted}`);
+    expect((await place.run('why', 'inbox/gone.txt')).out).toContain(`deleted       ${localTime(deleted)}`);
 
     expect((await why('inbox/old.txt')).verdict.message).toBe(
       'the file was moved to inbox/new.txt, and its document with it',

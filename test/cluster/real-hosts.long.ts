@@ -21,7 +21,7 @@ const password = 'planted-redis-password-73';
 
 /** What the log says of the fleet, without the times. */
 function decisionsOf(log: string): readonly string[] {
-  return Array.from(log.matchAll(/ (paused|resumed) +(inbox: on all hosts.*)$/gm), ([, what, words]) =>
+  return Array.from(log.matchAll(/ (paused|resumed) +(ingestd: on all hosts.*)$/gm), ([, what, words]) =>
     [what, words].join(' '),
   );
 }
@@ -259,9 +259,9 @@ describeWhere(missingRedis, 'real processes with one account', () => {
         return words.length >= 3 ? words : null;
       });
       expect(told).toEqual([
-        'paused inbox: on all hosts of the fleet, before this start, on the command line',
-        'resumed inbox: on all hosts of the fleet, on the command line',
-        'paused inbox: on all hosts of the fleet, on the command line',
+        'paused ingestd: on all hosts of the fleet, before this start, on the command line',
+        'resumed ingestd: on all hosts of the fleet, on the command line',
+        'paused ingestd: on all hosts of the fleet, on the command line',
       ]);
     }
     for (const daemon of daemons) await daemon.end('SIGTERM');
@@ -282,7 +282,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     await first.idle(({ totals }) => totals.uploaded === 1);
     await first.end('SIGTERM');
     await place.run('pause', '--fleet');
-    const paused = 'paused inbox: on all hosts of the fleet, before this start, on the command line';
+    const paused = 'paused ingestd: on all hosts of the fleet, before this start, on the command line';
     const resumed = paused.replace('paused', 'resumed');
     expect(await toldAfterStart()).toEqual([paused]);
     expect(await toldAfterStart()).toEqual([paused]);

@@ -234,6 +234,25 @@ describe('decisions that come while an earlier one is written, or that cannot be
     }
   });
 
+  it('say of all folders at once that they are paused, until when, and that they are not any more', async () => {
+    const state = await temporaryFolder();
+    try {
+      world = await engineWorld();
+      const { decisions, said } = decisionsIn(world, ['inbox', 'scans'], { stateDir: state.path });
+      await decisions.pause(null, 3_600_000);
+      await decisions.resume(null);
+      await decisions.pause('inbox', 60_000);
+      const until = (ms: number) => `until ${new Date(world.clock.now() + ms).toISOString()}`;
+      expect(said.map(({ what, folder, message }) => [what, folder, message])).toEqual([
+        ['paused', '', `all folders, ${until(3_600_000)}`],
+        ['resumed', '', 'all folders'],
+        ['paused', 'inbox', until(60_000)],
+      ]);
+    } finally {
+      await state.remove();
+    }
+  });
+
   it('fail where they cannot be written, and change nothing', async () => {
     world = await engineWorld({ safety: { inDoubt: 'hold' } });
     await loseAnswer();

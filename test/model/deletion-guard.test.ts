@@ -48,7 +48,8 @@ describe('the guard of deletions', () => {
   it('gives its reason with figures', () => {
     expect(judgeDeletions(proposalOf({ removed: 1_100, recent: 100, documents: 2_000 }))).toEqual({
       kind: 'hold',
-      reason: '1,200 of 2,000 documents disappeared within ten minutes, more than the limits of 10 and 50 %',
+      reason:
+        '1,200 of 2,000 documents disappeared within ten minutes (100 of them deleted already), more than the limits of 10 and 50 %',
     });
     expect(judgeDeletions(proposalOf({ removed: 1, documents: 1, limits: limitsOf(0, 0) }))).toMatchObject({
       reason: '1 of 1 document disappeared within ten minutes, more than the limits of 0 and 0 %',

@@ -1,9 +1,12 @@
-import { chmod, chown, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, readdir, rename, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { PlanReport } from '../../src/model/report/command-reports.ts';
+import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
+import type { Activity } from '../../src/model/report/status.ts';
+import { eventually } from '../support/eventually.ts';
 import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
@@ -122,3 +125,29 @@ it('only the trial without a configuration makes its folder', async () => {
   expect(await run('sync', '-q')).toMatchObject({ code: 0, stdout: '' });
   expect(await readdir(folder.path)).toContain('inbox');
 });
+
+it('a folder that is missing at the start is one reason, for status, /readyz, why and the log', async () => {
+  const place = await installationWithService();
+  try {
+    await place.home.write('inbox/a.txt', 'a');
+    await place.run('sync');
+    await rename(place.inbox, `${place.inbox}.away`);
+    const daemon = await place.start();
+    const { reasons } = await eventually(async () => {
+      const status = await daemon.status();
+      return status.state === 'degraded' && status.auth.state === 'ok' ? status : null;
+    });
+    const missing = { folder: 'inbox', code: 'folder-missing', message: `${place.inbox} does not exist` };
+    expect(reasons).toEqual([missing]);
+    expect(await (await daemon.fetch('/readyz')).json()).toEqual({ ready: false, reasons });
+    const { code, message } = missing;
+    const why = JSON.parse((await place.run('why', 'inbox/a.txt', '--json')).out) as Why;
+    expect(why.verdict).toEqual({ kind: 'unknown', code, message });
+    expect((await place.run('status', '--check')).out).toContain(message);
+    const log = JSON.parse((await place.run('log', '--json')).out) as Activity[];
+    expect(log.at(-1)).toMatchObject({ what: 'problem', ...missing });
+    await daemon.end('SIGTERM');
+  } finally {
+    await place.remove();
+  }
+}, 60_000);

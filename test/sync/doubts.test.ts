@@ -183,6 +183,10 @@ describe('a document in doubt (I9)', () => {
     const [entry] = [...world.ledger().entries()];
     expect([entry?.ref.path, entry?.record.possibleDuplicates]).toEqual(['d/b.txt', 1]);
     expect(doubtful()).toEqual([]);
+    expect(world.activities.at(-1)).toMatchObject({
+      what: 'uploaded',
+      message: 'a possible duplicate, as an earlier upload of it was not answered',
+    });
   });
 
   it('holds back a second name of its file, which goes out when the doubt has ended', async () => {

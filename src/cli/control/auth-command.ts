@@ -1,4 +1,5 @@
 import { connectDaemon } from '../../commands/daemon-client.ts';
+import { localTime } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
@@ -16,7 +17,7 @@ export async function authLogin(context: CommandContext, flags: GlobalFlags): Pr
   }
   const { expiresAt } = await signIn(prepared, credentials);
   context.output.line(
-    `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${expiresAt}.`,
+    `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${localTime(expiresAt)}.`,
   );
   return exitCodes.ok;
 }

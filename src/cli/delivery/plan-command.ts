@@ -1,4 +1,10 @@
-import { countWords, durationWords, finishWords, numberWords } from '../../lib/text/amounts.ts';
+import {
+  countWords,
+  durationWords,
+  finishWords,
+  numberWords,
+  withLocalTimes,
+} from '../../lib/text/amounts.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
@@ -103,7 +109,7 @@ function operationLine(operation: PlannedOperation, place: string, { colors }: O
 function reasonWords({ kind, code, message, inDoubt }: PlannedOperation): string {
   if (inDoubt) return ': an earlier upload of it is in doubt';
   if (message === null || kind === 'held') return '';
-  return code === inDoubtCode ? `: its upload is in doubt: ${message}` : `: ${message}`;
+  return `: ${code === inDoubtCode ? 'its upload is in doubt: ' : ''}${withLocalTimes(message)}`;
 }
 
 /** What goes out with it. */

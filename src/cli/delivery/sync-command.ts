@@ -1,6 +1,6 @@
 import { createSyncProgress } from './sync-progress.ts';
 import { sentence } from '../../lib/text/sentences.ts';
-import { countWords } from '../../lib/text/amounts.ts';
+import { countWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import type { SyncReport } from '../../daemon/run-sync.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
@@ -62,10 +62,10 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   const done = report.uploaded + report.modified + report.moved + report.deleted;
   const nothing = report.exitCode === exitCodes.ok ? 'Nothing to send.' : 'Nothing was sent.';
   line(done + report.inDoubt === 0 ? nothing : `${parts.join(', ')}.`);
-  if (report.gaveUp !== null) line(colors.red(sentence(reasonWords(report.gaveUp))));
+  if (report.gaveUp !== null) line(colors.red(sentence(withLocalTimes(reasonWords(report.gaveUp)))));
   tally('yellow', report.held, 'deletion', 'held: list with ingestd status, release with ingestd approve');
   for (const { folder, message } of report.unavailable)
-    line(colors.red(`${folder} cannot be read: ${message}`));
+    line(colors.red(`${folder} cannot be read: ${withLocalTimes(message)}`));
   for (const { folder, message } of report.unreadable) line(colors.red(`${folder}: ${message}`));
   tally('yellow', report.waitingTotal, 'document', 'not ready:');
   printNames(report.waiting, report.waitingTotal);
@@ -82,7 +82,9 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
 
   function printNames(documents: readonly Named[], total: number): void {
     for (const { folder, path, code, message } of documents.slice(0, mostNamed))
-      line(`  ${folder}/${path}: ${code === inDoubtCode ? 'its upload is in doubt: ' : ''}${message}`);
+      line(
+        `  ${folder}/${path}: ${code === inDoubtCode ? 'its upload is in doubt: ' : ''}${withLocalTimes(message)}`,
+      );
     if (total > mostNamed) line(`  and ${total - mostNamed} more: ingestd status --json`);
   }
 }

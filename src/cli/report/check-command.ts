@@ -1,4 +1,4 @@
-import { countWords } from '../../lib/text/amounts.ts';
+import { countWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -33,7 +33,7 @@ export function printFindings(findings: readonly CheckFinding[], { line, colors 
   const marks = { error: colors.red('✘'), warning: colors.yellow('!'), info: colors.dim('·') };
   for (const level of ['error', 'warning', 'info'] as const) {
     for (const finding of findings.filter((each) => each.level === level)) {
-      line(`${marks[level]} ${colors.bold(finding.subject)}: ${finding.message}`);
+      line(`${marks[level]} ${colors.bold(finding.subject)}: ${withLocalTimes(finding.message)}`);
       const isTold = fixBeside(finding.code) === '';
       if (finding.fix !== '' && !isTold) line(`  ${colors.dim(finding.fix)}`);
     }

@@ -1,4 +1,4 @@
-import { countWords, localTime } from '../../lib/text/amounts.ts';
+import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -103,6 +103,6 @@ function logLine(activity: Activity, { colors }: Output): string {
   const more = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
   const id = docId === null ? '' : ` ${colors.dim(docId)}`;
   const words = activityWords(activity);
-  const saying = words === null ? '' : `: ${words}`;
+  const saying = words === null ? '' : `: ${withLocalTimes(words)}`;
   return `${colors.dim(localTime(at))} ${paint(what.padEnd(9))} ${place}${more}${id}${saying}`;
 }

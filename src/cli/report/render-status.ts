@@ -1,4 +1,4 @@
-import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { dismissedCode } from '../../model/doubts.ts';
@@ -32,7 +32,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
   const { waiting, waitingTotal, inDoubt, inDoubtTotal, skipped, skippedTotal } = status;
   const skipHint = 'ingestd check lists all of them with their fixes';
   return [
-    colors.bold(colors[healthColors[status.health]](statusLine(status, view.now))),
+    colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
     ...(isRunning(status) ? [] : restRows(status, view)),
     '',
     ...folderRows(sortFailures(status).folders, view),
@@ -66,7 +66,7 @@ function restRows(status: Status, { colors }: StatusView): string[] {
   const others = reasons.filter((reason) => reason.code !== 'not-running' && reason !== inHeadline);
   return [
     ...(paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)]),
-    ...others.map(({ code, message }) => `${colors.red(message)} ${colors.dim(`(${code})`)}`),
+    ...others.map(({ code, message }) => `${colors.red(withLocalTimes(message))} ${colors.dim(`(${code})`)}`),
   ];
 }
 
@@ -97,6 +97,10 @@ function unconfiguredRows({ unconfigured = [] }: Status, { colors }: StatusView)
 
 function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   const { rate, auth, reasons, account } = status;
+  const first = statusLine(status);
+  // What is held has a section of its own.
+  const isSaid = (reason: Reason) =>
+    reason.code === 'held' || (first.includes(reason.message) && timesOf(reason).length === 0);
   const token = {
     none: 'no token yet',
     ok: 'credentials accepted',
@@ -104,7 +108,11 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   };
   const service =
     status.service === '' ? [] : [`Service ${status.service}${account === null ? '' : ` as ${account}`}`];
-  const process = [`pid ${status.pid}`, `since ${status.startedAt}`, ...(page === null ? [] : [page])];
+  const process = [
+    `pid ${status.pid}`,
+    `since ${localTime(status.startedAt)}`,
+    ...(page === null ? [] : [page]),
+  ];
   return [
     '',
     ...(status.trial ? [colors.yellow('Trial: documents go to the embedded service on this machine.')] : []),
@@ -112,10 +120,12 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     ...(isRunning(status)
       ? [
           `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
-          ...reasons.map(
-            (reason) =>
-              `${colors.yellow(reason.message)} ${colors.dim(`(${[reason.code, ...timesOf(reason)].join(', ')})`)}`,
-          ),
+          ...reasons
+            .filter((reason) => !isSaid(reason))
+            .map(
+              (reason) =>
+                `${colors.yellow(withLocalTimes(reason.message))} ${colors.dim(`(${[reason.code, ...timesOf(reason)].join(', ')})`)}`,
+            ),
           colors.dim(process.join(', ')),
         ]
       : []),
@@ -125,8 +135,8 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
 
 function timesOf({ since, until }: Reason): string[] {
   return [
-    ...(since === undefined ? [] : [`since ${since}`]),
-    ...(until === undefined ? [] : [`until ${until}`]),
+    ...(since === undefined ? [] : [`since ${localTime(since)}`]),
+    ...(until === undefined ? [] : [`until ${localTime(until)}`]),
   ];
 }
 
@@ -180,14 +190,14 @@ function failedRows(
 }
 
 function rowOf({ folder, path, message }: DocumentRef & { readonly message: string }): string {
-  return `${folder}/${path}: ${message}`;
+  return `${folder}/${path}: ${withLocalTimes(message)}`;
 }
 
 function heldRows({ held }: Status, { colors }: StatusView): string[] {
   const rows = held.flatMap(({ folder, count, reason, since, paths }) => {
     const more = count - Math.min(paths.length, mostNames);
     return [
-      `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}since ${since}: ${reason}`,
+      `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}since ${localTime(since)}: ${withLocalTimes(reason)}`,
       ...paths.slice(0, mostNames).map((path) => `    ${folder}/${path}`),
       ...(more > 0 && paths.length > 0 ? [`    and ${numberWords(more)} more`] : []),
     ];
@@ -250,7 +260,7 @@ function hostRows(host: FleetHost, width: number, colors: Output['colors']): str
   const synced = folders.reduce((total, one) => total + one.synced, 0);
   const left = queue.pending + queue.inFlight + queue.waiting;
   const parts = [
-    presence === 'here' ? host.headline : `${presence} since ${host.lastSeen}`,
+    presence === 'here' ? host.headline : `${presence} since ${localTime(host.lastSeen)}`,
     `${numberWords(synced)} delivered`,
     ...(left > 0 ? [`${numberWords(left)} to deliver`] : []),
     ...(failuresTotal > 0 ? [colors.red(`${numberWords(failuresTotal)} failed`)] : []),
@@ -259,7 +269,7 @@ function hostRows(host: FleetHost, width: number, colors: Output['colors']): str
   const more = failuresTotal - Math.min(mostFailures, failures.length);
   return [
     `${paint(host.host.padEnd(width))}  ${parts.join(', ')}`,
-    ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${message}`),
+    ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${withLocalTimes(message)}`),
     ...failures
       .slice(0, mostFailures)
       .map(

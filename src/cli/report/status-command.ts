@@ -1,3 +1,4 @@
+import { withLocalTimes } from '../../lib/text/amounts.ts';
 import { errorMessage, exitCodes } from '../../model/errors.ts';
 import { fleetHeadline } from '../../model/report/fleet-headline.ts';
 import { statusLine } from '../../model/report/headline.ts';
@@ -52,7 +53,7 @@ async function tellOfHost(context: CommandContext, flags: StatusFlags): Promise<
   const now = statusSchema.parse(raw);
   const view = { colors: output.colors, page: daemon?.http ?? null, now: Date.now() };
   if (flags.json) output.json(raw);
-  else if (flags.check) output.line(`${now.health}: ${statusLine(now)}`);
+  else if (flags.check) output.line(`${now.health}: ${withLocalTimes(statusLine(now))}`);
   else for (const line of renderStatus(now, view)) output.line(line);
   return now.health;
 }

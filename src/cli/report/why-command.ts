@@ -1,4 +1,4 @@
-import { localTime } from '../../lib/text/amounts.ts';
+import { localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { activityWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
@@ -31,12 +31,13 @@ function printStory(story: Why, { line, colors }: Output): void {
   };
   line(colors.bold(story.folder === null ? story.path : `${story.folder}/${story.path}`));
   const { kind, code, message } = story.verdict;
-  line(`${message}${kind === code ? '' : colors.dim(` (${kind}, ${code})`)}`);
+  line(`${withLocalTimes(message)}${kind === code ? '' : colors.dim(` (${kind}, ${code})`)}`);
   line();
   row('docId', story.docId);
-  row(story.imported ? 'imported' : 'uploaded', story.uploadedAt);
-  row('modified', story.modifiedAt);
-  row('deleted', story.deletedAt);
+  const at = (name: string, iso: string | null): void => row(name, iso && localTime(iso));
+  at(story.imported ? 'imported' : 'uploaded', story.uploadedAt);
+  at('modified', story.modifiedAt);
+  at('deleted', story.deletedAt);
   row('sha256', story.sha256);
   row('sent as', story.sentAs);
   row('sidecar', story.sidecar);
@@ -51,13 +52,16 @@ function printStory(story: Why, { line, colors }: Output): void {
   }
   if (story.narrower !== null)
     row('narrower', `stated is ${story.narrower.sharing} (${story.narrower.code})`);
-  for (const note of story.notes) row('note', note);
-  const happened = [
-    ...story.attempts.map(({ at, operation, code, message }) => [at, `${operation}: ${message} (${code})`]),
-    ...story.decisions.map((one) => [one.at, `${one.what}: ${activityWords(one) ?? ''}`]),
-  ] as const;
-  for (const [at = '', words = ''] of happened.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)))
-    row(at, words);
+  for (const note of story.notes) row('note', withLocalTimes(note));
+  const happened: readonly (readonly [at: string, words: string])[] = [
+    ...story.attempts.map(
+      ({ at, operation, code, message }) => [at, `${operation}: ${message} (${code})`] as const,
+    ),
+    ...story.decisions.map((one) => [one.at, `${one.what}: ${activityWords(one) ?? ''}`] as const),
+  ];
+  for (const [at, words] of happened.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    row(localTime(at), withLocalTimes(words));
   row('fix', story.fix);
-  row('next', story.nextAt === null ? story.next : `${story.next} (at ${localTime(story.nextAt)})`);
+  const when = story.nextAt === null ? '' : ` (at ${localTime(story.nextAt)})`;
+  row('next', `${withLocalTimes(story.next)}${when}`);
 }

@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
+import { localTime } from '../../lib/text/amounts.ts';
 import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../../model/errors.ts';
 import { credentialNames } from '../../config/secrets/secret-names.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -55,7 +56,7 @@ async function tryLogin(
   for (let credentials = answers; ;) {
     try {
       const { expiresAt } = await withTokens({ settings, credentials, log }, (tokens) => tokens.login());
-      output.line(`The service accepts the credentials (token valid until ${expiresAt}).`);
+      output.line(`The service accepts the credentials (token valid until ${localTime(expiresAt)}).`);
       return exitCodes.ok;
     } catch (error) {
       if (error instanceof ServiceUnavailableError) {

@@ -45,9 +45,7 @@ export function createControl(
     const isOld = wasPaused === null;
     wasPaused = isPaused;
     if (isOld && isPaused === isFleetPauseLast(history.recent())) return;
-    const own = paused();
-    const others = settings.folders.map(({ name }) => name).filter((name) => !own.includes(name));
-    note(fleetPausedOf(others, { isPaused, isOld }), 'command line');
+    note([fleetPausedOf(isPaused, isOld)], 'command line');
   });
   return {
     status: sources.status,

@@ -1,3 +1,4 @@
+import { toTheSecond } from '../../lib/time/clock.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -46,27 +47,37 @@ const resolutionWords: Readonly<Record<Resolution['kind'], string>> = {
   dismiss: 'the doubt dismissed',
 };
 
-/** The folders that a decision has paused or resumed. */
+/** The folders that a decision has paused or resumed; with an empty name all at once. */
 export function pausedOf(
   { before, after }: { readonly before: Pauses; readonly after: Pauses },
   configured: Parameters<typeof pausedNames>[1],
 ): readonly Decision[] {
   const [old, now] = [pausedNames(before, configured), pausedNames(after, configured)];
+  const paused = now.filter((name) => !old.includes(name));
+  const resumed = old.filter((name) => !now.includes(name));
+  const isOfAll = configured.length > 1 && paused.length + resumed.length === configured.length;
+  if (isOfAll && resumed.length === 0)
+    return [ofFolder('', 'paused', ['all folders', ...endOf(after)].join(', '))];
+  if (isOfAll && paused.length === 0) return [ofFolder('', 'resumed', 'all folders')];
   return [
-    ...now.filter((name) => !old.includes(name)).map((name) => ofFolder(name, 'paused')),
-    ...old.filter((name) => !now.includes(name)).map((name) => ofFolder(name, 'resumed')),
+    ...paused.map((name) => {
+      const own = after.all ? after : after.folders.find((one) => one.name === name);
+      return ofFolder(name, 'paused', endOf(own)[0]);
+    }),
+    ...resumed.map((name) => ofFolder(name, 'resumed')),
   ];
+}
+
+function endOf({ until }: { readonly until?: number | undefined } = {}): string[] {
+  return until === undefined ? [] : [`until ${toTheSecond(until)}`];
 }
 
 const onAllHosts = 'on all hosts of the fleet';
 
-/** Of these folders, with all hosts of the fleet. `isOld`: it was done before this host was there. */
-export function fleetPausedOf(
-  folders: readonly string[],
-  { isPaused, isOld }: { readonly isPaused: boolean; readonly isOld: boolean },
-): readonly Decision[] {
+/** Of all folders, with all hosts of the fleet. `isOld`: it was done before this host was there. */
+export function fleetPausedOf(isPaused: boolean, isOld: boolean): Decision {
   const message = isOld ? `${onAllHosts}, before this start` : onAllHosts;
-  return folders.map((name) => ofFolder(name, isPaused ? 'paused' : 'resumed', message));
+  return ofFolder('', isPaused ? 'paused' : 'resumed', message);
 }
 
 /** Whether the last thing that was said of the whole fleet is that it was paused. `recent`: newest last. */

@@ -186,9 +186,10 @@ export async function* readLog(
   }
 }
 
-function isIn(places: PlaceFilter['places'], { folder, path }: Activity): boolean {
+function isIn(places: PlaceFilter['places'], { folder, path, what }: Activity): boolean {
   if (places === null) return true;
-  return places.some((place) => folder === place.folder && isAtOrBelow(path, place.path));
+  const isOfAll = folder === '' && (what === 'paused' || what === 'resumed');
+  return places.some((place) => (isOfAll || folder === place.folder) && isAtOrBelow(path, place.path));
 }
 
 /**

@@ -6,11 +6,6 @@ import { reasonHealth } from '../../model/report/health.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { History } from './history.ts';
 
-/** They are in the history by themselves: what a person decided, and held deletions. */
-const noted: ReadonlySet<string> = new Set(['paused', 'fleet-paused', 'held']);
-/** Limits that are reached, though nothing is wrong. */
-const limits: ReadonlySet<string> = new Set(['rate-limited', 'watch-limit']);
-
 /**
  * Notes in the history what happens to the daemon itself: start and stop; and what keeps documents back, when it begins
  * and, with its length, when it is over.
@@ -54,7 +49,7 @@ export function createTimeline({
     look: (): void => {
       const now = new Map(
         reasons()
-          .filter(({ code }) => (reasonHealth(code) !== 'ok' || limits.has(code)) && !noted.has(code))
+          .filter(({ code }) => explain(code).isTold ?? reasonHealth(code) !== 'ok')
           .map((reason) => [`${reason.folder ?? ''}/${reason.code}`, reason]),
       );
       for (const [key, { folder = '', code, from }] of open) {

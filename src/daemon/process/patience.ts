@@ -1,17 +1,10 @@
 import { systemClock } from '../../lib/time/clock.ts';
+import { explain } from '../../model/report/explanations.ts';
 import type { Reason } from '../../model/report/status.ts';
-
-/** Reasons for which nothing is sent until somebody else does something. */
-const blockingCodes: ReadonlySet<string> = new Set([
-  'redis-unavailable',
-  'redis-refuses',
-  'fleet-paused',
-  'ledger-unwritable',
-]);
 
 /** Why nothing can be sent until somebody else does something; null: nothing says so. */
 export function blockedBy(reasons: readonly Reason[]): Reason | null {
-  return reasons.find(({ code }) => blockingCodes.has(code)) ?? null;
+  return reasons.find(({ code }) => explain(code).blocks) ?? null;
 }
 
 /** Gives for how long, ms, it has been told the same thing whenever it was told something. */

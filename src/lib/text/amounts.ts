@@ -34,6 +34,13 @@ export function localTime(at: string | number): string {
   return new Date(at).toLocaleString('sv-SE', { hourCycle: 'h23' });
 }
 
+/** A text with each time in it, ISO 8601, in the reader's own zone; what is part of a name stays. */
+export function withLocalTimes(text: string, words: (iso: string) => string = localTime): string {
+  return text.replaceAll(/(?<![\w/.-])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?![\w/-]|\.\w)/g, (iso) =>
+    words(iso),
+  );
+}
+
 /** `14:05`, in the reader's own zone. */
 export function minuteWords(time: number | string): string {
   return new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });

@@ -14,6 +14,13 @@ export interface Explanation {
    * the documents. Absent: nothing can be delivered.
    */
   readonly health?: 'ok' | 'attention';
+  /**
+   * Of a reason: whether the history says when it begins and ends; absent: where it is not `ok`. Not what is in there by
+   * itself, as a person's decision is; a limit that is reached, though nothing is wrong.
+   */
+  readonly isTold?: boolean;
+  /** Of a reason: nothing is sent until somebody else does something. */
+  readonly blocks?: true;
   /** Of a document that waits: what for; absent: for something else than these. */
   readonly waits?: WaitKind;
 }
@@ -240,6 +247,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Not enough inotify watches',
         fix: 'Part of the folder is polled instead. To watch all of it, raise the limit: sysctl -w fs.inotify.max_user_watches=524288',
         health: 'ok',
+        isTold: true,
       },
     },
   },
@@ -326,7 +334,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Credentials missing',
         fix: 'Set them as described in the README, or run ingestd init.',
       },
-      'rate-limited': { cause: 'The service asked to wait', fix: itRepeats, health: 'ok' },
+      'rate-limited': { cause: 'The service asked to wait', fix: itRepeats, health: 'ok', isTold: true },
       'service-unavailable': { cause: 'Service unavailable', fix: itRepeats },
       'service-unreachable': { cause: 'Service unreachable', fix: itRepeats },
       redirect: { cause: 'The service’s address redirects', fix: checkService },
@@ -348,10 +356,12 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'redis-unavailable': {
         cause: 'Redis cannot be reached',
         fix: 'Check that Redis runs and cluster.redisUrl is right. ingestd connects by itself when it is back. Until then nothing is sent.',
+        blocks: true,
       },
       'redis-refuses': {
         cause: 'Redis refuses a command',
         fix: 'Make room in Redis or bring its replicas back, or give the Redis user the commands, keys and channels listed in docs/fleet.md. ingestd retries by itself.',
+        blocks: true,
       },
       'redis-evicts': {
         cause: 'Redis drops data when its memory is full',
@@ -381,6 +391,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'The whole fleet is paused',
         fix: 'Run ingestd resume --fleet. Until then changes are counted and no host sends.',
         health: 'attention',
+        isTold: false,
+        blocks: true,
       },
       'host-name-taken': {
         cause: 'Two hosts of the account have one name',
@@ -448,15 +460,18 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Deletions held',
         fix: 'If the files were meant to go, delete the documents on the page or with ingestd approve. Else put the files back, or keep the documents without them: on the page, or with ingestd keep.',
         health: 'attention',
+        isTold: false,
       },
       paused: {
         cause: 'Paused',
         fix: 'Resume on the page or with ingestd resume. Until then changes are counted and nothing is sent.',
         health: 'attention',
+        isTold: false,
       },
       'ledger-unwritable': {
         cause: 'Ledger cannot be written',
         fix: 'Free up space in the state directory or make it writable. Sending is paused until then and resumes by itself.',
+        blocks: true,
       },
       'state-unwritable': {
         cause: 'State directory cannot be written',

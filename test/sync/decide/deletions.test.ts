@@ -98,9 +98,9 @@ function verdict(given: Circumstances) {
 }
 
 const allow = { kind: 'allow' };
-const disappeared = (words: string) => ({
+const disappeared = (words: string, gone = '') => ({
   kind: 'hold',
-  reason: `${words} disappeared within ten minutes, more than the limits of 10 and 50 %`,
+  reason: `${words} disappeared within ten minutes${gone}, more than the limits of 10 and 50 %`,
 });
 const anotherRoot = {
   kind: 'hold',
@@ -127,7 +127,7 @@ describe('deletions of one folder are judged together', () => {
     [
       'those that went out in the last ten minutes count, and the documents that they were',
       { gone: 20, removed: [{ at: 15 * minuteMs, count: 8 }] },
-      disappeared('28 of 48 documents'),
+      disappeared('28 of 48 documents', ' (8 of them deleted already)'),
     ],
     [
       'those that went out before that do not',

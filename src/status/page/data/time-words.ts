@@ -1,4 +1,4 @@
-import { minuteWords } from '../../../lib/text/amounts.ts';
+import { minuteWords, withLocalTimes } from '../../../lib/text/amounts.ts';
 
 const day = { month: 'short', day: 'numeric' } as const;
 
@@ -23,10 +23,7 @@ export function momentWords(iso: string): string {
 
 /** A text with each time in it, ISO 8601, as a person would say it; what is part of a name stays. */
 export function localTimes(text: string): string {
-  return text.replaceAll(
-    /(?<![\w/.-])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?![\w/-]|\.\w)/g,
-    momentWords,
-  );
+  return withLocalTimes(text, momentWords);
 }
 
 /** `12 s`, `3 min`, `5 h`, `2 days`: rough and short. */

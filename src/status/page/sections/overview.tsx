@@ -113,9 +113,11 @@ function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly h
 /** Who paused, and since when, as the log has it. */
 function PausedBy({ folders }: { readonly folders: readonly string[] }) {
   const { answer } = useAnswer<LogPage>('api/log?search=paused', { news: folders.join('/') });
-  const pause = answer?.entries.find(({ what, folder }) => what === 'paused' && folders.includes(folder));
+  const pause = answer?.entries.find(
+    ({ what, folder }) => what === 'paused' && ['', ...folders].includes(folder),
+  );
   if (pause === undefined) return null;
-  return ` Paused ${activityWords(pause) ?? ''}, since ${momentWords(pause.at)}.`;
+  return ` Paused ${activityWords({ ...pause, message: null }) ?? ''}, since ${momentWords(pause.at)}.`;
 }
 
 /** A bar in proportion, and the numbers that no headline has said: all but those of what is delivered. */
