@@ -239,7 +239,7 @@ describe('a command beside a running daemon', () => {
     const { code, stdout } = await run('retry', 'inbox/a.pdf', './inbox/b.pdf', 'c.pdf');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Retrying 2 documents now.\n' });
     expect(calls).toEqual([
-      `POST /api/retry ${JSON.stringify({ paths: ['inbox/a.pdf', folder.join('inbox/b.pdf'), 'c.pdf'] })}`,
+      `POST /api/retry ${JSON.stringify({ paths: ['inbox/a.pdf', folder.join('inbox/b.pdf'), 'c.pdf'], all: false })}`,
     ]);
   });
 

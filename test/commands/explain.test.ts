@@ -115,7 +115,7 @@ describe('why, where no daemon runs', () => {
     history.close();
     expect((await why('third.txt')).attempts.at(-1)).toMatchObject({ operation: 'upload', code: 'in-doubt' });
     expect((await folder.run('why', 'third.txt')).stdout).toMatch(
-      /upload: ingestd stopped before the service answered \(in-doubt\)\n\S+ +resolved: uploaded again/,
+      /upload: ingestd stopped before the service answered \(in-doubt\)\n\S+ \S+ +resolved: uploaded again/,
     );
   });
 
