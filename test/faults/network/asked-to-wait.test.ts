@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { localTime } from '../../../src/lib/text/amounts.ts';
 import type { Status } from '../../../src/model/report/status.ts';
 import { eventually } from '../../support/eventually.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
@@ -52,7 +53,7 @@ async function expectSaid(daemon: RunningDaemon, code: string, message: string):
   expect([leftMs > quarterMs - 60_000, leftMs <= quarterMs + 1_000]).toEqual([true, true]);
 
   const { out } = (await place?.run('status')) ?? { out: '' };
-  expect(out).toContain(`since ${since}, until ${until}`);
+  expect(out).toContain(`since ${localTime(since)}, until ${localTime(until)}`);
   const metrics = await (await daemon.fetch('/metrics')).text();
   expect(metrics).toMatch(new RegExp(`^ingestd_reason\\{code="${code}"\\} 1$`, 'm'));
   expect(metrics).toMatch(/^ingestd_blocked_seconds (8[4-9]|90)\d/m);
