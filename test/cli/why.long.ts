@@ -54,34 +54,4 @@ describe('why', () => {
       next: 'its document is deleted at the service when ingestd runs',
     });
   }, 60_000);
-
-  it('tells that a createdTimestamp stays as it went out, and the log says so once', async () => {
-    const describe = (metadata: object) =>
-      writeFile(join(place.inbox, 'a.txt.meta.json'), JSON.stringify(metadata));
-    await describe({ createdTimestamp: '2020-01-01T00:00:00Z', title: 'one' });
-    await writeFile(join(place.inbox, 'a.txt'), 'text');
-    const daemon = await place.start();
-    await daemon.idle(({ totals }) => totals.uploaded === 1);
-    expect((await why('inbox/a.txt')).notes).toEqual([]);
-
-    await describe({ createdTimestamp: '2021-01-01T00:00:00Z', title: 'two' });
-    await daemon.idle(({ totals }) => totals.modified === 1);
-    await describe({ createdTimestamp: '2021-01-01T00:00:00Z', title: 'three' });
-    await daemon.idle(({ totals }) => totals.modified === 2);
-    const note =
-      'the createdTimestamp stays as it was sent with the upload, because the service cannot change it';
-    expect((await why('inbox/a.txt')).notes).toEqual([note]);
-    expect((await place.run('why', 'inbox/a.txt')).out).toContain(note);
-    expect(daemon.log().split(note)).toHaveLength(2);
-
-    // One that follows the time of the file is nobody's word, so the log says nothing; what the service has stays.
-    await rm(join(place.inbox, 'a.txt.meta.json'));
-    await writeFile(join(place.inbox, 'a.txt'), 'edited');
-    await daemon.idle(({ totals }) => totals.modified >= 3);
-    expect(await why('inbox/a.txt')).toMatchObject({
-      metadata: { createdTimestamp: '2020-01-01T00:00:00Z' },
-      notes: [note],
-    });
-    expect(daemon.log().split(note)).toHaveLength(2);
-  }, 60_000);
 });

@@ -51,28 +51,6 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
   }
 
   it.each([
-    ['behind', -hourMs],
-    ['ahead', hourMs],
-  ])(
-    'hides no request of the last minute from a start at once, with a clock that was %s before',
-    async (_name, ms) => {
-      await place.configure({ service: { requestsPerMinute: 3 } });
-      await setClock(ms);
-      const first = await place.start();
-      for (const name of ['1.txt', '2.txt', '3.txt', '4.txt']) await writeFile(join(place.inbox, name), name);
-      await eventually(async () => (await first.status()).totals.uploaded === 3, { withinMs: 15_000 });
-      await first.end('SIGKILL');
-      await setClock(0);
-      const second = await place.start();
-      expect((await second.status()).rate).toMatchObject({ used: 3, limit: 3 });
-      await delay(3_000);
-      expect(place.service.requests).toHaveLength(3);
-      await second.end('SIGTERM');
-    },
-    90_000,
-  );
-
-  it.each([
     ['back', -hourMs],
     ['ahead', hourMs],
   ])(

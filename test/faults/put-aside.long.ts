@@ -1,56 +1,14 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rename } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
-import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
 const secret = '{"shareInfo": {"mode": "NONE"}}';
 const metadata = { shareInfo: { mode: 'EVERYONE' } };
-
-describe('A1: an old version of a private document that is put aside, to another folder too', () => {
-  let place: InstallationWithService;
-
-  afterEach(() => place.remove());
-
-  const at = (name: string) => join(place.inbox, name);
-  /** The document's content, and the mode that it went out with. */
-  const sent = () =>
-    place.service.requests.map(({ parts }) => {
-      const text = parts().map(({ body }) => body.toString());
-      const content = text.find((part) => part.startsWith('version '));
-      return `${content}: ${/"mode":"(\w+)"/.exec(text.join(' '))?.[1] ?? 'as it was'}`;
-    });
-
-  it('is private, over a kill before it is sent', async () => {
-    const folders = [
-      { name: 'inbox', path: './inbox', metadata },
-      { name: 'other', path: './other', metadata },
-    ];
-    place = await installationWithService({ more: { folders, timing: { settleMs: 300, pollSeconds: 1 } } });
-    await mkdir(place.home.join('other'));
-    await writeFile(at('a.txt.meta.json'), secret);
-    await writeFile(at('a.txt'), 'version 1');
-    let daemon = await place.start();
-    await daemon.idle(({ totals }) => totals.uploaded === 1);
-    await place.run('pause', 'other');
-    await rename(at('a.txt'), place.home.join('other/a.txt'));
-    await writeFile(at('a.txt'), 'version 2');
-    await eventually(() => daemon.log().includes('"msg":"modified"'), { everyMs: 5 });
-    await daemon.end('SIGKILL');
-    expect(sent()).toEqual(['version 1: NONE', 'version 2: as it was']);
-    daemon = await place.start();
-    await place.run('resume', 'other');
-    await daemon.idle(({ totals }) => totals.uploaded === 2);
-    expect(sent()).toEqual(['version 1: NONE', 'version 2: as it was', 'version 1: NONE']);
-    await daemon.end('SIGTERM');
-  }, 60_000);
-});
 
 describe('A1: an old version of a private document that is put aside between two runs of sync', () => {
   let folder: TrialFolder;

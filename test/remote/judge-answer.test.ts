@@ -45,6 +45,10 @@ const circumstances = fc.record({
 const lost = { kind: 'fault', host: 'service.example:443', sent: 'nothing' } as const;
 const whole = { kind: 'answer', status: 200, headers: {}, state: 'whole', sent: 'all' } as const;
 
+/** What comes of an answer or a fault where the service has not worked yet. */
+const judged = (result: HttpResult, asked: OperationName = 'upload', docId: string | null = null) =>
+  judgeAnswer(result, { operation: asked, docId, now: 0, hasWorked: false });
+
 describe('what comes of a request', () => {
   it('is decided for every answer, and an upload is accepted with a usable docId only', () => {
     fc.assert(
@@ -141,9 +145,7 @@ describe('what comes of a request', () => {
     ],
   ])('is for a %s that is answered with %s exactly what it says', (asked, body, outcome) => {
     const docId = asked === 'upload' ? null : 'mine';
-    expect(
-      judgeAnswer({ ...whole, text: body }, { operation: asked, docId, now: 0, hasWorked: false }),
-    ).toEqual(outcome);
+    expect(judged({ ...whole, text: body }, asked, docId)).toEqual(outcome);
   });
 
   it.each<readonly [unknown, string, string]>([
@@ -153,11 +155,9 @@ describe('what comes of a request', () => {
     ...['a/b', 'a\r\nb', 7].map((docId) => [docId, 'accepted', 'accepted'] as const),
   ])('of a success with the docId %j is for an upload %s, and otherwise %s (N23)', (docId, upload, other) => {
     const result = { ...whole, text: JSON.stringify({ success: { docId, message: '' } }) };
-    const judge = (asked: OperationName) =>
-      judgeAnswer(result, { operation: asked, docId: null, now: 0, hasWorked: false });
-    expect(shortOutcome(judge('upload'))).toBe(upload);
+    expect(shortOutcome(judged(result))).toBe(upload);
     for (const asked of ['modify', 'remove', 'bulkModify', 'bulkRemove'] as const)
-      expect(shortOutcome(judge(asked))).toBe(other);
+      expect(shortOutcome(judged(result, asked))).toBe(other);
   });
 
   it.each([
@@ -165,8 +165,7 @@ describe('what comes of a request', () => {
     ['\uFEFF{"success":{"message":"docId","docId": -12}}', '-12'],
     ['{"warning":{"docId":123456789012345678901234567890,"message":"x"}}', '123456789012345678901234567890'],
   ])('takes the integer of %s by its digits', (body, docId) => {
-    const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
-    expect(judgeAnswer({ ...whole, text: body }, around)).toMatchObject({ kind: 'accepted', docId });
+    expect(judged({ ...whole, text: body })).toMatchObject({ kind: 'accepted', docId });
   });
 
   it.each([
@@ -175,9 +174,8 @@ describe('what comes of a request', () => {
     '{"success":{"docId":{"id":4}}}',
     '{"error":{},"success":[1]}',
   ])('is the end of an upload that is answered with %s, whatever else it says', (body) => {
-    const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
-    expect(shortOutcome(judgeAnswer({ ...whole, text: body }, around))).toBe('unknown no-doc-id');
-    expect(judgeAnswer({ ...whole, text: body }, { ...around, operation: 'modify' }).kind).toBe('accepted');
+    expect(shortOutcome(judged({ ...whole, text: body }))).toBe('unknown no-doc-id');
+    expect(judged({ ...whole, text: body }, 'modify').kind).toBe('accepted');
   });
 
   const own = '{"error":{"message":"no"}}';
@@ -230,10 +228,7 @@ describe('what comes of a request', () => {
   ])(
     'of an answer of %i to %s, when %s of it was sent, with %j is %s',
     (status, asked, sent, body, expected) => {
-      const outcome = judgeAnswer(
-        { ...whole, status, text: body, sent },
-        { operation: asked, docId: null, now: 0, hasWorked: false },
-      );
+      const outcome = judged({ ...whole, status, text: body, sent }, asked);
       const taken = outcome.kind === 'misaddressed' && outcome.mayBeTaken ? ', perhaps taken' : '';
       expect('code' in outcome ? `${outcome.kind} ${outcome.code}${taken}` : outcome.kind).toBe(expected);
       if (outcome.kind === 'missing') expect(outcome.isOwnWord).toBe(body === own);
@@ -252,37 +247,31 @@ describe('what comes of a request', () => {
     ['constructor', 'unavailable', 'constructor'],
     ['a secret? with spaces', 'unavailable', 'unknown'],
   ])('of a connection that fails with %s is %s (N1, N2)', (code, kind, word) => {
-    const outcome = judgeAnswer(
-      { kind: 'fault', code, host: 'service.example:443', sent: 'nothing' },
-      { operation: 'upload', docId: null, now: 0, hasWorked: false },
-    );
+    const outcome = judged({ ...lost, code });
     expect(outcome).toMatchObject({ kind, code: word, message: expect.any(String) });
   });
 
   it.each(['upload', 'modify'] as const)(
     'of a connection whose TLS fails after all was sent: the %s may have been taken',
     (operation) => {
-      const fault = { kind: 'fault', code: 'ERR_SSL_X', host: 'service.example:443' } as const;
-      const judge = (sent: BodySent) =>
-        judgeAnswer({ ...fault, sent }, { operation, docId: null, now: 0, hasWorked: false });
+      const judge = (sent: BodySent) => judged({ ...lost, code: 'ERR_SSL_X', sent }, operation);
       expect(judge('all')).toMatchObject({ kind: 'misaddressed', mayBeTaken: true });
       expect(judge('part')).toMatchObject({ kind: 'misaddressed', mayBeTaken: false });
     },
   );
 
   it('never takes the words of a foreign error over', () => {
-    const outcome = judgeAnswer(
-      { kind: 'fault', code: 'https://user:pw@host', host: 'service.example:443', sent: 'nothing' },
-      { operation: 'upload', docId: null, now: 0, hasWorked: false },
-    );
+    const outcome = judged({ ...lost, code: 'https://user:pw@host' });
     expect(JSON.stringify(outcome)).not.toContain('pw');
   });
 
   it('tells of a redirect the host only', () => {
-    const outcome = judgeAnswer(
-      { ...whole, status: 302, headers: { location: 'https://evil.example/x?token=SECRET' }, text: '' },
-      { operation: 'upload', docId: null, now: 0, hasWorked: false },
-    );
+    const outcome = judged({
+      ...whole,
+      status: 302,
+      headers: { location: 'https://evil.example/x?token=SECRET' },
+      text: '',
+    });
     expect(outcome).toMatchObject({ kind: 'misaddressed', code: 'redirect' });
     expect(JSON.stringify(outcome)).toContain('https://evil.example');
     expect(JSON.stringify(outcome)).not.toContain('SECRET');
@@ -297,8 +286,7 @@ describe('what comes of a request', () => {
         headers: { server: 'squid/6' },
         text: '<html><title>Access denied</title>',
       };
-      const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
-      expect(judgeAnswer(answer, around)).toMatchObject({
+      expect(judged(answer)).toMatchObject({
         kind: 'misaddressed',
         code: 'not-the-service',
         message: expect.stringMatching(/a web page of squid\/6 titled “Access denied”/),
@@ -312,8 +300,7 @@ describe('what comes of a request', () => {
     ['{"error":"invalid","error_description":"expired"}', 'expired'],
     ['{"error":{"message":"no"}}', 'no'],
   ])('shows the words of %s', (body, words) => {
-    const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
-    const outcome = judgeAnswer({ ...whole, status: 422, text: body }, around);
+    const outcome = judged({ ...whole, status: 422, text: body });
     expect(outcome).toMatchObject({ kind: 'rejected', message: expect.stringContaining(`: ${words}`) });
   });
 
@@ -324,8 +311,7 @@ describe('what comes of a request', () => {
       headers: { 'content-type': 'text/plain' },
       text: 'too many pages',
     };
-    const around = { operation: 'upload', docId: null, now: 0, hasWorked: false } as const;
-    expect(judgeAnswer(answer, around)).toMatchObject({
+    expect(judged(answer)).toMatchObject({
       message: expect.stringContaining(': too many pages'),
     });
   });

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -96,24 +96,6 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   expect(place.service.requests.length).toBe(1_001);
   expect(await daemon.status()).toMatchObject({ state: 'idle', health: 'ok', paused: [] });
 }, 120_000);
-
-it('judges what was removed during a pause together', async () => {
-  await fill('inbox', 30);
-  const daemon = await place.start();
-  await allIn(daemon, 30);
-  await run('pause');
-  // One after the other, each few enough for itself.
-  for (const from of [0, 8, 16]) {
-    for (let index = from; index < from + 8; index += 1) await rm(join(place.inbox, `report-${index}.txt`));
-    await eventually(async () =>
-      (await daemon.status()).folders[0]?.onDisk === 30 - from - 8 ? true : null,
-    );
-    await delay(600);
-  }
-  await run('resume');
-  await eventually(async () => ((await daemon.status()).folders[0]?.held === 24 ? true : null));
-  expect(place.service.requests.length).toBe(30);
-});
 
 it('keeps back what sync finds, says so, and ends', async () => {
   await twoFolders();

@@ -51,11 +51,3 @@ it('an interrupted sync does not deny an upload that was sent and never answered
   expect(out).toContain('1 upload in doubt: list with ingestd status');
   expect((await place.run('status')).out).toContain('a.txt');
 }, 60_000);
-
-it('a sync whose credentials are refused says so in its summary', async () => {
-  place.service.alwaysTokens(steps.json(401, { error: 'invalid_client' }));
-  const { code, out } = await place.run('sync', '--json');
-  expect(code).toBe(3);
-  expect((JSON.parse(out) as SyncReport).gaveUp).toMatchObject({ code: 'credentials-refused' });
-  expect((await place.run('sync')).out).toMatch(/refused/);
-}, 60_000);

@@ -153,21 +153,19 @@ describe('the token source', () => {
     expect((await tokens.access({ needMs: 400_000 })).value).toBe('token-2');
   });
 
-  it('falls back to the password when the refresh token is refused, and does not use that again (N10)', async () => {
-    await token();
-    await clock.advance(1_790_000);
-    service.scriptTokens(steps.json(400, { error: 'invalid_grant' }));
-    expect(await token()).toBe('token-2');
-    expect(grants()).toEqual(['password', 'refresh_token', 'password']);
-  });
-
-  it('falls back to the password when the refresh grant fails otherwise', async () => {
-    await token();
-    await clock.advance(1_790_000);
-    service.scriptTokens(steps.html(500));
-    expect(await token()).toBe('token-2');
-    expect(grants()).toEqual(['password', 'refresh_token', 'password']);
-  });
+  it.each([
+    ['is refused', steps.json(400, { error: 'invalid_grant' })],
+    ['fails otherwise', steps.html(500)],
+  ])(
+    'falls back to the password when the refresh grant %s, and does not use it again (N10)',
+    async (_, step) => {
+      await token();
+      await clock.advance(1_790_000);
+      service.scriptTokens(step);
+      expect(await token()).toBe('token-2');
+      expect(grants()).toEqual(['password', 'refresh_token', 'password']);
+    },
+  );
 
   it('keeps the refresh token that it has when a renewal brings none (N11)', async () => {
     await token();
@@ -378,14 +376,10 @@ describe('the token source', () => {
     expect(request?.headers['content-type']).toBeUndefined();
     expect(request?.headers['transfer-encoding']).toBeUndefined();
     expect(request?.bytes()).toBe(0);
+    // The credentials were accepted, and another token is obtained when needed.
+    expect(tokens.status()).toEqual({ state: 'ok', expiresAt: null });
     expect(await token()).toBe('token-2');
     expect(grants()).toEqual(['password', 'refresh_token']);
-  });
-
-  it('stays ready after a revocation: the credentials were accepted, and another token is obtained when needed', async () => {
-    await token();
-    await tokens.revoke({ all: false });
-    expect(tokens.status()).toEqual({ state: 'ok', expiresAt: null });
   });
 
   it('never says that all is revoked where the service refuses new tokens for that (interface 7.2)', async () => {

@@ -17,7 +17,6 @@ const slowest = [
   'scan/limits/limits.long.ts',
   'cluster/lease/refusing-redis.long.ts',
   'cluster/lease/redis-notices.long.ts',
-  'faults/attachments-stay.long.ts',
   'cluster/lease/stand-by.long.ts',
   'faults/process/folders.long.ts',
   'cluster/shared-minute.long.ts',
