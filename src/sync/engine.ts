@@ -269,6 +269,7 @@ export class Engine {
       responseMs: options.settings.service.responseSeconds * 1_000,
       evidence: this.#moveEvidence,
       unsent: this.#unsentAttachments,
+      unsentModes: this.#unsentModes,
       standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
       formatOf: (task, stat) => this.#formatOf(task, stat),
     });
@@ -437,14 +438,25 @@ export class Engine {
   /** Another file has come to a path: the one that was seen there may have gone to another. Or it lost its sidecar. */
   #noteReplaced({ ref, seen }: Task, before: Seen | null): void {
     if (before === null || seen === null) return;
-    this.#unsentModes.note(ref, before);
+    this.#noteUnsent(ref, before, seen.stat);
     if (sameFile(before.stat, seen.stat)) return;
     this.#inspectKept(before.stat);
   }
 
   /** What waited in a directory and is not there any more may come to another path. */
   #noteLeft(scan: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): void {
-    for (const { ref, seen } of this.tasks.backlog.missingFrom(scan)) this.#unsentModes.note(ref, seen);
+    for (const { ref, seen, by } of this.tasks.backlog.leftIn(scan)) this.#noteUnsent(ref, seen, by);
+  }
+
+  /** `by`: what stands in the place of a file, which may be its save; it is shared no more widely than that was to be. */
+  #noteUnsent(ref: DocumentRef, before: Seen, by: FileStat | null): void {
+    this.#unsentModes.note(ref, before);
+    if (by === null || sameFile(before.stat, by)) return;
+    for (const held of this.#unsentModesOf(before)) this.#unsentModes.keep(by, held);
+    const former = this.#ledger.formerModes(before.stat).map((held): Change => {
+      return { kind: 'former', held: { ...held, file: by } };
+    });
+    if (former.length > 0) this.#notes.inBackground(this.#writer.commit(former));
   }
 
   /** A recorded path whose file is not listed. */
@@ -1475,7 +1487,8 @@ export class Engine {
   ): void {
     const activity = { ...task.ref, what, ...taken, ...(sharing === undefined ? {} : { sharing }) };
     this.totals[what] += 1;
-    if (what !== 'deleted') this.#unsentAttachments.sent(task.ref);
+    // Of what it was sent without, its sidecar says whether that is still its attachment.
+    if (what !== 'deleted' && this.#unsentAttachments.sent(task.ref)) this.#inspectFailed(attachedBeforeCode);
     this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: acceptedMessage(activity) });
     this.#reports.add(activity);
     this.#advance(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });

@@ -85,10 +85,10 @@ export interface AttachmentQuestion {
 
 /**
  * What is on disk of an attachment's document: `listed`: its settled, valid sidecar lists the attachment's path; `dropped`:
- * it does not, or another file stands there; `settling`: its sidecar was changed a moment ago; `unclear`: it has none, or
- * none that can be used; `gone`: neither the document nor a sidecar of it exists.
+ * it does not, or another file stands there; `settling`: its sidecar was changed a moment ago; `unlisted`: it stands, and has
+ * no sidecar; `unclear`: it has none that can be used; `gone`: neither the document nor a sidecar of it exists.
  */
-export type AttachmentAnswer = 'listed' | 'dropped' | 'settling' | 'unclear' | 'gone';
+export type AttachmentAnswer = 'listed' | 'dropped' | 'settling' | 'unlisted' | 'unclear' | 'gone';
 
 /** One watched directory tree. It only reads. */
 export interface FolderPort {

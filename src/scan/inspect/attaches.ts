@@ -31,8 +31,9 @@ export function attaches(
     });
     return isListed ? 'listed' : 'dropped';
   }
+  if (!isOwnerGone) return own?.kind === 'sidecar' ? 'unlisted' : 'unclear';
   const { byName, byStem } = sidecarPlaces(owner);
-  const isGone = isOwnerGone && [byName, byStem].every((one) => entryAt(folder, one, locateOnDisk) === null);
+  const isGone = [byName, byStem].every((one) => entryAt(folder, one, locateOnDisk) === null);
   return isGone ? 'gone' : 'unclear';
 }
 

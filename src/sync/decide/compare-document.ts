@@ -34,6 +34,7 @@ import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
 import type { MoveDecision, MoveEvidence } from './find-moves.ts';
 import type { UnsentAttachments } from './unsent-attachments.ts';
+import type { UnsentModes } from './unsent-modes.ts';
 
 /** The document is as the service holds it, and its record is to learn what was found, without a request. */
 export interface Adoption {
@@ -73,6 +74,7 @@ interface Options {
   readonly responseMs: number;
   readonly evidence: MoveEvidence & DirectoryEvidence;
   readonly unsent: Pick<UnsentAttachments, 'ownersOf'>;
+  readonly unsentModes: Pick<UnsentModes, 'noteAttachment'>;
   /** Whether a file is known to stand at another path than this one. */
   readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
   /** What a file lacks by its own format. */
@@ -122,12 +124,17 @@ export class DocumentComparison {
    * that no longer lists it. Null: it is none.
    */
   async awaitOwners(task: Task, document: FoundDocument): Promise<Assessment | null> {
+    let isNews = false;
     for (const { at, record } of this.ownersOf(document)) {
       const [{ owner: ref } = { owner: document.ref }] = at;
+      // It may have been saved in the place of the file that was attached: that one's mode goes with it.
+      if (this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
       if (record !== null) await this.#followAttachment(task, { ref, record }, document);
       const answers = await Promise.all(at.map(({ owner, place }) => this.#attaches(owner, place, document)));
       if (answers.includes('dropped')) continue;
-      if (record === null && answers.every((answer) => answer === 'gone')) continue;
+      // The list of a document that was not sent with it holds until that is gone, or was sent without a list.
+      if (record === null && answers.every((answer) => answer === 'gone' || answer === 'sent without'))
+        continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
       const message = answers.includes('not configured')
         ? `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`
@@ -139,18 +146,20 @@ export class DocumentComparison {
       const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
       return { kind: 'waiting', againMs, reason };
     }
-    return null;
+    return isNews ? compareAgain : null;
   }
 
   async #attaches(
     owner: DocumentRef,
     place: DocumentRef,
     { ref, stat }: FoundDocument,
-  ): Promise<AttachmentAnswer | 'not configured'> {
+  ): Promise<AttachmentAnswer | 'not configured' | 'sent without'> {
     const port = this.#options.folders.get(owner.folder)?.port;
     if (port === undefined) return 'not configured';
     const path = place.folder === owner.folder ? place.path : null;
-    return port.attaches({ owner: owner.path, path, elsewhere: refKey(place) === refKey(ref) ? null : stat });
+    const elsewhere = refKey(place) === refKey(ref) ? null : stat;
+    const answer = await port.attaches({ owner: owner.path, path, elsewhere });
+    return answer === 'unlisted' && this.#ledger.get(owner) !== undefined ? 'sent without' : answer;
   }
 
   async #followAttachment(task: Task, owner: LedgerEntry, document: FoundDocument): Promise<void> {

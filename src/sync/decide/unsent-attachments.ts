@@ -23,7 +23,8 @@ type Found = Pick<FoundDocument, 'ref' | 'stat'>;
 
 /**
  * What scans saw attached to documents that were not sent with it. What a sidecar lists stays an attachment while this
- * process runs, whatever becomes of the sidecar, and all of it counts as held by nobody else (contract 4 and 7.27).
+ * process runs, whatever becomes of the sidecar, until its document was sent without one; and all of it counts as held by
+ * nobody else (contract 4 and 7.27).
  */
 export class UnsentAttachments {
   readonly #modes: UnsentModes;
@@ -73,10 +74,11 @@ export class UnsentAttachments {
     for (const one of this.#with(found)) this.#end(one);
   }
 
-  /** A document was sent: of what it was sent with its record tells from now on. */
-  sent(owner: DocumentRef): void {
+  /** A document was sent: of what it was sent with its record tells from now on. True: there is more. */
+  sent(owner: DocumentRef): boolean {
     for (const one of this.#byOwner.get(refKey(owner))?.values() ?? [])
       if (this.#isSent(owner, { folder: owner.folder, path: one.path })) this.#remove(one);
+    return this.#byOwner.has(refKey(owner));
   }
 
   /** The mode that this very file counts as held with; null: it was not seen attached. */

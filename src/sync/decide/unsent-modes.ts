@@ -8,8 +8,8 @@ import type { Seen } from '../tasks/task.ts';
 const mostFiles = 10_000;
 
 /**
- * What own sidecars stated for files that have no record, contract 7.27: the narrowest mode of each that waited to be sent,
- * wherever it and its sidecar go. A restart forgets it.
+ * What files that have no record count as held with, contract 7.27: the narrowest mode that an own sidecar stated for each,
+ * NONE for what was attached. It goes with the file, and with what is saved in its place. A restart forgets it.
  */
 export class UnsentModes {
   /** By inode number, the oldest first. */
@@ -18,19 +18,22 @@ export class UnsentModes {
   /** A file is no longer where it was seen, or no longer with the sidecar that it had. */
   note(ref: DocumentRef, { stat, ownMode }: Seen): void {
     if (ownMode === undefined) return;
+    this.keep(stat, { ...ref, mode: ownMode, by: sidecarPlaces(ref.path).byName });
+  }
+
+  /** A file is, or was, attached to a document: nobody else was to see it. False: that is known. */
+  noteAttachment(owner: DocumentRef, stat: FileStat): boolean {
     const before = this.of({ stat });
-    const held = { ...ref, mode: ownMode, by: sidecarPlaces(ref.path).byName };
-    this.#set(stat, before !== null && isWider(ownMode, before.mode) ? before : held);
+    this.keep(stat, modeOfAttachment(owner));
+    return before?.mode !== 'NONE';
   }
 
-  /** A file is not attached any more to a document that was not sent: nobody else was to see it. */
-  noteAttachment(owner: DocumentRef, stat: FileStat): void {
-    this.#set(stat, modeOfAttachment(owner));
-  }
-
-  #set(file: FileStat, held: HeldMode): void {
+  /** A file counts as held with this mode, or a narrower one that is known. */
+  keep(file: FileStat, held: HeldMode): void {
+    const before = this.of({ stat: file });
     this.#modes.delete(file.ino);
-    this.#modes.set(file.ino, { file, held });
+    const narrowest = before !== null && isWider(held.mode, before.mode) ? before : held;
+    this.#modes.set(file.ino, { file, held: narrowest });
     const [oldest] = this.#modes.keys();
     if (this.#modes.size > mostFiles && oldest !== undefined) this.#modes.delete(oldest);
   }

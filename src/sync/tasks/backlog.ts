@@ -102,26 +102,28 @@ export class Backlog {
     });
   }
 
-  /** What waits in a directory that was listed, and is not there any more: nothing is, or another file. */
-  missingFrom({
+  /**
+   * What waits in a directory that was listed, and is not there any more, or without the sidecar that it had. `by`: what
+   * stands there; null: nothing.
+   */
+  leftIn({
     folder,
     directory,
     entries,
-  }: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): readonly {
-    readonly ref: DocumentRef;
-    readonly seen: Seen;
-  }[] {
+  }: Pick<DirectoryScan, 'folder' | 'directory' | 'entries'>): readonly (BacklogFile & {
+    readonly by: FileStat | null;
+  })[] {
     const rows = this.#rowsOf(folder, directory);
     if (rows.length === 0) return [];
-    const listed = new Map(entries.map(({ name, stat }) => [name, stat.ino]));
+    const listed = new Map(entries.map((entry) => [entry.name, entry]));
     return rows.flatMap((some) =>
-      some.names
-        .split('/')
-        .flatMap((name, index) =>
-          listed.get(name) === packedStat(some, index).ino
-            ? []
-            : [{ ref: { folder, path: joinPath(directory, name) }, seen: packedSeen(some, name, index) }],
-        ),
+      some.names.split('/').flatMap((name, index) => {
+        const entry = listed.get(name);
+        const isSameFile = entry?.stat.ino === packedStat(some, index).ino;
+        if (isSameFile && entry?.ownMode === some.ownModes?.get(name)) return [];
+        const ref = { folder, path: joinPath(directory, name) };
+        return [{ ref, seen: packedSeen(some, name, index), by: entry?.stat ?? null }];
+      }),
     );
   }
 

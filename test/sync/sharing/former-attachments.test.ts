@@ -58,6 +58,11 @@ it.each<readonly [string, () => Promise<void>, string]>([
   },
 );
 
+async function saveByRename(path: string, content: string): Promise<void> {
+  await world.inbox.write('.new', content);
+  await move('.new', path);
+}
+
 const modes = () =>
   Object.fromEntries(
     [...world.docIds()].map(([path, docId]) => [
@@ -116,3 +121,47 @@ it('what a sidecar listed stays attached when that is removed, whatever lies in 
     [['own.csv'], []],
   ]);
 });
+
+it('I5: what was an attachment of a deleted document goes out private when it was saved in its place, after a restart too', async () => {
+  await world.inbox.write('figure.csv.meta.json', 'not valid yet');
+  await rm(world.inbox.join('f.txt'));
+  await world.sync();
+  await world.pass(30_000);
+  await saveByRename('figure.csv', '1,2,3,4');
+  await world.sync();
+  await world.restart();
+  await rm(world.inbox.join('figure.csv.meta.json'));
+  await world.sync();
+  await world.pass(30_000);
+  expect(modes()).toEqual({ 'figure.csv': 'NONE' });
+});
+
+it('I5: what was an attachment goes out private when it is saved and its sidecar lists it no longer', async () => {
+  await saveByRename('figure.csv', '1,2,3,4');
+  await world.inbox.write('f.txt.meta.json', '{}');
+  await world.sync();
+  await world.pass(30_000);
+  await world.sync();
+  expect(modes()).toEqual({ 'f.txt': 'DEFAULT', 'figure.csv': 'NONE' });
+});
+
+it.each(['after its sidecar went', 'while its sidecar went'])(
+  'what was not sent stays private when it is saved in its own place %s',
+  async (when) => {
+    world.engine().setPaused(['inbox']);
+    await world.inbox.write('g.txt', 'private');
+    await world.inbox.write('g.txt.meta.json', '{"shareInfo": {"mode": "NONE"}}');
+    await world.rescan();
+    await rm(world.inbox.join('g.txt.meta.json'));
+    if (when === 'after its sidecar went') await world.rescan();
+    await saveByRename('g.txt', 'private, too');
+    await world.rescan();
+    for (let passed = 0; passed < 10_000; passed += 100) await world.clock.advance(100);
+    world.engine().setPaused([]);
+    await world.sync();
+    expect([world.held()['g.txt'], modes()]).toEqual([
+      'private, too',
+      { 'f.txt': 'DEFAULT', 'g.txt': 'NONE' },
+    ]);
+  },
+);

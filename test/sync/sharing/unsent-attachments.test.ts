@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { modeOf } from '../../../src/model/metadata/metadata.ts';
-import { describeWhere } from '../../support/needs.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 
@@ -139,11 +138,6 @@ describe('I5: what was attached to a document that was not sent is not sent by i
     expect(own()).not.toContain('sub/salaries.csv');
   });
 
-  it('where its sidecar is gone, and its document is not', async () => {
-    await unsent(() => rmSync(at('report.pdf.meta.json')));
-    expect(own()).toEqual(['report.pdf']);
-  });
-
   it('where its sidecar bears the stem of a second document', async () => {
     rmSync(at('report.pdf.meta.json'));
     list('report.meta.json', 'sub/salaries.csv');
@@ -188,15 +182,6 @@ describe('I5: what was attached to a document that was not sent is not sent by i
     expect(sent()).toEqual(['jane,100', 'report']);
   });
 
-  describeWhere(process.getuid?.() === 0 ? null : 'root, to be somebody else', 'of another user', () => {
-    it('where its sidecar is another user’s', async () => {
-      settings.sidecarOwner = 'same';
-      await world.restart();
-      await unsent(() => chownSync(at('report.pdf.meta.json'), 1_001, 1_001));
-      expect(own()).toEqual(['report.pdf']);
-    });
-  });
-
   it('where the document itself was sent without it', async () => {
     await world.sync();
     put('more.csv', 'joe,90');
@@ -211,6 +196,46 @@ describe('I5: what was attached to a document that was not sent is not sent by i
     await world.restart(() => put('report.pdf.meta.json', ''));
     await laterOn(60_000);
     expect(own()).toEqual(['sub/salaries.csv']);
+  });
+});
+
+describe('I5: what was attached to a document that was sent without it and without a sidecar is held by nobody else', () => {
+  beforeEach(async () => {
+    put('sub/salaries.csv', 'jane,100');
+    put('report.pdf', 'report');
+    list('report.pdf.meta.json', 'sub/salaries.csv');
+    settings.sidecarOwner = process.getuid?.() === 0 ? 'same' : 'any';
+    await world.restart();
+  });
+
+  const ways: readonly (readonly [string, () => void])[] = [
+    ['is gone', () => rmSync(at('report.pdf.meta.json'))],
+    [
+      'is gone, and the file is renamed',
+      () => {
+        rmSync(at('report.pdf.meta.json'));
+        renameSync(at('sub'), at('other'));
+      },
+    ],
+    [
+      'is gone, and the document is renamed',
+      () => {
+        rmSync(at('report.pdf.meta.json'));
+        renameSync(at('report.pdf'), at('final.pdf'));
+      },
+    ],
+    ...(process.getuid?.() === 0
+      ? ([['is another user’s', () => chownSync(at('report.pdf.meta.json'), 1_001, 1_001)]] as const)
+      : []),
+  ];
+
+  it.each(ways)('where that %s: a document of its own, and a restart changes nothing', async (_, change) => {
+    await unsent(change);
+    expect(shared()).toEqual({ report: 'NONE', 'jane,100': 'NONE' });
+    world.service.forget();
+    await world.restart();
+    await laterOn(60_000);
+    expect([world.service.calls, shared()]).toEqual([[], { report: 'NONE', 'jane,100': 'NONE' }]);
   });
 });
 
