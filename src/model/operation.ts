@@ -53,6 +53,8 @@ export type Operation =
       readonly kind: 'none';
       readonly accepted: Metadata;
       readonly unclearable: readonly Unclearable[];
+      /** Its attachments are others, and cannot be replaced while the sidecar is missing that listed some of them. */
+      readonly awaitsList: boolean;
     }
   | {
       readonly kind: 'upload';

@@ -70,7 +70,7 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
   ];
   const { change, accepted } = delta;
   if (!content && attachments !== 'changed' && change === null)
-    return { kind: 'none', accepted, unclearable };
+    return { kind: 'none', accepted, unclearable, awaitsList: attachments === 'awaits-list' };
   return {
     kind: 'modify',
     docId: record.docId,
@@ -128,32 +128,34 @@ export function mayHoldAttachments({ attachments, unsure, said }: LedgerRecord):
 function judgeAttachments(
   { document, attachmentHashes }: ComparedDocument,
   recorded: readonly RecordedAttachment[],
-): 'same' | 'changed' | 'cannot-clear' {
+): 'same' | 'changed' | 'cannot-clear' | 'awaits-list' {
   const found = document.attachments;
   if (found.length === 0) return recorded.length === 0 ? 'same' : 'cannot-clear';
-  if (isListMissing(document, recorded)) return 'same';
-  if (found.length !== recorded.length) return 'changed';
-  const left = [...recorded];
-  for (const [index, attachment] of found.entries()) {
-    const place = placeAmong(left, attachment, attachmentHashes[index] ?? null);
-    if (place === -1) return 'changed';
-    left.splice(place, 1);
-  }
-  return 'same';
+  const unlisted = unlistedAttachments(document, recorded);
+  const left = recorded.filter((one) => !unlisted.includes(one));
+  const isSame =
+    found.length === left.length &&
+    found.every((attachment, index) => {
+      const place = placeAmong(left, attachment, attachmentHashes[index] ?? null);
+      if (place !== -1) left.splice(place, 1);
+      return place !== -1;
+    });
+  if (isSame) return 'same';
+  return unlisted.length === 0 ? 'changed' : 'awaits-list';
 }
 
 /**
- * A document without a sidecar was sent with what one listed: nothing says that these are attachments no more, and a new
- * set would take them back.
+ * What a document was sent with because a sidecar listed it, while it has none: nothing says that these are attachments no
+ * more, and a new set would take them back.
  */
-export function isListMissing(
+export function unlistedAttachments(
   { ref, sidecar = null, attachments }: FoundDocument,
   recorded: readonly RecordedAttachment[],
-): boolean {
+): readonly RecordedAttachment[] {
+  if (sidecar !== null) return [];
   const isListed = ({ path }: RecordedAttachment) =>
     path !== undefined && directoryOf(path) !== `${ref.path}.attachments`;
-  const isFound = ({ path }: RecordedAttachment) => attachments.some((found) => found.path === path);
-  return sidecar === null && recorded.some((one) => isListed(one) && !isFound(one));
+  return recorded.filter((one) => isListed(one) && !attachments.some(({ path }) => path === one.path));
 }
 
 /** Two attachments from different directories may have the same name: the most specific match is tried first. */

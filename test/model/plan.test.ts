@@ -317,7 +317,7 @@ it('plans nothing more once what was planned is accepted', () => {
         });
         const again = planDocument(compared, after);
         const { accepted } = operation;
-        expect(again).toEqual({ kind: 'none', accepted, unclearable: [] });
+        expect(again).toEqual({ kind: 'none', accepted, unclearable: [], awaitsList: false });
       },
     ),
   );

@@ -188,6 +188,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'The document is sent as soon as the attachment has content.',
         waits: 'attachment',
       },
+      'attachments-unlisted': {
+        cause: 'Changed attachments wait for its sidecar',
+        fix: 'Write its sidecar again, with all that it lists. To send only what is in its attachments directory, give it a sidecar that lists nothing; {} is enough.',
+        waits: 'attachment',
+      },
       'attached-before': {
         cause: 'Still an attachment',
         fix: 'It is sent by itself when its document has a valid sidecar that does not list it, or is deleted. Write that sidecar again if it is missing.',

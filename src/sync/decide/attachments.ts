@@ -1,7 +1,7 @@
 import { directoryOf, isSameFile, pathAfterMove, refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
-import { isListMissing } from '../../model/plan.ts';
+import { unlistedAttachments } from '../../model/plan.ts';
 import type {
   LedgerEntry,
   LedgerPort,
@@ -23,7 +23,7 @@ export function unsentAttachments(
     // Without a valid sidecar nothing says that they are no attachments any more.
     return (document.sidecar ?? null) === null ? held : held.map(noLongerAttached);
   }
-  if (isListMissing(document, held)) return held;
+  if (unlistedAttachments(document, held).length > 0) return held;
   return document.attachments.map(({ name, path, stat }, index) => ({
     name,
     path,

@@ -58,6 +58,12 @@ const sidecarExpected: Reason = {
   message: 'files still come to its directory, and its sidecar may be one of them',
 };
 
+const listMissing: Reason = {
+  code: 'attachments-unlisted',
+  message:
+    'its attachments have changed, and they cannot be replaced while it has no sidecar: it was sent with others that one listed',
+};
+
 function likelySidecarReason(sidecar: string): Reason {
   const message = `the sidecar ${printable(sidecar)} fits no file and may be meant for it; rename that sidecar, or remove it`;
   return { code: likelySidecarCode, message };
@@ -249,6 +255,7 @@ export class DocumentComparison {
     if (incomplete !== null) return incomplete;
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (record === null) return { kind: 'clean' };
+    if (operation.awaitsList) return { kind: 'waiting', againMs: null, reason: listMissing };
     const change = adoptionOf(compared, record, operation);
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
   }

@@ -1,8 +1,9 @@
-import { rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
 
 import { engineTiming } from '../../support/worlds/engine-world.ts';
 import { modeOf } from '../../../src/model/metadata/metadata.ts';
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import { ofEachTest } from '../../support/of-each-test.ts';
 
@@ -163,5 +164,35 @@ it.each(['after its sidecar went', 'while its sidecar went'])(
       'private, too',
       { 'f.txt': 'DEFAULT', 'g.txt': 'NONE' },
     ]);
+  },
+);
+
+it.each<readonly [string, () => Promise<unknown>]>([
+  ['came to', () => world.inbox.write('f.txt.attachments/new.csv', '6')],
+  ['was changed in', () => world.inbox.write('f.txt.attachments/own.csv', '4,5,6')],
+  ['went from', () => rm(world.inbox.join('f.txt.attachments/own.csv'))],
+])(
+  'a file that %s the directory of attachments waits, with a reason, while the sidecar is missing that listed others',
+  async (_, change) => {
+    for (const file of ['own', 'more']) await world.inbox.write(`f.txt.attachments/${file}.csv`, '4,5');
+    await world.sync();
+    await rm(world.inbox.join('f.txt.meta.json'));
+    await world.sync();
+    await world.pass(3 * engineTiming.removeGraceMs);
+    const reasons = () => [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code);
+    expect(reasons()).toEqual(['attached-before']);
+    await change();
+    for (const when of ['now', 'after a restart']) {
+      if (when !== 'now') await world.restart();
+      await world.sync();
+      await world.pass(3 * engineTiming.removeGraceMs);
+      expect(reasons().sort()).toEqual(['attached-before', 'attachments-unlisted']);
+    }
+    await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
+    await world.sync();
+    expect(reasons()).toEqual([]);
+    const files = await readdir(world.inbox.join('f.txt.attachments'));
+    const [held] = [...world.service.documents.values()];
+    expect(held?.attachments).toEqual([...files.sort(), 'figure.csv']);
   },
 );
