@@ -42,6 +42,7 @@ describe('what to send for a document', () => {
       kind: 'none',
       accepted: {},
       unclearable: [],
+      awaitsList: false,
     });
   });
 
