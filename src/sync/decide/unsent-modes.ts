@@ -12,8 +12,8 @@ const mostFiles = 10_000;
  * NONE for what was attached. It goes with the file, and with what is saved in its place. A restart forgets it.
  */
 export class UnsentModes {
-  /** By inode number, the oldest first. */
-  readonly #modes = new Map<number, { readonly file: FileIdentity; readonly held: HeldMode }>();
+  /** By identity, the oldest first. */
+  readonly #modes = new Map<string, { readonly file: FileIdentity; readonly held: HeldMode }>();
 
   /** A file is no longer where it was seen, or no longer with the sidecar that it had. */
   note(ref: DocumentRef, { stat, ownMode }: Seen): void {
@@ -21,26 +21,26 @@ export class UnsentModes {
     this.keep(stat, { ...ref, mode: ownMode, by: sidecarPlaces(ref.path).byName });
   }
 
-  /** A file is, or was, attached to a document: nobody else was to see it. False: that is known. */
+  /** A file is, or was, attached to a document: nobody else was to see it. False: that was known, or cannot be. */
   noteAttachment(owner: DocumentRef, stat: FileStat): boolean {
     const before = this.of({ stat });
     this.keep(stat, modeOfAttachment(owner));
-    return before?.mode !== 'NONE';
+    return before?.mode !== this.of({ stat })?.mode;
   }
 
-  /** A file counts as held with this mode, or a narrower one that is known. */
+  /** A file counts as held with this mode, or a narrower one that is known. Nothing is known of one without an identity. */
   keep(file: FileStat, held: HeldMode): void {
     const before = this.of({ stat: file });
-    this.#modes.delete(file.ino);
+    this.#modes.delete(keyOf(file));
     const narrowest = before !== null && isWider(held.mode, before.mode) ? before : held;
-    this.#modes.set(file.ino, { file, held: narrowest });
+    this.#modes.set(keyOf(file), { file, held: narrowest });
     const [oldest] = this.#modes.keys();
     if (this.#modes.size > mostFiles && oldest !== undefined) this.#modes.delete(oldest);
   }
 
   /** Null: none is known. */
   of({ stat }: Pick<FoundDocument, 'stat'>): HeldMode | null {
-    const known = this.#modes.get(stat.ino);
+    const known = this.#modes.get(keyOf(stat));
     return known !== undefined && sameFile(known.file, stat) ? known.held : null;
   }
 }
@@ -48,4 +48,8 @@ export class UnsentModes {
 /** The mode that a file counts as held with which a document that was not sent attaches: nobody else was to see it. */
 export function modeOfAttachment(owner: DocumentRef): HeldMode {
   return { ...owner, mode: 'NONE', by: sidecarPlaces(owner.path).byName, isAttachment: true };
+}
+
+function keyOf({ ino, birthtimeMs }: FileIdentity): string {
+  return `${ino}:${birthtimeMs}`;
 }
