@@ -1,6 +1,5 @@
 import { systemClock } from '../lib/time/clock.ts';
 import { lookForOwners } from '../cluster/folders/folder-owners.ts';
-import type { FolderOwnersView } from '../cluster/folders/folder-owners.ts';
 import { readStateId } from '../cluster/open-cluster.ts';
 import { haltFleet, isFleetHalted, readFleet } from '../cluster/fleet/whole-fleet.ts';
 import { fleetPrefix, openLink } from '../cluster/redis/connection.ts';
@@ -10,11 +9,9 @@ import { silentLog } from '../model/ports/log-port.ts';
 import type { FleetStatus } from '../model/report/fleet.ts';
 import type { ClusterSettings, Settings } from '../model/settings.ts';
 
-/** Where the fleet of an account is to be asked. */
-export interface FleetAddress {
+/** Where the fleet of an account is to be asked; `username` names the account where the configuration does not. */
+export interface FleetAddress extends Pick<Settings, 'service'> {
   readonly cluster: ClusterSettings;
-  readonly service: Settings['service'];
-  /** Who signs in: names the account where the configuration does not. */
   readonly username: string;
 }
 
@@ -29,20 +26,12 @@ export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promis
 }
 
 /** What the fleet has to do with what this host would send. */
-export interface FleetView {
-  readonly owners: FolderOwnersView;
-  /** A person has paused all hosts. */
-  readonly isPaused: boolean;
-}
+export type FleetView = Awaited<ReturnType<typeof viewFleet>>;
 
-/** Asks for that without a word to anybody. Throws as `fleetStatus` does. */
-export async function viewFleet(
-  address: FleetAddress,
-  { state, folders }: Pick<Settings, 'state' | 'folders'>,
-): Promise<FleetView> {
-  const ledger = await readStateId(state.dir);
+/** Asks whose the folders are and whether all hosts are paused, without a word to anybody. Throws as `fleetStatus` does. */
+export function viewFleet(address: FleetAddress, { state, folders }: Pick<Settings, 'state' | 'folders'>) {
   return withRedis(address, async (redis) => ({
-    owners: await lookForOwners(redis, folders, ledger),
+    owners: await lookForOwners(redis, folders, await readStateId(state.dir)),
     isPaused: await isFleetHalted(redis),
   }));
 }

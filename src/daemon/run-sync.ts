@@ -11,7 +11,7 @@ import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import { blockedBy, createStopwatch } from './process/patience.ts';
+import { blockedBy, createStopwatch, patienceMs } from './process/patience.ts';
 import { withLease } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import type { Reloaded } from './process/obey-signals.ts';
@@ -38,16 +38,9 @@ const askMs = 100;
 /** One pass: brings the service in line with the folders, then stops. */
 export async function runSync(options: SyncOptions): Promise<SyncReport> {
   const { settings, credentials, log } = options;
-  return withLease(
-    {
-      settings,
-      username: credentials?.username ?? null,
-      log,
-      patienceMs: patienceMs(settings.timing),
-      sends: true,
-      advice: 'Stop ingestd there first.',
-    },
-    async (place, away) => (away === null ? syncOnce(options, place) : nothingDone(away)),
+  const username = credentials?.username ?? null;
+  return withLease({ settings, username, log, sends: true }, async (place, away) =>
+    away === null ? syncOnce(options, place) : nothingDone(away),
   );
 }
 
@@ -194,11 +187,6 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
     if (gone === null) return isOften || waitedFor !== null;
     return systemClock.monotonic() - gone.since >= settings.timing.removeGraceMs + judgedWithinMs;
   }
-}
-
-/** How long `sync` waits where there is nothing to do but wait, ms. */
-function patienceMs({ stopSeconds, settleMs, removeGraceMs }: Settings['timing']): number {
-  return Math.max(stopSeconds * 1000, settleMs + removeGraceMs);
 }
 
 function waitsFor({ state, present }: Task): string {

@@ -8,10 +8,21 @@ import { makeDirectory } from '../lib/files/make-directory.ts';
 import { fencedHolder, isLockFree, isLockHeldBy, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { LockAttempt, ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { LeaseTraces, WriteLease } from '../model/ports/write-lease-port.ts';
 import { ConfigurationError, StateLockedError, errorCode, fileFault } from '../model/errors.ts';
 import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
+
+/** The right of one host to write a state directory that several share. */
+export interface WriteLease {
+  /** One higher than that of the holder before. It stands in the names of the ledger's files. */
+  readonly fence: number;
+  /** The hosts among which it is one host's. */
+  readonly fleet: string;
+  /** Resolves while the lease holds, asking Redis where it may have lapsed. Rejects where it is lost. */
+  readonly confirm: () => Promise<void>;
+  /** False when it was not renewed in time by either clock of this host. */
+  readonly holds: () => boolean;
+}
 
 /** Who has held the lock for less than this may be a command, which is done in a moment: it is tried again, so often. */
 const briefMs = 5_000;
@@ -73,8 +84,11 @@ export function isStateHeldBy(dir: string, pid: number): Promise<boolean> {
   return isLockHeldBy(join(dir, 'lock'), pid);
 }
 
-/** What a state directory says of those who had its lease. Nothing is taken. */
-export async function readLeaseTraces(dir: string): Promise<LeaseTraces> {
+/**
+ * What a state directory says of those who had its lease: the highest fence in the names of its files, and the fence of
+ * the last holder where its process has ended on this machine without any doubt; 0: none, or not known.
+ */
+export async function readLeaseTraces(dir: string) {
   const { highestFence } = await listLedger(dir);
   const holder = await fencedHolder(join(dir, 'lock'));
   const isLast = holder !== null && holder.fence >= highestFence;

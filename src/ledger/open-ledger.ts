@@ -4,7 +4,6 @@ import type { Clock } from '../lib/time/clock.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import type { WriteLease } from '../model/ports/write-lease-port.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
 import { realDisk } from './disk-operations.ts';
 import type { Disk } from './disk-operations.ts';
@@ -15,6 +14,7 @@ import { ledgerPaths, listLedger } from './ledger-files.ts';
 import type { LedgerPaths } from './ledger-files.ts';
 import type { LoadedLedger } from './read-ledger.ts';
 import { claimFence, prepareDirectory, takeStateLock } from './lock-state-directory.ts';
+import type { WriteLease } from './lock-state-directory.ts';
 import { LedgerData } from './records/ledger-data.ts';
 
 /** What a ledger is opened with. */

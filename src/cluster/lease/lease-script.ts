@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-import type { LeaseTraces } from '../../model/ports/write-lease-port.ts';
 import { redisScript } from '../redis/script.ts';
 
 /** What a host asks for. */
@@ -11,8 +10,8 @@ export interface LeaseRequest {
   readonly run: string;
   /** The fence that is held; 0: none. */
   readonly fence: number;
-  /** What the state directory says of those who had it; left out unless it is to be taken. */
-  readonly traces: LeaseTraces | undefined;
+  /** What the state directory says of those who had it, the last where it has ended; left out unless it is to be taken. */
+  readonly traces: { readonly highestFence: number; readonly endedFence: number } | undefined;
   /** The mark that has not changed for as long as a lease lasts; empty: none yet. */
   readonly still: string;
   /** This process has just made the state directory: nobody can hold it. */

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import type { LeaseTraces } from '../../model/ports/write-lease-port.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import { createBeat } from '../redis/beat.ts';
@@ -19,7 +18,7 @@ export interface LeaseOptions {
   /** This process has just made the state directory. */
   readonly isFirst: boolean;
   /** What the state directory says of those who had it. */
-  readonly traces: () => Promise<LeaseTraces>;
+  readonly traces: () => Promise<NonNullable<LeaseRequest['traces']>>;
   readonly times: LeaseTimes;
   readonly clock: Clock;
   /** What a person sees of it has changed. */

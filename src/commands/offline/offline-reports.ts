@@ -1,5 +1,5 @@
 import { systemClock } from '../../lib/time/clock.ts';
-import { storyOf } from '../../daemon/control/story-of.ts';
+import { describeFile } from '../../daemon/control/describe-file.ts';
 import { FileStory, historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { listDuplicates, makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
@@ -100,7 +100,7 @@ export async function whyOffline(
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     ({ engine, folders, activities }) =>
-      storyOf(path, {
+      describeFile(path, {
         clock: systemClock,
         engine,
         ledger,

@@ -17,9 +17,6 @@ export interface OfflineOptions {
   readonly log?: LogPort;
 }
 
-/** So long a command waits for a Redis that is away. */
-const patienceMs = 5_000;
-
 /**
  * Opens the ledger for one command; uploads that a process left without an answer are in doubt from then on. Of a state
  * directory that several hosts share it takes the lease first. Throws StateLockedError where another process or another
@@ -30,9 +27,7 @@ export async function withLedger<T>(
   act: (ledger: LedgerPort) => Promise<T>,
 ): Promise<T> {
   const { dir } = settings.state;
-  const advice = 'Run the command there.';
-  const join = { settings, username, log: silentLog, sends: false, patienceMs, advice };
-  return withLease(join, async (place, away) => {
+  return withLease({ settings, username, log: silentLog, sends: false }, async (place, away) => {
     if (away !== null) {
       throw new ServiceUnavailableError(
         `Whether another host uses the state directory ${dir} is not known: ${away.message}. Nothing was changed.`,

@@ -12,7 +12,7 @@ import type { DecisionSources } from './decide.ts';
 import { fleetPausedOf, isFleetPauseLast } from './decisions.ts';
 import { listDocuments } from './list-documents.ts';
 import { requireFolder } from './resolve-path.ts';
-import { storyOf } from './story-of.ts';
+import { describeFile } from './describe-file.ts';
 
 interface Sources extends Omit<DecisionSources, 'rescan'> {
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export function createControl(
       return longest && engine.transfers.list().length <= settings.service.concurrency;
     },
     why: (text) =>
-      storyOf(text, {
+      describeFile(text, {
         ...sources,
         past: history.past,
         isRunning: true,

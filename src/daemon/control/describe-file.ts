@@ -1,71 +1,79 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { awaitsContent, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import { isImported, isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
+import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
-import type { FileKnowledge } from '../../sync/decide/inspect-document.ts';
-import { reasonOf } from '../../sync/tasks/task.ts';
+import type { Engine } from '../../sync/engine.ts';
+import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
-import { attemptsOf } from './attempts-of.ts';
-import type { AttemptSources } from './attempts-of.ts';
+import type { History } from '../history/history.ts';
+import { describeFormer } from './describe-former.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
 import { ownerOfAttachments, isAbsent, orphanAttachments } from './orphan-attachments.ts';
+import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
+import { requirePath } from './resolve-path.ts';
 
-/** What the engine has before it. */
-export interface Ahead {
+/** Where what `why` says comes from. */
+interface WhySources {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly engine: Engine;
+  readonly ledger: LedgerPort;
+  readonly folders: readonly FolderPort[];
+  readonly past: History['past'];
   /** False: no daemon runs, and the engine only looks. */
   readonly isRunning: boolean;
-  readonly task: Task | undefined;
-  readonly isInBacklog: boolean;
-  /** A person paused its folder. */
-  readonly isPaused: boolean;
+  /** Names of the folders that a person paused. */
+  readonly paused: readonly string[];
   /** A person paused all hosts of the fleet. */
   readonly isFleetPaused: boolean;
   /** Why nothing is sent now, of whatever document; null: requests go out. */
   readonly obstacle: string | null;
 }
 
-interface LedgerSources extends AttemptSources {
-  readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId' | 'doubts'>;
-}
-
-interface Sources extends LedgerSources {
+/** One file of a folder. */
+interface Asked extends Omit<WhySources, 'past'> {
+  readonly ref: DocumentRef;
   readonly port: FolderPort;
-  readonly known: FileKnowledge;
-  readonly ahead: Ahead;
-  /** ISO 8601 of the task's next step. */
-  readonly nextAt: string | null;
+  readonly task: Task | undefined;
 }
 
-/** The whole story of one file, as `why` prints it. */
-export async function describeFile(sources: Sources): Promise<Why> {
-  const { ref, port, ledger, nextAt, known } = sources;
+/** The whole story of the file that a text means. Throws ConfigurationError where it is in no folder. */
+export async function describeFile(text: string, { past: pastOf, ...sources }: WhySources): Promise<Why> {
+  const { clock, engine, ledger, folders } = sources;
+  const former = await describeFormer(text, { folders, ledger, pastOf });
+  if (former !== null) return former;
+  const { ref, folder: port } = requirePath(folders, text);
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path))))
     return describeDirectory(ref, port);
-  const found = await inspectDocument(port, ref, record, known);
+  const task = engine.tasks.get(ref);
+  const file: Asked = { ...sources, ref, port, task };
+  const known = { ref, ledger, past: await pastOf(ref), recent: engine.attempts.of(refKey(ref)) };
+  const found = await inspectDocument(port, ref, record, engine.known);
   const owner = found.kind === 'ignored' ? found.owner : undefined;
-  const aside = owner === undefined ? null : await describeOwner(sources, owner);
+  const aside = owner === undefined ? null : await describeOwner(file, owner);
   const document = found.kind === 'document' ? found.document : null;
-  const absent = found.kind === 'absent' ? absentFile(sources) : null;
+  const absent = found.kind === 'absent' ? absentFile(known) : null;
   const held = metadataOf(document, record);
   const verdict = verdictOf(found);
+  const dueMs = task === undefined || !sources.isRunning ? null : dueOf(task);
   return {
     ...ref,
-    ...remembered(sources),
+    ...remembered(known),
     verdict: absent === null ? verdict : { ...verdict, message: absent.message },
-    fix: fixOf(verdict, { ...sources, document, narrower: held.narrower }),
-    sidecar: found.kind === 'document' ? (found.document.sidecar ?? null) : null,
+    fix: fixOf(verdict, file, { document, narrower: held.narrower }),
+    sidecar: document?.sidecar ?? null,
     sentAs: document === null || document.fileName === nameOf(ref.path) ? null : document.fileName,
     ...held,
     attachments: document?.attachments.map(({ path }) => path) ?? [],
@@ -75,26 +83,10 @@ export async function describeFile(sources: Sources): Promise<Why> {
     notes: [
       ...(held.narrower === null ? [] : [held.narrower.message]),
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
-      ...doubtNotes(sources, found.kind === 'absent'),
+      ...doubtNotes(known, found.kind === 'absent'),
     ],
-    next: aside?.next ?? nextStep(found, sources),
-    nextAt,
-  };
-}
-
-/** What does not depend on the file as it stands. */
-export function remembered(
-  sources: LedgerSources,
-): Pick<Why, 'sha256' | 'imported' | 'modifiedAt' | 'possibleDuplicates' | 'attempts' | 'decisions'> {
-  const { ref, ledger, past } = sources;
-  const record = ledger.get(ref);
-  return {
-    sha256: record?.sha256 ?? null,
-    imported: record !== undefined && isImported(record),
-    modifiedAt: record?.modifiedAt ?? null,
-    possibleDuplicates: record?.possibleDuplicates ?? 0,
-    attempts: attemptsOf(sources),
-    decisions: past.filter(({ by }) => by !== undefined),
+    next: aside?.next ?? nextStep(found, file),
+    nextAt: dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString(),
   };
 }
 
@@ -133,13 +125,8 @@ const withFix: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'un
 /** What to do about what keeps it from being sent; null: nothing does, or its message says so. */
 function fixOf(
   verdict: Why['verdict'],
-  {
-    ref,
-    ledger,
-    ahead: { task },
-    document,
-    narrower,
-  }: Sources & { readonly document: FoundDocument | null; readonly narrower: Why['narrower'] },
+  { ref, ledger, task }: Asked,
+  { document, narrower }: { readonly document: FoundDocument | null; readonly narrower: Why['narrower'] },
 ): string | null {
   const failure = ledger.failure(ref);
   const isRefused =
@@ -156,7 +143,7 @@ const stoppedStates: ReadonlySet<Task['state']['kind']> = new Set(['retry', 'fai
 
 /** An attachment or a sidecar goes where its document goes: what keeps that one here keeps this one, too. */
 async function describeOwner(
-  { ref: { folder }, port, ledger }: Sources,
+  { ref: { folder }, port, ledger }: Asked,
   path: string,
 ): Promise<Pick<Why, 'notes' | 'next'>> {
   const owner = { folder, path };
@@ -175,15 +162,6 @@ async function describeOwner(
         ? `it is sent with its document; see ingestd why ${name}`
         : `nothing until that is fixed; see ingestd why ${name}`,
   };
-}
-
-/** What is held because of a doubt says so; nothing else does. */
-export function doubtNotes({ ref, ledger }: LedgerSources, isGone: boolean): readonly string[] {
-  const open = doubtsAbout(ref, ledger).filter(isOpenDoubt);
-  const unsaid = open.filter(({ holds }) => isGone || !holds);
-  return unsaid.map(
-    ({ message }) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`,
-  );
 }
 
 function verdictOf(found: Inspection): Why['verdict'] {
@@ -215,7 +193,6 @@ function afterPause({ folder }: DocumentRef, isForAll: boolean): string {
 }
 
 const asSent = 'nothing; the service has the current version';
-export const remains = 'nothing; its document stays at the service as it was last sent';
 const fixFirst = 'nothing until that is fixed; then it is sent';
 const soon = 'it is checked again when nothing has changed for a while';
 const readFirst = 'nothing until it can be read';
@@ -240,13 +217,14 @@ function failedWords(
   return isTold(found, message) ? fixFirst : `nothing until it changes or you run ingestd retry: ${message}`;
 }
 
-function nextStep(found: Inspection, { ahead, ledger, ref }: Sources): string {
-  const { task, isInBacklog, isPaused, isFleetPaused, isRunning, obstacle } = ahead;
+function nextStep(found: Inspection, file: Asked): string {
+  const { engine, ledger, ref, task, isFleetPaused, isRunning, obstacle } = file;
   if (!isRunning && obstacle !== null) return `nothing; ${obstacle}`;
   const known = ledger.get(ref) !== undefined;
+  const isInBacklog = engine.tasks.backlog.has(ref);
   const isQueued = (isInBacklog && !known) || task?.state.kind === 'ready';
-  if (isQueued && (isPaused || isFleetPaused)) return afterPause(ref, isFleetPaused);
-  if (isQueued && !isRunning) return atStart(found, { ledger, ref });
+  if (isQueued && (file.paused.includes(ref.folder) || isFleetPaused)) return afterPause(ref, isFleetPaused);
+  if (isQueued && !isRunning) return atStart(found, file);
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';
   if (task?.state.kind === 'ready' && obstacle !== null)
@@ -255,7 +233,7 @@ function nextStep(found: Inspection, { ahead, ledger, ref }: Sources): string {
 }
 
 /** What the next start does first with what is ready to be sent. */
-function atStart(found: Inspection, { ledger, ref }: Pick<Sources, 'ledger' | 'ref'>): string {
+function atStart(found: Inspection, { ledger, ref }: Asked): string {
   const record = ledger.get(ref);
   if (found.kind !== 'document') return 'its document is deleted at the service when ingestd runs';
   if (record === undefined) {
@@ -298,44 +276,4 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
     case 'dormant':
       return isTold(found, message) ? remains : `${remains}: ${message}`;
   }
-}
-
-/**
- * Says what became of a file that is not there, and of its document: from the ledger, and from the log.
- */
-export function absentFile({
-  ref,
-  ledger,
-  past,
-}: LedgerSources): Pick<Why, 'docId' | 'uploadedAt' | 'deletedAt'> & { readonly message: string } {
-  const record = ledger.get(ref);
-  if (record !== undefined) {
-    return {
-      message: 'the file is gone from the folder; the service still has its document',
-      docId: record.docId,
-      uploadedAt: record.uploadedAt,
-      deletedAt: null,
-    };
-  }
-  const last = past.findLast(({ docId }) => docId !== null);
-  const docId = last?.docId ?? null;
-  if (last === undefined || docId === null) {
-    const message = 'no such file in the folder, and no record of one';
-    return { message, docId, uploadedAt: null, deletedAt: null };
-  }
-  const uploadedAt = past.find((one) => one.what === 'uploaded' && one.docId === docId)?.at ?? null;
-  const elsewhere = ledger.findByDocId(docId);
-  if (elsewhere !== undefined) {
-    const message = `the file was moved to ${refKey(elsewhere)}, and its document with it`;
-    return { message, docId, uploadedAt, deletedAt: null };
-  }
-  const isDeleted = last.what === 'deleted' && refKey(last) === refKey(ref);
-  return {
-    message: isDeleted
-      ? 'the file is gone from the folder, and its document was deleted at the service'
-      : 'the file is gone from the folder',
-    docId,
-    uploadedAt,
-    deletedAt: isDeleted ? last.at : null,
-  };
 }

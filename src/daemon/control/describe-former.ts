@@ -7,7 +7,7 @@ import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { absentFile, doubtNotes, remains, remembered } from './describe-file.ts';
+import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
 import { metadataOf } from './held-metadata.ts';
 import { formerPath, resolvePath } from './resolve-path.ts';
 import type { Folders } from './resolve-path.ts';

@@ -32,10 +32,9 @@ export function guardSharedFolders<T extends FolderPort>(
 /** A host that is there says what it has every minute. */
 const hereMs = 150_000;
 
-/** `folder`: its name, where it does not stand beside the message. */
-export function elsewhereWords({ host, agoMs }: FolderOwner, folder?: string): string {
-  const what = folder === undefined ? 'this folder' : `the folder ${JSON.stringify(folder)}`;
-  if (agoMs < hereMs) return `${host} sends ${what}, with another state directory`;
+/** To stand behind the name of the folder. */
+export function elsewhereWords({ host, agoMs }: FolderOwner): string {
+  if (agoMs < hereMs) return `${host} sends this folder, with another state directory`;
   const until = new Date(Date.now() - agoMs).toISOString();
-  return `${host} had ${what} until ${until}, with another state directory; the folder is free a day after that, or when ${host} is started without it`;
+  return `${host} had this folder until ${until}, with another state directory; the folder is free a day after that, or when ${host} is started without it`;
 }

@@ -13,6 +13,12 @@ import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import { otherHolder } from './join-cluster.ts';
 import type { LeasedPlace } from './join-cluster.ts';
 
+/** What a host has counted, and when: monotonic, ms. */
+export interface Counted {
+  readonly status: Status;
+  readonly at: number;
+}
+
 interface StandByOptions {
   readonly place: LeasedPlace;
   readonly settings: Settings;
@@ -20,12 +26,6 @@ interface StandByOptions {
   readonly account: string | null;
   /** What this host last counted, where it had the state directory until its lease ran out; null: it had not. */
   readonly counted: Counted | null;
-}
-
-/** What a host has counted, and when: monotonic, ms. */
-export interface Counted {
-  readonly status: Status;
-  readonly at: number;
 }
 
 /** A host that has opened nothing yet: it reports whom it stands by for, and leaves everything else to that host. */
@@ -75,9 +75,10 @@ export function standBy(options: StandByOptions) {
 function reasonsOf(place: LeasedPlace): readonly Reason[] {
   const holder = otherHolder(place);
   if (holder === null && place.trouble() !== null) return place.reasons();
+  const since = holder === null ? '' : new Date(holder.since).toISOString();
   const message =
     holder !== null
-      ? `This host stands by for ${holder.host}, which has held the state directory since ${new Date(holder.since).toISOString()}`
+      ? `This host stands by for ${holder.host}, which has held the state directory since ${since}`
       : place.lease.holder === null
         ? 'This host stands by until Redis says that no other host holds the state directory'
         : 'This host stands by until its previous lease of the state directory has run out, within 20 seconds';
@@ -88,8 +89,13 @@ function statusOf(
   { place, settings, startedAt, account, counted }: StandByOptions,
   reasons: readonly Reason[],
 ): Status {
+  const empty = emptyStatus(settings.service.requestsPerMinute);
+  const uncounted = settings.folders.map(({ name, path }) => ({ name, path, ...noDocuments }));
+  const known = otherHolder(place) === null ? counted : null;
+  const { queue, folders } = known?.status ?? { ...empty, folders: uncounted };
+  const passed = Math.floor((systemClock.monotonic() - (known?.at ?? 0)) / 1000);
   const status: Omit<Status, 'health'> = {
-    ...emptyStatus(settings.service.requestsPerMinute),
+    ...empty,
     version: version(),
     startedAt,
     pid: process.pid,
@@ -100,23 +106,14 @@ function statusOf(
     account,
     configuration: settings.file,
     reasons,
-    folders: settings.folders.map(({ name, path }) => ({ name, path, state: 'stopped', ...noDocuments })),
-    ...(counted === null || otherHolder(place) !== null ? {} : keptOf(counted)),
-    fleet: { host: place.host, hosts: place.hosts() },
-  };
-  return { ...status, health: health(status) };
-}
-
-/** The counts as they were: what has not been sent becomes older, and nothing is under way. */
-function keptOf({ status, at }: Counted): Pick<Status, 'folders' | 'queue'> {
-  const passed = Math.floor((systemClock.monotonic() - at) / 1000);
-  const { queue, folders } = status;
-  return {
+    // What has not been sent becomes older, and nothing is under way.
     queue: { ...queue, pending: queue.pending + queue.inFlight, inFlight: 0, etaSeconds: null },
     folders: folders.map((folder) => {
       const { pending, waiting, oldestUnsyncedSeconds: oldest } = folder;
-      const isLate = pending + waiting > 0 || oldest > 0;
-      return { ...folder, state: 'stopped', watches: 0, oldestUnsyncedSeconds: isLate ? oldest + passed : 0 };
+      const oldestUnsyncedSeconds = pending + waiting + oldest > 0 ? oldest + passed : 0;
+      return { ...folder, state: 'stopped', watches: 0, oldestUnsyncedSeconds };
     }),
+    fleet: { host: place.host, hosts: place.hosts() },
   };
+  return { ...status, health: health(status) };
 }

@@ -14,47 +14,35 @@ export interface RedisAddress {
   readonly database: number;
 }
 
-const form =
-  /^(?<scheme>rediss?)(?<sentinel>\+sentinel)?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/?#@]+)(?:\/(?<path>[^?#]*))?$/;
-const node = /^(?:\[(?<six>[\da-fA-F:.]+)\]|(?<host>[\p{L}\p{N}._-]{1,253}))(?::(?<port>\d{1,5}))?$/u;
-const redisPort = 6379;
-const sentinelPort = 26_379;
-const lastPort = 65_535;
+const server = /^(rediss?):\/\/([^@/]*@)?([^/?#@,]+)(?:\/()(\d{1,4})?)?$/;
+const sentinels = /^(rediss?)\+sentinel:\/\/([^@/]*@)?([^/?#@]+)\/([^/?#]+)(?:\/(\d{1,4})?)?$/;
+const host = /^(?:\[.+\]|[\p{L}\p{N}._-]{1,253})$/u;
 
 /**
  * Reads `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS, and
  * `redis+sentinel://[user:password@]sentinel[:port],…/name[/database]`. Null: it is none of these.
  */
 export function parseRedisAddress(text: string): RedisAddress | null {
-  const parts = form.exec(text.trim())?.groups;
-  if (parts === undefined) return null;
-  const isSentinel = parts['sentinel'] !== undefined;
-  const path = (parts['path'] ?? '').split('/');
-  const name = isSentinel ? path.shift() : null;
-  const database = path.shift() || '0';
-  if (name === '' || name === undefined || path.length > 0 || !/^\d{1,4}$/.test(database)) return null;
-  const nodes = (parts['nodes'] ?? '').split(',').map((one) => nodeOf(one, isSentinel));
-  const found = nodes.filter((one) => one !== null);
-  if (found.length < nodes.length || (!isSentinel && found.length > 1)) return null;
-  const username = orNull(() => decodeURIComponent(parts['user'] ?? ''));
-  const password = orNull(() => decodeURIComponent(parts['password'] ?? ''));
-  // Percent signs that mean nothing.
-  if (username === null || password === null) return null;
-  return {
-    tls: parts['scheme'] === 'rediss',
-    nodes: found,
-    sentinelName: name,
-    username: username || null,
-    password: password || null,
-    database: Number(database),
-  };
-}
-
-function nodeOf(text: string, isSentinel: boolean): RedisAddress['nodes'][number] | null {
-  const parts = node.exec(text)?.groups;
-  const host = parts?.['six'] ?? parts?.['host'];
-  const port = Number(parts?.['port'] ?? (isSentinel ? sentinelPort : redisPort));
-  return host === undefined || port < 1 || port > lastPort ? null : { host, port };
+  const [, scheme, login = '', nodes = '', name = '', database = '0'] =
+    server.exec(text.trim()) ?? sentinels.exec(text.trim()) ?? [];
+  // An invalid port, percent signs that mean nothing.
+  return orNull(() => {
+    const urls = nodes.split(',').map((node) => new URL(`${scheme}://${login}${node}`));
+    const [first] = urls;
+    const found = urls.map(({ hostname, port }) => ({ name: decodeURIComponent(hostname), port }));
+    if (first === undefined || !found.every(({ name, port }) => host.test(name) && port !== '0')) return null;
+    return {
+      tls: scheme === 'rediss',
+      nodes: found.map(({ name: node, port }) => ({
+        host: node.replace(/^\[(.*)\]$/, '$1'),
+        port: Number(port || (name === '' ? 6379 : 26_379)),
+      })),
+      sentinelName: name || null,
+      username: decodeURIComponent(first.username) || null,
+      password: decodeURIComponent(first.password) || null,
+      database: Number(database),
+    };
+  });
 }
 
 /** The nodes for people: no user, no password. */

@@ -74,7 +74,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     age(24 * 3_600_000 + 1_000);
     expect((await two.run('sync')).code).toBe(0);
     const back = await one.run('sync');
-    expect([back.code, back.err]).toEqual([5, expect.stringMatching(/two sends the folder "inbox"/)]);
+    expect([back.code, back.err]).toEqual([5, expect.stringMatching(/inbox: two sends this folder/)]);
   }, 60_000);
 
   it('change over when the first one is started without the folder', async () => {

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { createLease } from '../../../src/cluster/lease/lease.ts';
 import type { Lease } from '../../../src/cluster/lease/lease.ts';
+import type { LeaseRequest } from '../../../src/cluster/lease/lease-script.ts';
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import type { LeaseTimes } from '../../../src/cluster/fleet-times.ts';
 import { openLink } from '../../../src/cluster/redis/connection.ts';
 import type { RedisLink } from '../../../src/cluster/redis/connection.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
-import type { LeaseTraces } from '../../../src/model/ports/write-lease-port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -27,7 +27,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
   let links: RedisLink[];
   let cables: Cable[];
   /** What the directory says. */
-  let traces: LeaseTraces;
+  let traces: NonNullable<LeaseRequest['traces']>;
   beforeEach(async () => {
     redis = await startRedis();
     links = [];

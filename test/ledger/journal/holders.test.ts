@@ -2,11 +2,11 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { claimFence } from '../../../src/ledger/lock-state-directory.ts';
+import type { WriteLease } from '../../../src/ledger/lock-state-directory.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
-import type { WriteLease } from '../../../src/model/ports/write-lease-port.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
