@@ -9,7 +9,6 @@ import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
-import type { DocumentRef } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
@@ -48,8 +47,7 @@ export interface StatusSources {
   readonly service: { readonly address: string; readonly account: string };
   /** Over all starts. */
   readonly totals: Status['totals'];
-  readonly duplicates: readonly DuplicateStatus[];
-  /** Of the daemon itself: signing in, the state directory. */
+  /** Of the daemon itself, and what other hosts keep it from. */
   readonly ownReasons: readonly Reason[];
   /** When the first pause ends by itself, wall clock, ms; null: none does. */
   readonly pausedUntil: number | null;
@@ -82,6 +80,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     paused.length < sources.folders.length && reasons.every(({ code }) => reasonHealth(code) !== 'error');
   const etaSeconds =
     pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
+  const doubts = openDoubts(ledger);
   const failed = [...engine.tasks.in('failed')];
   const retried = engine.tasks.in('retry');
   const waiting = [...engine.tasks.in('waiting')].filter((task) => task.present && !isAttached(task));
@@ -123,13 +122,13 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     waitingTotal: waiting.length,
     waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
-    ...listDoubts(openDoubts(ledger), most),
+    ...listDoubts(doubts, most),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
       .list()
       .map((one) => ({ ...one, bytesSent: Math.min(one.bytesSent, one.bytesTotal) })),
-    possibleDuplicates: countDuplicates(ledger),
-    duplicates: sources.duplicates,
+    possibleDuplicates: ledger.possibleDuplicates() + sumOf(doubts, (one) => one.count),
+    duplicates: listDuplicates(ledger, most),
     recordedDuplicates: ledger.possibleDuplicates(),
   };
 
@@ -340,43 +339,21 @@ export function listDoubts(
   return { inDoubt, inDoubtTotal: paths.size };
 }
 
-type Duplicates = Pick<LedgerPort, 'possibleDuplicates' | 'entries' | 'doubts'>;
-
-/** Going over every record takes a while: as long as their sum is the same, it is done this seldom. */
-const everyMs = 10_000;
-
-/** How many further copies the service may hold: of records, and of uploads in doubt. */
-function countDuplicates(ledger: Omit<Duplicates, 'entries'>): number {
-  return ledger.possibleDuplicates() + sumOf(openDoubts(ledger), ({ count }) => count);
-}
-
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */
-export function listDuplicates(ledger: Duplicates, most = longestList): readonly DuplicateStatus[] {
+export function listDuplicates(
+  ledger: Pick<LedgerPort, 'duplicated' | 'doubts'>,
+  most = longestList,
+): readonly DuplicateStatus[] {
   const paths = new Map<string, DuplicateStatus>();
-  const add = (ref: DocumentRef, copies: number) => {
-    if (copies === 0) return;
+  const found = [
+    ...ledger.duplicated().map(({ ref, record }) => ({ ref, copies: record.possibleDuplicates })),
+    ...openDoubts(ledger).map(({ ref, count }) => ({ ref, copies: count })),
+  ];
+  for (const { ref, copies } of found.filter((one) => one.copies > 0)) {
     const key = refKey(ref);
     paths.set(key, { ...ref, copies: copies + (paths.get(key)?.copies ?? 0) });
-  };
-  if (ledger.possibleDuplicates() > 0) {
-    for (const { ref, record } of ledger.entries()) add(ref, record.possibleDuplicates);
   }
-  for (const { ref, count } of openDoubts(ledger)) add(ref, count);
   return [...paths.values()].slice(0, most);
-}
-
-/** The same for a status that is asked for several times a second. */
-export function duplicateLister(ledger: Duplicates, clock: Clock): () => readonly DuplicateStatus[] {
-  let known: { readonly sum: number; readonly at: number; readonly list: readonly DuplicateStatus[] } | null =
-    null;
-  return () => {
-    const sum = countDuplicates(ledger);
-    const at = clock.monotonic();
-    if (known === null || known.sum !== sum || at - known.at >= everyMs) {
-      known = { sum, at, list: sum === 0 ? [] : listDuplicates(ledger) };
-    }
-    return known.list;
-  };
 }
 
 /** Folders with documents that the configuration does not name any more: nobody watches them, and they stay. */

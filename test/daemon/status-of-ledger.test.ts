@@ -69,8 +69,7 @@ it('all uploads of one document that are in doubt are one in the list, with the 
 it('possible duplicates name each document once, whether its record or its doubts tell of them', () => {
   const record = { possibleDuplicates: 1 } as LedgerRecord;
   const duplicates = listDuplicates({
-    possibleDuplicates: () => 1,
-    entries: () => [{ ref: refOf('a.pdf'), record }],
+    duplicated: () => [{ ref: refOf('a.pdf'), record }],
     doubts: () => [doubtAbout('b.pdf'), doubtAbout('a.pdf'), doubtAbout('b.pdf')],
   });
   expect(duplicates).toEqual([

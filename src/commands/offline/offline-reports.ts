@@ -1,7 +1,7 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 import { FileStory, historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
-import { listDuplicates, makeStatus } from '../../daemon/make-status.ts';
+import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -73,7 +73,6 @@ export function restingStatus(
   resting: RestingEngine,
   given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'most'>>,
 ): Status {
-  const { ledger, settings } = resting;
   return makeStatus({
     totals: noTotals,
     ownReasons: [],
@@ -83,8 +82,7 @@ export function restingStatus(
     clock: systemClock,
     auth: { status: () => ({ state: 'none', expiresAt: null }) },
     phase: 'running',
-    service: { address: settings.service.ingestUrl, account: '' },
-    duplicates: listDuplicates(ledger, given.most),
+    service: { address: resting.settings.service.ingestUrl, account: '' },
     pausedUntil: null,
   });
 }

@@ -2,6 +2,7 @@ import { directoryOf, isSameFile, nameOf, refKey, sameFile } from '../../model/d
 import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { DirectoryRef, LedgerPort } from '../../model/ports/ledger-port.ts';
+import { toEntry } from './stored-record.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
 interface Folder {
@@ -24,7 +25,8 @@ export class RecordStore {
   #byIdentity: Index<number, Directory> | null = null;
   /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
   readonly #suspects = new Set<string>();
-  #duplicates = 0;
+  /** Of which the service may hold further copies: few. */
+  readonly #doubled = new Set<StoredRecord>();
   /** Documents that are held more narrowly than is stated, by folder. */
   readonly #narrower = new Map<string, number>();
 
@@ -44,7 +46,9 @@ export class RecordStore {
         ),
       ),
     count: (folder) => this.#folders.get(folder)?.count ?? 0,
-    possibleDuplicates: () => this.#duplicates,
+    duplicated: () => Array.from(this.#doubled, toEntry),
+    possibleDuplicates: () =>
+      [...this.#doubled].reduce((sum, { rare }) => sum + (rare?.possibleDuplicates ?? 0), 0),
     narrower: (folder) => this.#narrower.get(folder) ?? 0,
   } satisfies Partial<LedgerPort>;
 
@@ -192,7 +196,7 @@ export class RecordStore {
   }
 
   #index(record: StoredRecord, before: StoredRecord | undefined): void {
-    this.#duplicates += record.rare?.possibleDuplicates ?? 0;
+    if ((record.rare?.possibleDuplicates ?? 0) > 0) this.#doubled.add(record);
     this.#countNarrower(record, 1);
     if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#attachingElsewhere.add(record);
@@ -202,7 +206,7 @@ export class RecordStore {
 
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
   #unindex(record: StoredRecord, docId: string | null): void {
-    this.#duplicates -= record.rare?.possibleDuplicates ?? 0;
+    this.#doubled.delete(record);
     this.#countNarrower(record, -1);
     this.#attachingElsewhere.delete(record);
     if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.delete(key, record);

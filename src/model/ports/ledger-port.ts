@@ -313,7 +313,9 @@ export interface LedgerPort {
   /** Where attachments lie that are in another folder than their document. */
   readonly attachedElsewhere: () => readonly DocumentRef[];
   readonly count: (folder: string) => number;
-  /** The sum of `possibleDuplicates` of all records. */
+  /** Records of which the service may hold further copies. */
+  readonly duplicated: () => readonly LedgerEntry[];
+  /** The sum of their `possibleDuplicates`. */
   readonly possibleDuplicates: () => number;
   /** Documents of a folder that are held more narrowly than is stated for them. */
   readonly narrower: (folder: string) => number;

@@ -5,7 +5,7 @@ import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
 import type { Settings } from '../../../src/model/settings.ts';
 import type { Status } from '../../../src/model/report/status.ts';
-import { listDuplicates, makeStatus } from '../../../src/daemon/make-status.ts';
+import { makeStatus } from '../../../src/daemon/make-status.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
 import { createTokenSource } from '../../../src/remote/auth/token-source.ts';
 import { safetySettingsOf, serviceSettingsOf } from '../../support/fixtures/default-settings.ts';
@@ -127,7 +127,6 @@ export async function startNetworkWorld(options: Options = {}): Promise<NetworkW
       limiter,
       auth: tokens,
       service: { address: 'https://ingest.example', account: 'ada' },
-      duplicates: listDuplicates(ledger()),
       totals: engine().totals,
       phase: 'running',
       ownReasons: tokens.status().state === 'refused' ? [refused] : [],

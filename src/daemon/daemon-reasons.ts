@@ -1,0 +1,83 @@
+import { sentences } from '../lib/text/sentences.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import { reasonHealth } from '../model/report/health.ts';
+import type { Reason } from '../model/report/status.ts';
+import type { TokenSource } from '../remote/auth/token-source.ts';
+import type { Engine } from '../sync/engine.ts';
+import { withoutRepeats } from './make-status.ts';
+import type { Place } from './process/join-cluster.ts';
+
+interface ReasonSources {
+  readonly engine: Engine;
+  readonly folders: readonly FolderPort[];
+  readonly tokens: TokenSource;
+  readonly isSignInFailing: () => boolean;
+  /** Null: this host is alone. */
+  readonly place: Place | null;
+  readonly onChange: () => void;
+}
+
+/** What the daemon itself has to say, beside what the engine and the folders say. */
+export function createDaemonReasons({
+  engine,
+  folders,
+  tokens,
+  isSignInFailing,
+  place,
+  onChange,
+}: ReasonSources) {
+  /** By their codes. They keep nobody from being ready. */
+  const notices = new Map<string, Reason>();
+  const ofFleet = () => place?.reasons() ?? [];
+
+  function ofTokens(): readonly Reason[] {
+    const tokenless = tokens.reason();
+    // Where nobody needs a token and nobody asks for one, what the last attempt found may be over.
+    const isKnown = tokens.backOffMs() > 0 || isSignInFailing() || !engine.isIdle();
+    return tokenless === null || !isKnown ? [] : [tokenless];
+  }
+
+  return {
+    /** Says something from now on; null: no more. */
+    note: (code: string, reason: Reason | null): void => {
+      if (reason === null) notices.delete(code);
+      else notices.set(code, reason);
+      onChange();
+    },
+    /** Of the daemon itself, and what other hosts keep it from. */
+    own: (): readonly Reason[] => [...notices.values(), ...ofTokens(), ...ofFleet()],
+    /** What has to end before the daemon can do all of its work. */
+    unready: (): readonly Reason[] => {
+      // A service that asks to wait has accepted the credentials.
+      const isAccepted = tokens.reason() === null;
+      const reasons = [...ofTokens(), ...engine.reasons()].filter(
+        ({ code }) => code !== 'rate-limited' || !isAccepted,
+      );
+      // What keeps every host from sending, and passes by itself, is none.
+      reasons.push(...ofFleet().filter(({ code }) => reasonHealth(code) === 'error'));
+      for (const port of folders) {
+        const health = port.health();
+        if (health.state === 'unavailable')
+          reasons.push(...health.reasons.map((reason) => ({ ...reason, folder: port.name })));
+        if (health.state === 'scanning')
+          reasons.push({ code: `folder-${health.state}`, message: `the folder ${port.name} is being scanned` });
+      }
+      if (tokens.status().state === 'none') {
+        reasons.push({ code: 'not-signed-in', message: 'the credentials have not been accepted yet' });
+      }
+      return withoutRepeats(reasons);
+    },
+  };
+}
+
+/** Said from a SIGHUP with a changed configuration on, until the daemon that has it takes over. */
+export const draining: Reason = {
+  code: 'reloading',
+  message: 'the configuration has changed; it takes effect when the requests under way have ended',
+};
+
+/** The file is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */
+export function refusedReason(faults: readonly string[]): Reason {
+  const advice = 'The previous configuration stays in effect. Correct the file, then send SIGHUP';
+  return { code: 'configuration-refused', message: sentences([...faults, advice]) };
+}
