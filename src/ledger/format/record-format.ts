@@ -38,24 +38,16 @@ export interface RecordFields extends Rare {
 export function fromPort(record: LedgerRecord, path: string, shared: SharedValues): StoredRecord {
   const name = ownName(path);
   const { title, createdTimestamp, ...metadata } = record.metadata;
-  const { docId, sha256, stat, uploadedAt, modifiedAt, fileName, attachments, possibleDuplicates } = record;
+  const { uploadedAt, modifiedAt, fileName, possibleDuplicates } = record;
   return readRecord(
     {
-      docId,
-      sha256,
-      stat,
+      ...record,
       title: title === stemOf(name) ? undefined : (title ?? null),
       createdTimestamp: createdTimestamp === undefined ? undefined : fromSecondsText(createdTimestamp),
       uploadedAt: fromMillisecondsText(uploadedAt),
       modifiedAt: modifiedAt === null ? undefined : fromMillisecondsText(modifiedAt),
       fileName: fileName === name ? undefined : fileName,
-      attachments,
-      said: record.said,
-      unsure: record.unsure,
-      heldModes: record.heldModes,
       possibleDuplicates: possibleDuplicates === 0 ? undefined : possibleDuplicates,
-      rootChange: record.rootChange,
-      companions: record.companions,
     },
     { name, ...sharedOf({ fingerprint: record.fingerprint, metadata }, shared), shared },
   );
@@ -71,7 +63,7 @@ interface Place {
 
 /**
  * JSON of a record as it stands in a file, its place first. What is undefined is left out. One object of always the
- * same fields: with fields that come only at times, each record would cost several times as much.
+ * same fields, but for what few have: with fields that come only at times, each would cost several times as much.
  */
 export function recordJson(
   stored: StoredRecord,
@@ -94,15 +86,8 @@ export function recordJson(
     uploadedAt,
     modifiedAt: stored.modifiedAt ?? undefined,
     companions: stored.companions ?? undefined,
-    fileName: rare?.fileName,
-    said: rare?.said,
-    unsure: rare?.unsure,
-    heldModes: rare?.heldModes,
-    possibleDuplicates: rare?.possibleDuplicates,
-    rootChange: rare?.rootChange,
-    attachments: rare?.attachments,
   };
-  return JSON.stringify(fields);
+  return JSON.stringify(rare === null ? fields : { ...fields, ...rare });
 }
 
 /** What is known of a record besides its own fields. */

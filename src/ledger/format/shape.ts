@@ -21,12 +21,6 @@ export function asNumber(value: unknown, what: string): number {
   return value;
 }
 
-/** An array, or a ShapeError that names `what`. */
-export function asList(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new ShapeError(`${what} is not a list`);
-  return value as readonly unknown[];
-}
-
 /** What `schema` makes of a value, or a ShapeError that names `what` and the first thing that is wrong. */
 export function asShape<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const read = schema.safeParse(value);

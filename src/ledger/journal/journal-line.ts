@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 import * as z from 'zod';
 
-import { asList, asNumber, asShape, ShapeError } from '../format/shape.ts';
+import { asNumber, asShape, ShapeError } from '../format/shape.ts';
 
 /**
  * The version of both files. It rises by one with whatever a reader of the version before would stumble over or pass
@@ -75,7 +75,7 @@ export function checkedJson(line: Buffer): string | null {
 export function parseLine(json: string): JournalLine {
   const value: unknown = parse(json);
   if (Array.isArray(value)) {
-    const [sequence, last, ...changes] = asList(value, 'a line');
+    const [sequence, last, ...changes] = value as readonly unknown[];
     return { kind: 'group', sequence: asNumber(sequence, 'its number'), last: last === 1, changes };
   }
   const seal = sealSchema.safeParse(value);

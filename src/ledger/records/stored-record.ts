@@ -54,23 +54,16 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
     sha256: stored.sha256,
     stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
     fingerprint: stored.fingerprint,
-    fileName: rare?.fileName ?? name,
-    attachments: rare?.attachments ?? noAttachments,
+    fileName: name,
+    attachments: noAttachments,
     metadata: metadataOf(stored),
     uploadedAt: millisecondsText(stored.uploadedAt),
     modifiedAt: stored.modifiedAt === null ? null : millisecondsText(stored.modifiedAt),
-    possibleDuplicates: rare?.possibleDuplicates ?? 0,
+    possibleDuplicates: 0,
     companions: stored.companions ?? undefined,
   };
-  const { said, unsure, heldModes, rootChange } = rare ?? {};
-  if ([said, unsure, heldModes, rootChange].every((value) => value === undefined)) return record;
-  return {
-    ...record,
-    ...(heldModes === undefined ? null : { heldModes }),
-    ...(said === undefined ? null : { said }),
-    ...(unsure === undefined ? null : { unsure }),
-    ...(rootChange === undefined ? null : { rootChange }),
-  };
+  // No field of it is undefined.
+  return rare === null ? record : { ...record, ...(rare as Partial<LedgerRecord>) };
 }
 
 /** Where a record stands that is in the store. */
@@ -102,36 +95,11 @@ export function fromSecondsText(text: string): StoredTime {
 }
 
 function millisecondsText(time: StoredTime): string {
-  if (typeof time === 'string') return time;
-  return `${secondOf(time)}.${String(time % 1000).padStart(3, '0')}Z`;
+  return typeof time === 'string' ? time : new Date(time).toISOString();
 }
 
 function secondsText(time: StoredTime): string {
-  return typeof time === 'string' ? time : `${secondOf(time)}Z`;
-}
-
-const dayMs = 86_400_000;
-const maxDates = 4_000;
-/** Dates that were made lately: `Date` takes most of the time, and a scan may ask for two of them a file. */
-const dates = new Map<number, string>();
-
-/** `2026-01-01T00:00:00` */
-function secondOf(time: number): string {
-  const day = Math.floor(time / dayMs);
-  const seconds = Math.floor((time - day * dayMs) / 1000);
-  const [hour, minute] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return `${dates.get(day) ?? dateOf(day)}${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(seconds % 60)}`;
-}
-
-function dateOf(day: number): string {
-  if (dates.size >= maxDates) dates.clear();
-  const date = new Date(day * dayMs).toISOString().slice(0, 'YYYY-MM-DDT'.length);
-  dates.set(day, date);
-  return date;
-}
-
-function twoDigits(value: number): string {
-  return value < 10 ? `0${value}` : String(value);
+  return typeof time === 'string' ? time : `${new Date(time).toISOString().slice(0, -'.000Z'.length)}Z`;
 }
 
 /** Years of four digits: others have another form of text. */
