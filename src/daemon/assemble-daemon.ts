@@ -14,7 +14,6 @@ import { version } from '../config/package-files.ts';
 import { createControl } from './control/control.ts';
 import { pausedNames } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
-import type { DaemonOptions } from './daemon-options.ts';
 import { createDaemonReasons, draining, refusedReason } from './daemon-reasons.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
@@ -24,6 +23,7 @@ import { newLedgerNotice } from './preconditions/new-ledger.ts';
 import { documentsIn } from './preconditions/whose-ledger.ts';
 import { watchForService } from './process/watch-for-service.ts';
 import { reachService } from './reach-service.ts';
+import type { DaemonOptions } from './reach-service.ts';
 import { createSignIn } from './sign-in.ts';
 
 /** Folders, engine, ledger, service and status, put together. */

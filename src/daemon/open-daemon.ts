@@ -1,7 +1,7 @@
 import { isDirectory } from '../lib/files/make-directory.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import type { DaemonOptions } from './daemon-options.ts';
+import type { DaemonOptions } from './reach-service.ts';
 import { guardSharedFolders } from './process/guard-shared-folders.ts';
 import { guardTwinFolders } from './process/guard-twin-folders.ts';
 

@@ -8,7 +8,7 @@ import type { Settings } from '../model/settings.ts';
 import type { Folder } from '../scan/folder.ts';
 import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import type { DaemonOptions } from './daemon-options.ts';
+import type { DaemonOptions } from './reach-service.ts';
 import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
 import { followFolders } from './preconditions/follow-folders.ts';

@@ -1,10 +1,27 @@
+import type { Clock } from '../lib/time/clock.ts';
+import type { Log } from '../log/create-log.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import { createTokenSource } from '../remote/auth/token-source.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
 import { createLimiter } from '../remote/limiter.ts';
-import type { DaemonOptions } from './daemon-options.ts';
+import type { Place } from './process/join-cluster.ts';
+import type { Reloaded } from './process/obey-signals.ts';
+
+/** What a daemon is started with. What is left out stays as it is, is nowhere, or nobody knows it. */
+export interface DaemonOptions
+  extends
+    Pick<Reloaded, 'settings' | 'credentials'>,
+    Partial<Pick<Reloaded, 'httpToken' | 'readCredentials' | 'credentialsAdvice' | 'makesFolders'>> {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly startedAt: string;
+  /** `sync` gives up after so many attempts; null: never. */
+  readonly maxAttempts: number | null;
+  /** Among the hosts of one account, with the lease of the state directory. Null or left out: this host is alone. */
+  readonly place?: Place | null | undefined;
+}
 
 /** The service as this host reaches it: tokens, the requests of a minute, the client. Throws ConfigurationError. */
 export function reachService(
