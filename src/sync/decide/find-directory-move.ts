@@ -137,10 +137,10 @@ function originOf(
 }
 
 /**
- * The move of records whose files have gone with their directories, as many as fit in one step. A directory counts as
- * moved where at least one of its files stands in it as it is recorded, so that a number that was used again proves
- * nothing. A record whose file stands at its own path, or is in neither directory, stays; so does one where it would
- * push the record of that very file. Null: nothing is to be moved.
+ * The move of records whose files have gone with their directories, as many as fit in one step. Where birth times are
+ * unknown, a directory counts as moved where at least one of its files stands in it as it is recorded, so that a number
+ * that was used again proves nothing. A record whose file is in neither directory goes along, and is missing there; one whose file stands at its
+ * own path stays, as one does that would push the record of that very file. Null: nothing is to be moved.
  */
 export async function planDirectoryMove(
   directories: readonly MovedDirectory[],
@@ -168,18 +168,21 @@ export async function planDirectoryMove(
 
 /** Null: none of its files proves that it is the directory of these records. */
 async function stepsOf(
-  { from, to, successor }: MovedDirectory,
+  { identity, from, to, successor }: MovedDirectory,
   names: readonly string[],
   { ledger, inspect, seen }: DirectoryEvidence,
 ): Promise<readonly MoveStep[] | null> {
   const steps: MoveStep[] = [];
-  let isProven = false;
+  const before = ledger.directory(from);
+  let isProven = before !== undefined && isBirthKnown(before, identity);
   const compare = async (name: string): Promise<void> => {
     const source = { folder: from.folder, path: joinPath(from.path, name) };
     const target = { folder: to.folder, path: joinPath(to.path, name) };
     const [left, found] = await Promise.all([inspect(source), inspect(target)]);
     const record = ledger.get(source);
-    if (record === undefined || found === undefined || found.kind === 'unknown' || hasGone(found)) return;
+    if (record === undefined || found === undefined || found.kind === 'unknown') return;
+    // What was removed from it is missing where it stands now.
+    if (hasGone(found) && (found.kind !== 'absent' || left?.kind !== 'absent')) return;
     const stat = found.kind === 'document' ? found.document.stat : null;
     // One that settles still, because another file was here a moment ago, is the file that it is.
     const file = stat ?? seen(target);

@@ -157,7 +157,12 @@ describe('I1: the records of a directory', () => {
     ],
     [
       'stay while its files settle and nobody has seen which they are',
-      { ...replaced, unseen: true, finds: { 'inbox/b/one': settling, 'inbox/b/two': settling } },
+      {
+        ...replaced,
+        isBirthUnknown: true,
+        unseen: true,
+        finds: { 'inbox/b/one': settling, 'inbox/b/two': settling },
+      },
       'not proven',
     ],
     [
@@ -318,9 +323,18 @@ describe('I1: the records of a directory', () => {
       'not proven',
     ],
     [
-      'stay where none of its files is in the one that seems to be it',
-      { ...replaced, disk: { ...replaced.disk, 'inbox/b': [10, { one: 98, two: 99 }] } },
+      'stay where none of its files is in the one that seems to be it by its number alone',
+      {
+        ...replaced,
+        isBirthUnknown: true,
+        disk: { ...replaced.disk, 'inbox/b': [10, { one: 98, two: 99 }] },
+      },
       'not proven',
+    ],
+    [
+      'move with it where all of its files were saved anew, and go missing with it where they were removed',
+      { ...replaced, disk: { 'inbox/a': [20, {}], 'inbox/b': [10, { one: 98 }] } },
+      'inbox/a/one → inbox/b/one edited, inbox/a/two → inbox/b/two; inbox/a/one, inbox/a/two; inbox/a is 20, inbox/b is 10',
     ],
     ['move with it on a file system without birth times', { ...replaced, isBirthUnknown: true }, wholeMove],
     [

@@ -1,4 +1,4 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 
 import { afterEach, expect, it } from '@jest/globals';
 
@@ -31,3 +31,33 @@ it('a directory that is moved on within the grace, after it was seen at its new 
   expect(world.service.calls).toEqual([]);
   expect([...world.docIds()]).toEqual([['a/c/d/x.txt', docId]]);
 });
+
+it.each([
+  ['of its own', 'd/x.txt.meta.json'],
+  ['of its directory', 'd/.meta.json'],
+])(
+  'a file that is saved anew in a directory that is moved meanwhile, twice, keeps document and mode: %s',
+  async (_, sidecar) => {
+    world = await syncedFolder({
+      settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
+      before: async (inbox) => {
+        for (const directory of ['d', 'a', 'b']) await mkdir(inbox.join(directory));
+        await inbox.write('d/x.txt', 'first');
+        await inbox.write(sidecar, '{"shareInfo":{"mode":"NONE"}}');
+      },
+    });
+    const docId = world.docIds().get('d/x.txt');
+    world.service.forget();
+    await rename(at('d'), at('a/d'));
+    await rm(at('a/d/x.txt'));
+    await world.rescan();
+    await world.pass(3_000);
+    await rm(at(`a/${sidecar}`));
+    await rename(at('a/d'), at('b/d'));
+    await world.inbox.write('b/d/x.txt', 'saved');
+    await world.sync();
+    expect(world.service.calls).toEqual(['modify']);
+    expect(world.docIds().get('b/d/x.txt')).toBe(docId);
+    expect(world.service.documents.get(docId ?? '')?.metadata.shareInfo).toEqual({ mode: 'NONE' });
+  },
+);
