@@ -1,6 +1,8 @@
+import { numberWords } from '../lib/text/amounts.ts';
 import { printable } from '../lib/text/printable.ts';
 import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../model/errors.ts';
 import type { CommandContext } from './define-command.ts';
+import type { Output } from './output.ts';
 
 /** Asks a person. */
 export type Prompter = Awaited<ReturnType<typeof terminalPrompter>>;
@@ -66,6 +68,15 @@ async function asked<T>(question: Promise<T>): Promise<T> {
     );
   }
 }
+
+/** Names what a question is about, of `total`: so many at most. */
+export function nameAll({ line }: Output, names: readonly string[], total = names.length): void {
+  for (const name of names.slice(0, mostNamed)) line(name);
+  const more = total - Math.min(names.length, mostNamed);
+  if (more > 0) line(`and ${numberWords(more)} more`);
+}
+
+const mostNamed = 1_000;
 
 /**
  * Asks whether to go on; false, which is said: no. Where nobody can be asked, the answer is yes, or ConfigurationError

@@ -38,6 +38,15 @@ describe('why, where no daemon runs', () => {
       notes: [],
       next: 'it is sent with its document; see ingestd why inbox/sub/b.txt',
     });
+    await folder.write('inbox/sub/.ingestignore', '*.log\n');
+    for (const path of ['ignored.log', '.hidden', 'below/y.csv']) {
+      await folder.write(`inbox/sub/b.txt.attachments/${path}`, '1');
+      const { verdict, next } = await why(`inbox/sub/b.txt.attachments/${path}`);
+      expect([verdict.message, next]).toEqual([
+        expect.stringMatching(/^not sent with its document inbox\/sub\/b\.txt: /),
+        'nothing',
+      ]);
+    }
     await folder.write('inbox/sub/b.txt.meta.json', '{"titel": "b"}');
     expect((await why(attachment)).notes).toEqual([
       expect.stringMatching(/^its document inbox\/sub\/b\.txt is not sent: .*titel/),

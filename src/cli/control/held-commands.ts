@@ -1,9 +1,9 @@
-import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { ShownDeletions } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';
-import { confirm } from '../prompter.ts';
+import { confirm, nameAll } from '../prompter.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 import { prepareAction } from '../prepare-action.ts';
@@ -38,8 +38,7 @@ async function askAbout(context: CommandContext, held: Status['held']): Promise<
   const paths = held.flatMap((one) => one.paths.map((path) => `${one.folder}/${path}`));
   const shown = { most, paths };
   if (most === 0) return shown;
-  for (const path of paths) context.output.line(path);
-  if (most > paths.length) context.output.line(`and ${numberWords(most - paths.length)} more`);
+  nameAll(context.output, paths, most);
   const documents = countWords(most, 'document');
   const refusal = `approve: ${documents} would be deleted at the service; add --yes, or keep them there with ingestd keep`;
   return (await confirm(context, `Delete ${documents} at the service?`, refusal)) ? shown : null;

@@ -1,11 +1,8 @@
-import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { confirm } from '../prompter.ts';
+import { confirm, nameAll } from '../prompter.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
-
-/** So many documents are named before a person is asked. */
-const mostNamed = 1_000;
 
 /** `ingestd share PATH… --as stated`: a person's word that what is stated goes out, though it is wider than what is held. */
 export async function share(
@@ -27,8 +24,8 @@ export async function share(
     return exitCodes.ok;
   }
   if (flags.yes !== true) {
-    for (const { path, sharing } of documents.slice(0, mostNamed)) line(`${path}  ${sharing}`);
-    if (documents.length > mostNamed) line(`and ${numberWords(documents.length - mostNamed)} more`);
+    const names = documents.map(({ path, sharing }) => `${path}  ${sharing}`);
+    nameAll(context.output, names);
     const words = countWords(documents.length, 'document');
     const refusal = `share: ${words} would be shared more widely; add --yes`;
     if (!(await confirm(context, `Share ${words} more widely, as stated?`, refusal))) return exitCodes.ok;

@@ -8,6 +8,7 @@ import {
 import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
+import { groupBy } from '../../model/report/explanations.ts';
 import { pauseWords } from '../../model/report/fleet-pause.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -33,7 +34,7 @@ export async function plan(
 function printPlan(report: PlanReport, isWhole: boolean, output: Output): void {
   const { counts, requests, seconds, unavailable, unreadable, operations } = report;
   const { line, tally, colors } = output;
-  for (const group of groupsOf(operations)) {
+  for (const group of groupBy(operations, kindOf).values()) {
     const [first] = group;
     if (first === undefined || isWhole || group.length < leastGathered)
       for (const operation of group) line(operationLine(operation, placeOf(operation), output));
@@ -75,19 +76,11 @@ function printPlan(report: PlanReport, isWhole: boolean, output: Output): void {
   tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');
 }
 
-/** Of one kind in one directory, with the same words; in the order of their first. */
-function groupsOf(operations: readonly PlannedOperation[]): Iterable<readonly PlannedOperation[]> {
-  const groups = new Map<string, PlannedOperation[]>();
-  for (const operation of operations) {
-    const { kind, from } = operation;
-    const words = [...sentWords(operation), reasonWords(operation)];
-    const came = from === null ? null : directoryOf(from);
-    const key = JSON.stringify([kind, directoryIn(operation), came, words]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [operation]);
-    else group.push(operation);
-  }
-  return groups.values();
+/** The same for operations of one kind in one directory, with the same words. */
+function kindOf(operation: PlannedOperation): string {
+  const { kind, from } = operation;
+  const words = [...sentWords(operation), reasonWords(operation)];
+  return JSON.stringify([kind, directoryIn(operation), from === null ? null : directoryOf(from), words]);
 }
 
 function placeOf({ folder, path, from }: PlannedOperation): string {

@@ -3,7 +3,7 @@ import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { dismissedCode } from '../../model/doubts.ts';
 import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
-import { sortFailures } from '../../model/report/failures.ts';
+import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/failures.ts';
 import type { CountedFolder } from '../../model/report/failures.ts';
 import { fleetHeadline } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
@@ -45,7 +45,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...section(colors.yellow('In doubt'), inDoubt.map(rowOf), doubtHint(status), inDoubtTotal),
     ...section(
       colors.yellow('Possible duplicates'),
-      duplicateRows(status),
+      duplicatesApart(status).map((one) => `${refKey(one)}: ${copiesWords(one.copies)}`),
       'delete extra copies at the service, then run ingestd resolve PATH --dismiss',
     ),
     ...section(colors.dim('Skipped'), skipped.map(rowOf), skipHint, skippedTotal),
@@ -213,16 +213,6 @@ function doubtHint({ inDoubt, state }: Status): string {
   const which = loose === inDoubt.length ? 'them' : 'those that are not held';
   const when = isRunning({ state }) ? '' : ' when it runs';
   return `${settle}; else ingestd sends ${which} again${when} (safety.inDoubt: retry), and the service may then have copies`;
-}
-
-/** Without what is listed as in doubt. */
-function duplicateRows({ duplicates, inDoubt }: Status): string[] {
-  const elsewhere = new Set(inDoubt.map(refKey));
-  return duplicates
-    .filter((duplicate) => !elsewhere.has(refKey(duplicate)))
-    .map(
-      ({ folder, path, copies }) => `${folder}/${path}: ${countWords(copies, 'extra copy', 'extra copies')}`,
-    );
 }
 
 /** Nothing where there are no rows; `total`: of those too that are not among them. */

@@ -6,7 +6,7 @@ import { credentialNames, secretVariables } from '../../config/secrets/secret-na
 import { checkAddress } from '../../lib/server/base-address.ts';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
-import type { ShareMode } from '../../model/metadata/metadata.ts';
+import { audienceWords } from '../../model/report/activity-words.ts';
 import { folderNameSchema } from '../../model/settings.ts';
 import type { Credentials } from '../../model/settings.ts';
 import type { CommandContext } from '../define-command.ts';
@@ -151,20 +151,13 @@ function questionsOf({ env, cwd }: InitSources): Readonly<Record<Key, Question>>
       message: 'Who may see its documents, unless a sidecar says otherwise?',
       sources: ['--share'],
       read: (answer) => answer,
-      choices: shareModes.map((value) => ({ value, description: audiences[value] })),
+      choices: shareModes.map((value) => ({ value, description: audienceWords(value) })),
       // What is shared too widely cannot be taken back.
       suggest: () => 'NONE',
       optional: true,
     },
   };
 }
-
-/** Who sees what is sent with each mode. */
-const audiences: Readonly<Record<ShareMode, string>> = {
-  NONE: 'private, not visible to others',
-  DEFAULT: "the user's default group",
-  EVERYONE: "everyone in the user's organization",
-};
 
 const secretMessages: Readonly<Record<keyof Credentials, string>> = {
   apiKey: 'API key',

@@ -125,7 +125,6 @@ function offersText(offers: readonly Offer[]): string {
     .join(' ');
 }
 
-/** For bash and zsh. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -138,9 +137,9 @@ function fishCompletion(places: readonly Place[]): string {
       ...before.map((name) => `__fish_seen_subcommand_from ${name}`),
       ...(below.length === 0 ? [] : [`not __fish_seen_subcommand_from ${below.join(' ')}`]),
     ].join('; and ');
-    const here = `complete -c ingestd -n ${fishQuote(condition)}`;
+    const here = `complete -c ingestd -n ${quote(condition)}`;
     return [
-      ...words.map(({ name, description = '' }) => `${here} -a ${name} -d ${fishQuote(description)}`),
+      ...words.map(({ name, description = '' }) => `${here} -a ${name} -d ${quote(description)}`),
       ...options.map((option) => `${path === '' ? 'complete -c ingestd' : here}${fishOption(option)}`),
       ...(takesFile ? [`${here} -F`] : []),
     ];
@@ -152,10 +151,6 @@ function fishOption(option: Option): string {
   const { short, long, description, required, argChoices } = option;
   const names = [...(short ? [` -s ${short.slice(1)}`] : []), ...(long ? [` -l ${long.slice(2)}`] : [])];
   const files = required ? ' -r -F' : '';
-  const values = argChoices === undefined ? files : ` -x -a ${fishQuote(argChoices.join(' '))}`;
-  return `${names.join('')}${values} -d ${fishQuote(description)}`;
-}
-
-function fishQuote(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
+  const values = argChoices === undefined ? files : ` -x -a ${quote(argChoices.join(' '))}`;
+  return `${names.join('')}${values} -d ${quote(description)}`;
 }

@@ -5,6 +5,7 @@ import type { DirectoryScan, DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import { copiesWords, duplicatesApart } from '../../model/report/failures.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -55,8 +56,7 @@ export async function checkFolders(
 }
 
 function statusFindings(status: Status, began: string): readonly CheckFinding[] {
-  const { folders, reasons, skipped, failures, waiting, held, inDoubt, duplicates } = status;
-  const doubted = new Set(inDoubt.map(refKey));
+  const { folders, reasons, skipped, failures, waiting, held, inDoubt } = status;
   return [
     ...reasons.flatMap(({ folder, code, message }) =>
       folder === undefined
@@ -80,12 +80,10 @@ function statusFindings(status: Status, began: string): readonly CheckFinding[] 
       const message = `its upload is in doubt: ${one.message}`;
       return finding('error', refKey(one), { code: inDoubtCode, message });
     }),
-    ...duplicates
-      .filter((one) => !doubted.has(refKey(one)))
-      .map(({ copies, ...ref }) => {
-        const message = `the service may have ${countWords(copies, 'further copy', 'further copies')} of it, because answers were lost`;
-        return finding('error', refKey(ref), { code: 'possible-duplicates', message });
-      }),
+    ...duplicatesApart(status).map(({ copies, ...ref }) => {
+      const message = `the service may have ${copiesWords(copies)} of it, because answers were lost`;
+      return finding('error', refKey(ref), { code: 'possible-duplicates', message });
+    }),
     ...held.map(({ folder, count, since, reason }) => {
       const when = since < began ? `held since ${since}` : 'will be held';
       const message = `${countWords(count, 'deletion')} ${when}: ${reason}`;

@@ -61,8 +61,10 @@ export async function describeFile(text: string, { past: pastOf, ...sources }: W
   const file: Asked = { ...sources, ref, port, task };
   const known = { ref, ledger, past: await pastOf(ref), recent: engine.attempts.of(refKey(ref)) };
   const found = await inspectDocument(port, ref, record, engine.known);
-  const owner = found.kind === 'ignored' ? found.owner : undefined;
-  const aside = owner === undefined ? null : await describeOwner(file, owner);
+  const aside =
+    found.kind === 'ignored' && found.owner !== undefined
+      ? await describeOwner(file, found.owner, found.code === 'attachment')
+      : null;
   const document = found.kind === 'document' ? found.document : null;
   const absent = found.kind === 'absent' ? absentFile(known) : null;
   const held = metadataOf(document, record);
@@ -71,7 +73,7 @@ export async function describeFile(text: string, { past: pastOf, ...sources }: W
   return {
     ...ref,
     ...remembered(known),
-    verdict: absent === null ? verdict : { ...verdict, message: absent.message },
+    verdict: { ...verdict, message: absent?.message ?? aside?.message ?? verdict.message },
     fix: fixOf(verdict, file, { document, narrower: held.narrower }),
     sidecar: document?.sidecar ?? null,
     sentAs: document === null || document.fileName === nameOf(ref.path) ? null : document.fileName,
@@ -143,14 +145,20 @@ const stoppedStates: ReadonlySet<Task['state']['kind']> = new Set(['retry', 'fai
 
 /** An attachment or a sidecar goes where its document goes: what keeps that one here keeps this one, too. */
 async function describeOwner(
-  { ref: { folder }, port, ledger }: Asked,
+  { ref, port, ledger }: Asked,
   path: string,
-): Promise<Pick<Why, 'notes' | 'next'>> {
-  const owner = { folder, path };
+  isAttachment: boolean,
+): Promise<Pick<Why, 'notes' | 'next'> & { readonly message?: string }> {
+  const owner = { folder: ref.folder, path };
   const found = await inspectDocument(port, owner, ledger.get(owner));
   const name = refKey(owner);
   if (found.kind === 'absent') {
     return { notes: [`its document ${name} does not exist`], next: `nothing until ${name} exists` };
+  }
+  if (isAttachment && found.kind === 'document') {
+    const isSent = found.document.attachments.some((one) => one.path === ref.path);
+    const why = 'a rule ignores it, or it is hidden, temporary or in a subdirectory';
+    if (!isSent) return { message: `not sent with its document ${name}: ${why}`, notes: [], next: 'nothing' };
   }
   const failure = ledger.failure(owner)?.message;
   const isFit = found.kind === 'document' || found.kind === 'settling';

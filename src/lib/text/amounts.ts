@@ -1,8 +1,6 @@
 /** A whole number with its thousands set off: `12,418`. */
 export function numberWords(value: number): string {
-  return Math.round(value)
-    .toString()
-    .replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return Math.round(value).toLocaleString('en');
 }
 
 /** `1 document`, `2 documents`; `plural` where adding an s is not enough. */

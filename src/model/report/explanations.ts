@@ -553,13 +553,22 @@ export interface Group<T> {
 
 /** Gathers what has the same cause; the largest group first, equal ones by their code. */
 export function groupByCause<T extends { readonly code: string }>(items: readonly T[]): Group<T>[] {
+  return Array.from(
+    groupBy(items, ({ code }) => code),
+    ([code, members]) => ({ code, items: members }),
+  ).sort((a, b) => b.items.length - a.items.length || (a.code < b.code ? -1 : 1));
+}
+
+/** What has the same key, in the order of the first of each. */
+export function groupBy<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    const group = groups.get(item.code);
-    if (group === undefined) groups.set(item.code, [item]);
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
     else group.push(item);
   }
-  return [...groups]
-    .map(([code, members]) => ({ code, items: members }))
-    .sort((a, b) => b.items.length - a.items.length || (a.code < b.code ? -1 : 1));
+  return groups;
 }

@@ -1,6 +1,7 @@
+import { countWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../document.ts';
 import { inDoubtCode } from '../doubts.ts';
-import type { FailureStatus, FolderStatus, Status } from './status.ts';
+import type { DuplicateStatus, FailureStatus, FolderStatus, Status } from './status.ts';
 
 /** A folder's counts with the uploads in doubt apart: they are not among those that failed. */
 export type CountedFolder = FolderStatus & { readonly inDoubt: number };
@@ -33,4 +34,18 @@ export function sortFailures({
     retried: others.filter(({ retryAt }) => retryAt !== null),
     folders: counted,
   };
+}
+
+/** Documents that the service may hold more than once, without those that stand among the uploads in doubt. */
+export function duplicatesApart({
+  duplicates,
+  inDoubt,
+}: Pick<Status, 'duplicates' | 'inDoubt'>): readonly DuplicateStatus[] {
+  const doubts = new Set(inDoubt.map(refKey));
+  return duplicates.filter((one) => !doubts.has(refKey(one)));
+}
+
+/** How many more of a document there may be at the service. */
+export function copiesWords(copies: number): string {
+  return countWords(copies, 'extra copy', 'extra copies');
 }

@@ -4,7 +4,7 @@ import { refKey } from '../../../model/document.ts';
 import type { DocumentRef } from '../../../model/document.ts';
 import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../../model/report/explanations.ts';
 import type { Group } from '../../../model/report/explanations.ts';
-import { sortFailures } from '../../../model/report/failures.ts';
+import { copiesWords, duplicatesApart, sortFailures } from '../../../model/report/failures.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus } from '../../../model/report/status.ts';
 import { approve, keep, resolve, retry } from '../data/ask-daemon.ts';
 import { momentWords } from '../data/time-words.ts';
@@ -171,11 +171,10 @@ function Dismiss(place: DocumentRef) {
   );
 }
 
-/** Without those that are in doubt: they stand in their own list. */
-function Duplicates({ status: { duplicates, inDoubt, recordedDuplicates } }: Shown) {
+function Duplicates({ status }: Shown) {
+  const { recordedDuplicates } = status;
   if (recordedDuplicates === 0) return null;
-  const doubts = new Set(inDoubt.map(refKey));
-  const shown = duplicates.filter((one) => !doubts.has(refKey(one)));
+  const shown = duplicatesApart(status);
   const copies = shown.reduce((sum, one) => sum + one.copies, 0);
   return (
     <Part class="need warn card" title="Possible duplicates" count={recordedDuplicates}>
@@ -187,7 +186,7 @@ function Duplicates({ status: { duplicates, inDoubt, recordedDuplicates } }: Sho
         {(one) => (
           <>
             <Dismiss {...one} />
-            <p>up to {countWords(one.copies, 'extra copy', 'extra copies')}</p>
+            <p>up to {copiesWords(one.copies)}</p>
           </>
         )}
       </Rows>

@@ -5,6 +5,7 @@ import type { DocumentRef } from '../../../model/document.ts';
 import { activityWords, audienceWords } from '../../../model/report/activity-words.ts';
 import type { Why } from '../../../model/report/command-reports.ts';
 import type { Activity } from '../../../model/report/status.ts';
+import { copiesWords } from '../../../model/report/failures.ts';
 import { mayHelpToRetry } from '../../../model/report/explanations.ts';
 import { keep, retry, share } from '../data/ask-daemon.ts';
 import { dayAndClockWords, localTimes, momentWords } from '../data/time-words.ts';
@@ -35,7 +36,6 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
   const { verdict, fix, next, nextAt, notes, sources, attempts, possibleDuplicates } = why;
   const standing = standingOf(why);
   const fields = Object.entries(why.metadata ?? {});
-  const copies = countWords(possibleDuplicates, 'extra copy', 'extra copies');
   return (
     <>
       <p>
@@ -56,7 +56,7 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
           ...fields.filter(([, value]) => typeof value === 'string'),
           ['Sent as', why.sentAs],
           ['Attachments', why.attachments.join(', ')],
-          ['Possible duplicates', possibleDuplicates === 0 ? null : copies],
+          ['Possible duplicates', possibleDuplicates === 0 ? null : copiesWords(possibleDuplicates)],
           ...why.decisions.map(decided),
         ]}
         sources={sources}
