@@ -53,12 +53,7 @@ export interface FolderState extends FolderPlan, FolderRules {
 /** Where a folder's files are looked for. */
 export interface FolderOnDisk extends Pick<FolderState, 'root' | 'absolute'> {
   readonly tree: Pick<Tree, 'rawPath'>;
-  /** What directories were found to hold, by their absolute paths; absent: each is read as it is at that moment. */
-  readonly listed?: Map<string, NamesOnDisk>;
 }
-
-/** Names as they stand on disk, by their NFC forms. */
-type NamesOnDisk = ReadonlyMap<string, string>;
 
 /** `passed`: as of `createObservations`. */
 export function createFolderState(plan: FolderPlan, passed?: () => number): FolderState {
@@ -78,9 +73,9 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
   };
 }
 
-/** A folder that no scan has been through. Each directory is read once: it is for one look at many files. */
+/** A folder that no scan has been through. */
 export function unscannedFolder(root: string): FolderOnDisk {
-  return { root, absolute: absoluteIn(root), tree: createTree(), listed: new Map() };
+  return { root, absolute: absoluteIn(root), tree: createTree() };
 }
 
 function absoluteIn(root: string): FolderState['absolute'] {
@@ -104,30 +99,15 @@ function settingWords({ name }: FolderSettings, key: 'ignore' | 'include'): stri
  */
 export function locateOnDisk(folder: FolderOnDisk, path: string): string {
   const absolute = folder.absolute(folder.tree.rawPath(path));
-  if (!/[^\0-\x7f]/.test(path) || isShown(absolute)) return absolute;
-  const directory = directoryOf(path) === '' ? folder.root : locateOnDisk(folder, directoryOf(path));
+  if (!/[^\0-\x7f]/.test(path)) return absolute;
   try {
-    const raw = namesIn(folder, directory).get(nameOf(path));
+    if (lstatSync(absolute, { throwIfNoEntry: false }) !== undefined) return absolute;
+    const directory = directoryOf(path) === '' ? folder.root : locateOnDisk(folder, directoryOf(path));
+    const raw = readdirSync(directory).find((name) => name.normalize('NFC') === nameOf(path));
     return raw === undefined ? absolute : `${directory}/${raw}`;
   } catch (error) {
     if (readFaultOf(errorCode(error)) === 'passing') throw error;
     return absolute;
-  }
-}
-
-function namesIn({ listed }: FolderOnDisk, directory: string): NamesOnDisk {
-  const names =
-    listed?.get(directory) ?? new Map(readdirSync(directory).map((name) => [name.normalize('NFC'), name]));
-  listed?.set(directory, names);
-  return names;
-}
-
-function isShown(absolute: string): boolean {
-  try {
-    return lstatSync(absolute, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    if (readFaultOf(errorCode(error)) === 'passing') throw error;
-    return false;
   }
 }
 

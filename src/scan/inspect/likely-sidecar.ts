@@ -16,11 +16,10 @@ const readEveryMs = 50;
  * since the directory was scanned counts. Throws where the directory cannot be read.
  */
 export function likelySidecar(folder: FolderState, document: string, ownerUid: number): string | null {
-  const { tree, settings, absolute } = folder;
+  const { tree, settings, observations, absolute } = folder;
   const directory = directoryOf(document);
-  const state = tree.get(directory);
-  const isAsScanned = statSync(absolute(tree.rawPath(directory))).mtimeMs === state?.mtimeMs;
-  const unfit = isAsScanned ? (state.unfit?.keys() ?? []) : unfitNow(folder, directory);
+  const isAsScanned = observations.isAsListed(directory, statSync(absolute(tree.rawPath(directory))));
+  const unfit = isAsScanned ? (tree.get(directory)?.unfit?.keys() ?? []) : unfitNow(folder, directory);
   for (const name of unfit) {
     if (!mayBeMeantFor(name, nameOf(document))) continue;
     const path = joinPath(directory, name);

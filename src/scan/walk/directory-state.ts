@@ -25,7 +25,6 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly raw: string;
   /** The user it belongs to. */
   readonly uid: number;
-  readonly mtimeMs: number;
   /** How many names were listed in it. */
   readonly nameCount: number;
   /** Changes when anything in it does. */

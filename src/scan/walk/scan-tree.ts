@@ -214,7 +214,6 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     ino: 0,
     birthtimeMs: 0,
     uid: -1,
-    mtimeMs: 0,
     nameCount: 0,
     signature: 0,
     cameAt: -Infinity,

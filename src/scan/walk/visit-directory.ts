@@ -121,15 +121,15 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const paired = await pairEntries(folder, path, { absolute, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
 
+  // What a start finds may still be coming; the root has always been there.
+  const ageMs = context.cause === 'start' ? observations.ageMs(stats) : 0;
   const state: DirectoryState = {
     raw: tree.rawPath(path),
     ...identity,
     uid: stats.uid,
-    mtimeMs: stats.mtimeMs,
     nameCount: countNames(opened.listing),
     signature: signatureOf(fingerprint, sorted, found),
-    cameAt:
-      before?.cameAt ?? cameAt(path, listedAt, context.cause === 'start' ? observations.ageMs(stats) : 0),
+    cameAt: before?.cameAt ?? (path === '' ? -Infinity : listedAt - ageMs),
     listedAt,
     rules,
     ownRules,
@@ -173,11 +173,6 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     inherits: before !== undefined && (before.rulesKey !== rulesKey || before.fingerprint !== fingerprint),
     reattached: paired.changed,
   };
-}
-
-/** When a directory came, monotonic ms. The root has always been there; what a start finds may still be coming. */
-function cameAt(path: string, listedAt: number, ageMs: number): number {
-  return path === '' ? -Infinity : listedAt - ageMs;
 }
 
 /** Most directories have none of most things: what is empty takes no memory. */

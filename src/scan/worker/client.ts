@@ -46,7 +46,9 @@ export function createWorkerClient(
   const scans = new Set<number>();
   /** Asked in this turn of the event loop. */
   let asked: Question[] = [];
-  const deliveries = createDeliveries(events.heard);
+  const slice = createTimeSlice();
+  /** Settles when all is delivered. */
+  let delivered = events.heard;
   let closed = false;
   let last = 0;
 
@@ -55,9 +57,9 @@ export function createWorkerClient(
     switch (message.kind) {
       case 'batch':
         for (const packed of message.scans) {
-          deliveries.add(() => events.directory(unpackScan(plan.settings.name, packed)));
+          deliver(() => events.directory(unpackScan(plan.settings.name, packed)));
         }
-        deliveries.add(() => sendMessage({ kind: 'taken' }));
+        deliver(() => sendMessage({ kind: 'taken' }));
         return;
       case 'answers':
         for (const answer of message.answers) settle(answer);
@@ -91,6 +93,15 @@ export function createWorkerClient(
     }
   }
 
+  /** Does small jobs in their order, a few milliseconds at a time. What is not done when it closes is never done. */
+  function deliver(job: () => void): void {
+    delivered = delivered.then(() => {
+      if (closed) return undefined;
+      job();
+      return slice();
+    });
+  }
+
   function settle(message: Answer): void {
     const asker = waiting.get(message.id);
     waiting.delete(message.id);
@@ -99,14 +110,13 @@ export function createWorkerClient(
       else asker?.reject(new Error(message.message));
     };
     // A scan's answer comes after its directories; an inspection waits for nobody's.
-    if (scans.delete(message.id)) deliveries.add(give);
+    if (scans.delete(message.id)) deliver(give);
     else give();
   }
 
   function end(message: string): void {
     if (closed) return;
     closed = true;
-    deliveries.close();
     for (const { reject } of waiting.values()) reject(new Error(message));
     waiting.clear();
     events.died(message);
@@ -128,51 +138,9 @@ export function createWorkerClient(
       }),
     close: async () => {
       closed = true;
-      deliveries.close();
       for (const { reject } of waiting.values()) reject(new StoppedError());
       waiting.clear();
       await worker.terminate();
-    },
-  };
-}
-
-/** Does small jobs in their order, a few milliseconds at a time; none before `from`. */
-interface Deliveries {
-  readonly add: (job: () => void) => void;
-  /** What is not done yet is never done. */
-  readonly close: () => void;
-}
-
-function createDeliveries(from: Promise<void>): Deliveries {
-  let jobs: (() => void)[] = [];
-  let working = false;
-  let closed = false;
-
-  async function work(): Promise<void> {
-    await from;
-    const slice = createTimeSlice();
-    while (jobs.length > 0) {
-      const now = jobs;
-      jobs = [];
-      for (const job of now) {
-        if (closed) return;
-        job();
-        const rest = slice();
-        if (rest !== undefined) await rest;
-      }
-    }
-    working = false;
-  }
-
-  return {
-    add: (job) => {
-      jobs.push(job);
-      if (working) return;
-      working = true;
-      setImmediate(() => void work());
-    },
-    close: () => {
-      closed = true;
     },
   };
 }
