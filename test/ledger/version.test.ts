@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 
-import { plainChangeSchema } from '../../src/ledger/format/change-format.ts';
+import { plainChangeSchema } from '../../src/model/ports/change-schema.ts';
 import { companionsSchema, rareSchema } from '../../src/ledger/format/record-schemas.ts';
 import type { RecordFields } from '../../src/ledger/format/record-format.ts';
 import type { FileStat } from '../../src/model/document.ts';

@@ -5,7 +5,8 @@ import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import { fromMillisecondsText, fromSecondsText, isDate, ownName } from '../records/stored-record.ts';
 import type { StoredRecord, StoredTime } from '../records/stored-record.ts';
-import { companionsSchema, hashPattern, metadataSchema, rareSchema } from './record-schemas.ts';
+import { hashPattern, heldMetadataSchema } from '../../model/ports/change-schema.ts';
+import { companionsSchema, rareSchema } from './record-schemas.ts';
 import type { Rare } from './record-schemas.ts';
 import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
 
@@ -169,5 +170,5 @@ function checkCompanions(value: unknown): Companions {
 
 /** Metadata that is valid, or a ShapeError. */
 export function checkMetadata(value: unknown): Metadata {
-  return asShape(metadataSchema, value, 'metadata');
+  return asShape(heldMetadataSchema, value, 'metadata');
 }

@@ -3,15 +3,13 @@ import * as z from 'zod';
 import { errorMessage } from '../../model/errors.ts';
 import { isValidDirectory, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { plainChangeSchema } from '../format/change-format.ts';
 import {
   attachmentSchema,
-  companionsSchema,
   hashPattern,
-  rareSchema,
+  plainChangeSchema,
   statSchema,
-  strictMetadataSchema,
-} from '../format/record-schemas.ts';
+} from '../../model/ports/change-schema.ts';
+import { companionsSchema, rareSchema, strictMetadataSchema } from '../format/record-schemas.ts';
 import { checkEntries, importedRecord, isImportedChange, refProblem } from './imported-ledger.ts';
 import type {
   ImportedChange,

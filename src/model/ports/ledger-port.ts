@@ -1,5 +1,7 @@
+import type * as z from 'zod';
+
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
-import type { WrittenMoment } from '../../lib/time/clock.ts';
 import { sameStat } from '../document.ts';
 import { unreadableCode } from '../errors.ts';
 import type {
@@ -11,17 +13,7 @@ import type {
   HeldMode,
 } from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-
-/** An attachment as the service last accepted it. */
-export interface RecordedAttachment {
-  readonly name: string;
-  /** NFC, from the folder's root. Absent in records of older versions and of imports that do not say. */
-  readonly path?: string | undefined;
-  /** The folder that holds it; absent: that of its document. It lies in another one after a folder was split, say. */
-  readonly folder?: string | undefined;
-  readonly sha256: string;
-  readonly stat: FileStat;
-}
+import type { attachmentSchema, plainChangeSchema, unsureSchema } from './change-schema.ts';
 
 /** What the service holds for one path, and what the file looked like when it was sent. */
 export interface LedgerRecord {
@@ -59,18 +51,6 @@ export interface LedgerRecord {
   readonly unsure?: Unsure | undefined;
 }
 
-/** What the service may hold instead of what the record says: requests went out and no answer came. */
-export interface Unsure {
-  /** The content may differ. */
-  readonly content: boolean;
-  /** The attachments may differ. */
-  readonly attachments: boolean;
-  /** What each of the modifies would have led to. */
-  readonly metadata: readonly Metadata[];
-  /** A deletion went out: the service may not know the document any more. */
-  readonly gone?: true | undefined;
-}
-
 export interface LedgerEntry {
   readonly ref: DocumentRef;
   readonly record: LedgerRecord;
@@ -88,66 +68,6 @@ export interface DirectoryRecords {
   readonly rootChange: (name: string) => number | undefined;
   /** Compares without building the record: a scan asks for each file, and most are unchanged. */
   readonly match: (name: string, seen: Pick<LedgerRecord, 'stat' | 'fingerprint'>) => RecordMatch;
-}
-
-/** An upload that goes out. It is durable before its first byte does, and stays until its outcome is known. */
-export interface Intent {
-  readonly id: string;
-  readonly ref: DocumentRef;
-  readonly size: number;
-  /** Of the file that goes out. Absent in ledgers of older versions. */
-  readonly stat?: FileStat | undefined;
-  readonly carried?: Carried | undefined;
-  /** Wall clock, ms. */
-  readonly at: number;
-}
-
-/** What an upload brings to the service besides the file. Absent in ledgers of older versions. */
-export interface Carried {
-  /** What the service holds once it has accepted the upload. */
-  readonly metadata: Metadata;
-  readonly attachments: boolean;
-}
-
-/** An upload whose outcome was never learned, kept until it is settled or a person dismisses it. */
-export interface Doubt {
-  readonly id: string;
-  /** Where its file stands, as far as is known: a doubt follows its file. */
-  readonly ref: DocumentRef;
-  /** Of the file that was sent; absent: not known. */
-  readonly stat?: FileStat | undefined;
-  readonly carried?: Carried | undefined;
-  /** How many documents the service may hold unknown to us. */
-  readonly count: number;
-  /** Wall clock, ms. */
-  readonly since: number;
-  readonly message: string;
-  /** True: `safety.inDoubt` is hold and the document is not sent before a person says so. */
-  readonly holds: boolean;
-  /** A person wants nothing sent because of it: it is no longer listed, and counts once its document is sent again. */
-  readonly dismissed?: true | undefined;
-}
-
-/** One attempt of a document and what came of it. */
-export interface Attempt {
-  /** Wall clock, ms. */
-  readonly at: number;
-  readonly operation: string;
-  readonly code: string;
-  readonly message: string;
-}
-
-/** A document that the service or a rule refused. Tried again when its stat or fingerprint changes, or on `retry`. */
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly attempts: number;
-  /** Newest last, at most ten. */
-  readonly history: readonly Attempt[];
-  readonly stat: FileStat;
-  readonly fingerprint: string;
-  /** As that of a record. */
-  readonly rootChange?: number | undefined;
 }
 
 /**
@@ -172,56 +92,11 @@ export function isOfDeletion({ history }: Failure): boolean {
   return history.at(-1)?.operation === 'delete';
 }
 
-/** A root directory as it was when its folder was last known to be right. */
-export interface RootIdentity {
-  readonly path: string;
-  readonly dev: number;
-  readonly ino: number;
-  /** Ms; 0 or absent: not known. */
-  readonly birthtimeMs?: number | undefined;
-  /** When a whole scan of it began, of those that were written down: wall clock, ms. What was recorded stood then. */
-  readonly seenAt?: number | undefined;
-  /** How often another directory was accepted as the root; absent: never. */
-  readonly changes?: number | undefined;
-  /** `onRemove` is keep, or it was, and files with records are still missing. Absent: neither. */
-  readonly keeps?: true | undefined;
-}
-
 /** A directory in a folder; `''` is the root itself. */
 export interface DirectoryRef {
   readonly folder: string;
   /** NFC, from the folder's root. */
   readonly path: string;
-}
-
-/** The directory that is mounted at a path, as it was when nothing below it was missing. */
-export interface MountIdentity extends FileIdentity {
-  /** NFC, from the folder's root. */
-  readonly path: string;
-}
-
-/** A mount point that was seen with nothing mounted on it: what came into it then lies below the next mount. */
-export interface BareMountPoint {
-  /** NFC, from the folder's root. */
-  readonly path: string;
-  /** When something was found to be mounted there: wall clock, ms; null: nothing is. */
-  readonly until: number | null;
-}
-
-/** Deletions of one folder that were let through. */
-export interface Removal extends WrittenMoment {
-  readonly count: number;
-}
-
-/** Deletions of one folder that wait for a person. */
-interface Hold {
-  /** Wall clock, ms. */
-  readonly since: number;
-  readonly reason: string;
-  /** How many there were last, where that is known. */
-  readonly documents?: number | undefined;
-  /** May hide the files: when it has been listed, no person has to answer any more. */
-  readonly hiddenIn?: DirectoryRef | undefined;
 }
 
 /** A request to an ingestion endpoint, for the sliding minute. */
@@ -235,64 +110,28 @@ export interface SentRequest {
   readonly answeredSinceBoot?: BootMoment;
 }
 
-/** The mode that a file goes with because of a document that has, or had, it or attached it. */
-export interface FormerMode extends HeldMode {
-  readonly file: FileStat;
-}
-
 /** One step of the ledger's history. Applying a list of them twice is the same as once. */
 export type Change =
   | { readonly kind: 'put'; readonly ref: DocumentRef; readonly record: LedgerRecord }
-  | { readonly kind: 'drop'; readonly ref: DocumentRef }
-  | { readonly kind: 'intent'; readonly intent: Intent }
-  /** The outcome of that intent is known: it is no longer open. */
-  | { readonly kind: 'resolve'; readonly id: string }
-  | { readonly kind: 'doubt'; readonly doubt: Doubt }
-  | { readonly kind: 'dismiss'; readonly id: string }
-  | { readonly kind: 'fail'; readonly ref: DocumentRef; readonly failure: Failure }
-  | { readonly kind: 'clear'; readonly ref: DocumentRef }
-  | { readonly kind: 'hold'; readonly folder: string; readonly hold: Hold | null }
-  /** A person's answer about removed files: these deletions are allowed, or with `keeps` their documents stay. */
-  | {
-      readonly kind: 'approve';
-      readonly folder: string;
-      readonly paths: readonly string[];
-      readonly keeps?: true | undefined;
-    }
-  /** The answer counts no more: the document is deleted, or its file came back. */
-  | { readonly kind: 'unapprove'; readonly folder: string; readonly paths: readonly string[] }
-  | { readonly kind: 'removed'; readonly folder: string; readonly removal: Removal }
-  | { readonly kind: 'root'; readonly folder: string; readonly identity: RootIdentity }
-  /** Directories below the root on which something is mounted, or was, in place of what was known. */
-  | {
-      readonly kind: 'mounts';
-      readonly folder: string;
-      readonly mounts: readonly string[];
-      /** Of those of them that are known. */
-      readonly identities?: readonly MountIdentity[] | undefined;
-      readonly bare?: readonly BareMountPoint[] | undefined;
-    }
-  /**
-   * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no
-   * records, and is forgotten with the last of them.
-   */
-  | {
-      readonly kind: 'directory';
-      readonly folder: string;
-      readonly path: string;
-      readonly identity: FileIdentity | null;
-    }
-  /** A file of a document that was deleted, or an attachment of that: what it counts as held with until it is sent. */
-  | { readonly kind: 'former'; readonly held: FormerMode }
-  /** The records belong to this service from now on. */
-  | { readonly kind: 'service'; readonly service: string }
-  | { readonly kind: 'sent'; readonly id: string; readonly at: number }
-  | {
-      readonly kind: 'answered';
-      readonly id: string;
-      readonly at: number;
-      readonly sinceBoot?: BootMoment | undefined;
-    };
+  | DeepReadonly<z.output<typeof plainChangeSchema>>;
+
+type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>;
+
+export type RecordedAttachment = DeepReadonly<z.output<typeof attachmentSchema>>;
+export type Unsure = DeepReadonly<z.output<typeof unsureSchema>>;
+export type Intent = ChangeOf<'intent'>['intent'];
+export type Carried = NonNullable<Intent['carried']>;
+export type Doubt = ChangeOf<'doubt'>['doubt'];
+export type Failure = ChangeOf<'fail'>['failure'];
+/** One attempt of a document and what came of it. */
+export type Attempt = Failure['history'][number];
+type Hold = NonNullable<ChangeOf<'hold'>['hold']>;
+export type Removal = ChangeOf<'removed'>['removal'];
+export type RootIdentity = ChangeOf<'root'>['identity'];
+export type MountIdentity = NonNullable<ChangeOf<'mounts'>['identities']>[number];
+export type BareMountPoint = NonNullable<ChangeOf<'mounts'>['bare']>[number];
+/** The mode that a file goes with because of a document that has, or had, it or attached it. */
+export type FormerMode = ChangeOf<'former'>['held'];
 
 /** The durable record. Reads are from memory and never block; one process at a time writes. */
 export interface LedgerPort {

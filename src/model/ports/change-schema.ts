@@ -1,0 +1,178 @@
+import * as z from 'zod';
+
+import type { FileStat } from '../document.ts';
+import { metadataFields, shareModes } from '../metadata/metadata.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+
+/** A SHA-256 in hex; empty: not known. */
+export const hashPattern = /^(?:[0-9a-f]{64})?$/;
+
+const folder = z.string();
+/** NFC, from the folder's root. */
+const path = z.string();
+const ref = z.object({ folder, path });
+const paths = z.array(path);
+/** Wall clock, ms. */
+const at = z.number();
+const id = z.string();
+
+/** What `lstat` said of a file. */
+export const statSchema: z.ZodType<FileStat> = z.object({
+  size: z.number(),
+  mtimeMs: z.number(),
+  ctimeMs: z.number(),
+  birthtimeMs: z.number(),
+  ino: z.number(),
+  dev: z.number(),
+});
+
+/** Which file or directory something was. */
+const identity = z.object({ ino: z.number(), birthtimeMs: z.number(), dev: z.number() });
+
+/** A moment since the machine was booted. */
+const sinceBoot = z.object({ bootId: z.string(), ms: z.number() }).optional();
+
+/** Metadata as the ledger keeps it, interface 2.2. A key that this version does not know is kept as it stands. */
+export const heldMetadataSchema: z.ZodType<Metadata> = z.looseObject(metadataFields(z.string()));
+
+/** An attachment as the service last accepted it. */
+export const attachmentSchema = z.strictObject({
+  name: z.string(),
+  sha256: z.string().regex(hashPattern),
+  /** Absent where an import does not say. */
+  path: path.optional(),
+  /** The folder that holds it; absent: that of its document. It lies in another one after a folder was split, say. */
+  folder: folder.optional(),
+  stat: statSchema,
+});
+
+/** What the service may hold instead of what the record says: requests went out and no answer came. */
+export const unsureSchema = z.strictObject({
+  /** The content may differ. */
+  content: z.boolean(),
+  /** The attachments may differ. */
+  attachments: z.boolean(),
+  /** What each of the modifies would have led to. */
+  metadata: z.array(heldMetadataSchema),
+  /** A deletion went out: the service may not know the document any more. */
+  gone: z.literal(true).optional(),
+});
+
+/** A sharing mode that goes with a record, or with a file: see `HeldMode`. */
+export const heldModeSchema = z.strictObject({
+  folder,
+  path,
+  mode: z.enum(shareModes),
+  by: z.string().nullable(),
+  under: z.strictObject({ folder }).optional(),
+  isAttachment: z.literal(true).optional(),
+  file: statSchema.optional(),
+});
+
+/** What an upload brings to the service besides the file: `metadata` is what it holds once it has accepted that. */
+const carried = z.object({ metadata: heldMetadataSchema, attachments: z.boolean() }).optional();
+
+/** An upload that goes out. It is durable before its first byte does, and stays until its outcome is known. */
+const intent = z.object({ id, ref, size: z.number(), stat: statSchema.optional(), carried, at });
+
+/** An upload whose outcome was never learned, kept until it is settled or a person dismisses it. */
+const doubt = z.object({
+  id,
+  /** Where its file stands, as far as is known: a doubt follows its file. */
+  ref,
+  /** Of the file that was sent; absent: not known. */
+  stat: statSchema.optional(),
+  carried,
+  /** How many documents the service may hold unknown to us. */
+  count: z.number(),
+  since: at,
+  message: z.string(),
+  /** True: `safety.inDoubt` is hold and the document is not sent before a person says so. */
+  holds: z.boolean(),
+  /** A person wants nothing sent because of it: it is no longer listed, and counts once its document is sent again. */
+  dismissed: z.literal(true).optional(),
+});
+
+/** A document that the service or a rule refused. Tried again when its stat or fingerprint changes, or on `retry`. */
+const failure = z.object({
+  code: z.string(),
+  message: z.string(),
+  attempts: z.number(),
+  /** Newest last, at most ten. */
+  history: z.array(z.object({ at, operation: z.string(), code: z.string(), message: z.string() })),
+  /** As that of a record. */
+  rootChange: z.number().optional(),
+  stat: statSchema,
+  fingerprint: z.string(),
+});
+
+/** Deletions of one folder that wait for a person. */
+const hold = z.object({
+  since: at,
+  reason: z.string(),
+  /** How many there were last, where that is known. */
+  documents: z.number().optional(),
+  /** May hide the files: when it has been listed, no person has to answer any more. */
+  hiddenIn: z.strictObject({ folder, path }).optional(),
+});
+
+/** A root directory as it was when its folder was last known to be right. */
+const root = z.object({
+  path: z.string(),
+  dev: z.number(),
+  ino: z.number(),
+  /** Ms; 0 or absent: not known. */
+  birthtimeMs: z.number().optional(),
+  /** When a whole scan of it began, of those that were written down. What was recorded stood then. */
+  seenAt: at.optional(),
+  /** How often another directory was accepted as the root; absent: never. */
+  changes: z.number().optional(),
+  /** `onRemove` is keep, or it was, and files with records are still missing. Absent: neither. */
+  keeps: z.literal(true).optional(),
+});
+
+const kind = <Kind extends string>(name: Kind) => z.literal(name);
+
+/** Every change of the ledger but that of a record, as the port has it and files hold it. */
+export const plainChangeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: kind('drop'), ref }),
+  z.object({ kind: kind('intent'), intent }),
+  /** The outcome of that intent is known: it is no longer open. */
+  z.object({ kind: kind('resolve'), id }),
+  z.object({ kind: kind('doubt'), doubt }),
+  z.object({ kind: kind('dismiss'), id }),
+  z.object({ kind: kind('fail'), ref, failure }),
+  z.object({ kind: kind('clear'), ref }),
+  z.object({ kind: kind('hold'), folder, hold: hold.nullable() }),
+  /** A person's answer about removed files: these deletions are allowed, or with `keeps` their documents stay. */
+  z.object({ kind: kind('approve'), folder, paths, keeps: z.literal(true).optional() }),
+  /** The answer counts no more: the document is deleted, or its file came back. */
+  z.object({ kind: kind('unapprove'), folder, paths }),
+  /** Deletions of one folder that were let through. */
+  z.object({ kind: kind('removed'), folder, removal: z.object({ at, sinceBoot, count: z.number() }) }),
+  z.object({ kind: kind('root'), folder, identity: root }),
+  /** Directories below the root on which something is mounted, or was, in place of what was known. */
+  z.object({
+    kind: kind('mounts'),
+    folder,
+    mounts: paths,
+    /** Of those of them that are known: the directory that is mounted, as it was when nothing below it was missing. */
+    identities: z.array(identity.extend({ path })).optional(),
+    /**
+     * Those that were seen with nothing mounted on them, until something was found to be; null: nothing is. What came
+     * into one then lies below the next mount.
+     */
+    bare: z.array(z.object({ path, until: at.nullable() })).optional(),
+  }),
+  /**
+   * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no
+   * records, and is forgotten with the last of them.
+   */
+  z.object({ kind: kind('directory'), folder, path, identity: identity.nullable() }),
+  /** A file of a document that was deleted, or an attachment of that: what it counts as held with until it is sent. */
+  z.object({ kind: kind('former'), held: heldModeSchema.extend({ file: statSchema }) }),
+  /** The records belong to this service from now on. */
+  z.object({ kind: kind('service'), service: z.string() }),
+  z.object({ kind: kind('sent'), id, at }),
+  z.object({ kind: kind('answered'), id, at, sinceBoot }),
+]);
