@@ -33,11 +33,15 @@ import type { Capture, DataFiller } from './records/ledger-data.ts';
  *
  * The checksum is of all bytes before the last line.
  */
-interface SnapshotHead {
-  readonly version: number;
-  readonly generation: number;
-  readonly sequence: number;
-}
+const headSchema = z.object({
+  ingestd: z.literal('ledger'),
+  version: z.int(),
+  generation: z.int().positive(),
+  sequence: z.int().nonnegative(),
+});
+
+type SnapshotHead = Readonly<z.output<typeof headSchema>>;
+type Place = Pick<SnapshotHead, 'generation' | 'sequence'>;
 
 /** How the last line begins, and no other. */
 const END_MARK = '[]],';
@@ -50,7 +54,7 @@ const PIECE_CHARACTERS = 15 * 1024;
 export async function writeSnapshot(
   disk: Disk,
   path: string,
-  { head, capture }: { readonly head: Omit<SnapshotHead, 'version'>; readonly capture: Capture },
+  { head, capture }: { readonly head: Place; readonly capture: Capture },
 ): Promise<number> {
   const file = await disk.create(path);
   try {
@@ -92,7 +96,7 @@ async function writeLines(file: DiskFile, head: string, lines: Iterable<string>)
 }
 
 /** Text of the first line. */
-function headText({ generation, sequence }: Omit<SnapshotHead, 'version'>): string {
+function headText({ generation, sequence }: Place): string {
   const fields = JSON.stringify({ ingestd: 'ledger', version: LEDGER_VERSION, generation, sequence });
   return `${fields.slice(0, -1)},"lines":[\n`;
 }
@@ -182,12 +186,6 @@ function readHead(path: string, bytes: Buffer): SnapshotHead {
   return head;
 }
 
-const headSchema = z.object({
-  ingestd: z.literal('ledger'),
-  version: z.int(),
-  generation: z.int().positive(),
-  sequence: z.int().nonnegative(),
-});
 const endSchema = z.object({ count: z.int().nonnegative(), crc32: z.string() });
 
 /** What a first line says, or null when it is none. */

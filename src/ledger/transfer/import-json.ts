@@ -1,16 +1,16 @@
 import * as z from 'zod';
 
 import { errorMessage } from '../../model/errors.ts';
-import { isValidDirectory, unknownStat } from '../../model/document.ts';
+import { isValidDirectory } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { plainChangeSchema } from '../../model/ports/change-schema.ts';
 import {
-  attachmentSchema,
-  hashPattern,
-  plainChangeSchema,
-  statSchema,
-} from '../../model/ports/change-schema.ts';
-import { companionsSchema, rareSchema, strictMetadataSchema } from '../format/record-schemas.ts';
-import { checkEntries, importedRecord, isImportedChange, refProblem } from './imported-ledger.ts';
+  checkEntries,
+  documentSchema,
+  importedEntry,
+  isImportedChange,
+  refProblem,
+} from './imported-ledger.ts';
 import type {
   ImportedChange,
   ImportedEntry,
@@ -19,31 +19,6 @@ import type {
   ImportProblem,
 } from './imported-ledger.ts';
 
-const path = z.string().normalize('NFC');
-const sha256 = z.string().regex(hashPattern, 'is not a SHA-256 in lower-case hex');
-const { heldModes, said, unsure, rootChange } = rareSchema.shape;
-/** A document as `ledger export` prints it; other exports may leave out what has a default here. */
-const documentSchema = z.object({
-  folder: z.string(),
-  path,
-  docId: z.string(),
-  sha256: sha256.default(''),
-  size: z.int().nonnegative().default(0),
-  attachments: z
-    .array(attachmentSchema.extend({ sha256, path: path.optional(), stat: statSchema.default(unknownStat) }))
-    .default([]),
-  metadata: strictMetadataSchema.optional(),
-  uploadedAt: z.iso.datetime().optional(),
-  modifiedAt: z.iso.datetime().nullable().default(null),
-  possibleDuplicates: z.int().nonnegative().default(0),
-  fileName: z.string().min(1).optional(),
-  stat: statSchema.optional(),
-  companions: companionsSchema.optional(),
-  heldModes,
-  said,
-  unsure,
-  rootChange,
-});
 const changeSchema = plainChangeSchema.refine(isImportedChange, 'is not what an export holds');
 const ledgerSchema = z.object({
   version: z.literal(1),
@@ -70,9 +45,7 @@ export function importJson(text: string, configured: ImportOptions): ImportedLed
     const place = `documents[${index}]: `;
     const read = documentSchema.safeParse(document);
     if (read.success) {
-      const { folder, ...known } = read.data;
-      const entry = { ref: { folder, path: known.path }, record: importedRecord(known, options) };
-      imported.push({ entry, line: null, place });
+      imported.push({ entry: importedEntry(read.data, options), line: null, place });
     } else
       problems.push(
         ...read.error.issues.map((issue) => ({ line: null, message: `${place}${words(issue)}` })),

@@ -1,8 +1,11 @@
+import * as z from 'zod';
+
 import { importedMark } from '../../model/ports/ledger-port.ts';
-import type { Change, LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { Change, LedgerEntry } from '../../model/ports/ledger-port.ts';
+import { attachmentSchema, hashPattern, statSchema } from '../../model/ports/change-schema.ts';
+import { companionsSchema, rareSchema, strictMetadataSchema } from '../format/record-schemas.ts';
 import { isUsableDocId, isValidRef, nameOf, refKey, unknownStat } from '../../model/document.ts';
-import type { FileStat, DocumentRef } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 
 /** Something in an import file that cannot be taken. */
 export interface ImportProblem {
@@ -54,48 +57,60 @@ export interface ImportOptions {
   readonly now: number;
 }
 
-/** What an import file says of a document. */
-interface Known extends Partial<Omit<LedgerRecord, 'fileName' | 'metadata' | 'stat' | 'uploadedAt'>> {
-  readonly docId: string;
-  readonly path: string;
-  readonly uploadedAt?: string | undefined;
-  readonly metadata?: Metadata | undefined;
-  readonly fileName?: string | undefined;
-  readonly stat?: FileStat | undefined;
-  /** Of a file whose stat is not known. */
-  readonly size?: number;
-}
+const path = z.string().normalize('NFC');
+const sha256 = z.string().regex(hashPattern, 'is not a SHA-256 in lower-case hex');
+const { heldModes, said, unsure, rootChange } = rareSchema.shape;
+/** A document as `ledger export` prints it; other files may leave out what has a default here. */
+export const documentSchema = z.object({
+  folder: z.string(),
+  path,
+  docId: z.string(),
+  sha256: sha256.default(''),
+  size: z.int().nonnegative().default(0),
+  attachments: z
+    .array(attachmentSchema.extend({ sha256, path: path.optional(), stat: statSchema.default(unknownStat) }))
+    .default([]),
+  metadata: strictMetadataSchema.optional(),
+  uploadedAt: z.iso.datetime().optional(),
+  modifiedAt: z.iso.datetime().nullable().default(null),
+  possibleDuplicates: z.int().nonnegative().default(0),
+  fileName: z.string().min(1).optional(),
+  stat: statSchema.optional(),
+  companions: companionsSchema.optional(),
+  heldModes,
+  said,
+  unsure,
+  rootChange,
+});
 
 /**
- * A record of a document whose file has not been inspected: unknown values are empty, an unknown time of upload is that
- * of the import. Metadata without a sharing mode says that it is DEFAULT only where it comes from an export.
+ * A document whose file has not been inspected: unknown values are empty, an unknown time of upload is that of the
+ * import. Metadata without a sharing mode says that it is DEFAULT only where it comes from an export.
  */
-export function importedRecord(
+export function importedEntry(
   {
+    folder,
     path,
-    size = 0,
+    size,
     fileName = nameOf(path),
     stat = { ...unknownStat, size },
     uploadedAt,
     metadata,
     ...known
-  }: Known,
+  }: z.output<typeof documentSchema>,
   { now }: Pick<ImportOptions, 'now'>,
-): LedgerRecord {
+): LedgerEntry {
   const isExported = uploadedAt !== undefined && metadata !== undefined;
-  return {
-    sha256: '',
+  const record = {
+    ...known,
     stat,
     fingerprint: '',
     fileName,
-    attachments: [],
     metadata: metadata ?? {},
-    modifiedAt: null,
-    possibleDuplicates: 0,
     uploadedAt: uploadedAt ?? new Date(now).toISOString(),
-    ...known,
     ...(isExported ? null : { said: [...(known.said ?? []), importedMark] }),
   };
+  return { ref: { folder, path }, record };
 }
 
 /** A document from an import file and where it stands there. */

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { errorMessage } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
 import { importJson } from './import-json.ts';
-import { checkEntries, importedRecord } from './imported-ledger.ts';
+import { checkEntries, documentSchema, importedEntry } from './imported-ledger.ts';
 import type { ImportedEntry, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 
 /**
@@ -79,8 +79,6 @@ function toEntry(
   const named = cell('folder').trim();
   const [only = ''] = options.folders;
   const folder = named === '' && options.folders.length === 1 ? only : named;
-  const path = cell('path').normalize('NFC');
-  const docId = cell('docid').trim();
   const stated = cell('mode').trim();
   const mode = shareModes.find((one) => one === stated);
   if (stated !== '' && mode === undefined) {
@@ -88,9 +86,6 @@ function toEntry(
     return { line, message };
   }
   const metadata = mode === undefined ? undefined : { shareInfo: { mode } };
-  return {
-    entry: { ref: { folder, path }, record: importedRecord({ docId, path, metadata }, options) },
-    line,
-    place: '',
-  };
+  const document = { folder, path: cell('path'), docId: cell('docid').trim(), metadata };
+  return { entry: importedEntry(documentSchema.parse(document), options), line, place: '' };
 }
