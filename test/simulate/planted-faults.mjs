@@ -105,9 +105,9 @@ export const plantedFaults = {
   'sends-three-times-as-many': {
     kind: 'too-many',
     seed: 4,
-    file: 'src/daemon/assemble-daemon.ts',
-    from: 'requestsPerMinute: settings.service.requestsPerMinute,',
-    to: 'requestsPerMinute: 3 * settings.service.requestsPerMinute,',
+    file: 'src/daemon/reach-service.ts',
+    from: 'requestsPerMinute: service.requestsPerMinute,',
+    to: 'requestsPerMinute: 3 * service.requestsPerMinute,',
   },
   'knows-no-tables': {
     kind: 'missing',
