@@ -120,7 +120,6 @@ type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Ki
 export type RecordedAttachment = DeepReadonly<z.output<typeof attachmentSchema>>;
 export type Unsure = DeepReadonly<z.output<typeof unsureSchema>>;
 export type Intent = ChangeOf<'intent'>['intent'];
-export type Carried = NonNullable<Intent['carried']>;
 export type Doubt = ChangeOf<'doubt'>['doubt'];
 export type Failure = ChangeOf<'fail'>['failure'];
 /** One attempt of a document and what came of it. */
