@@ -72,27 +72,6 @@ describe('attachments', () => {
     expect(synced.service.calls).toEqual(['modify']);
     expect(recorded(synced)).toEqual([['x.csv', sha256('half and half')]]);
   });
-
-  it('that are changed one after the other are each recorded as they went out', async () => {
-    const synced = await standing({
-      'report.pdf': 'report',
-      'report.pdf.attachments/a.csv': 'a',
-      'report.pdf.attachments/b.csv': 'b',
-    });
-    for (const [name, content] of [
-      ['b.csv', 'b2'],
-      ['a.csv', 'a2'],
-      ['b.csv', 'b3'],
-    ] as const) {
-      await synced.inbox.write(`report.pdf.attachments/${name}`, content);
-      await synced.sync();
-    }
-    expect(synced.service.calls).toEqual(['modify', 'modify', 'modify']);
-    expect(recorded(synced)).toEqual([
-      ['a.csv', sha256('a2')],
-      ['b.csv', sha256('b3')],
-    ]);
-  });
 });
 
 /** What keeps documents waiting. */
@@ -164,15 +143,6 @@ describe('the file that is an attachment (I5)', () => {
     ]);
     expect(reasons(synced)).toEqual(['attached-before']);
     expect(synced.service.calls).toEqual([]);
-  });
-
-  it('is a document of its own after a restart where the sidecar lists it no longer by then', async () => {
-    const synced = await standing(files);
-    await synced.restart(() => writeFileSync(synced.inbox.join('a/report.pdf.meta.json'), '{}'));
-    await synced.sync();
-    await synced.pass(20_000);
-    expect(synced.service.calls).toEqual(['upload']);
-    expect([...synced.docIds().keys()]).toEqual(['a/report.pdf', 'a/x.csv']);
   });
 
   it('is a document of its own when the sidecar drops it, though the service keeps what it has', async () => {

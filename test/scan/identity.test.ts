@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
-import { chmod, chown, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { asUser, nobody } from '../support/processes/as-user.ts';
-import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { syncedFolder } from './support/synced-folder.ts';
@@ -39,28 +37,6 @@ async function settle(): Promise<void> {
     return world.engine().tasks.in('grace').size === 0;
   });
 }
-
-describe('I4: a folder that is not configured any more', () => {
-  it('gives a file that comes from it into a configured one its document', async () => {
-    world = await syncedFolder();
-    await world.home.write('old/a.txt', 'a');
-    const { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev } = await stat(world.home.join('old/a.txt'));
-    const record = recordOf({
-      docId: 'known',
-      sha256: createHash('sha256').update('a').digest('hex'),
-      stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
-      fileName: 'a.txt',
-      metadata: { title: 'a' },
-    });
-    await world.ledger().commit([{ kind: 'put', ref: { folder: 'old', path: 'a.txt' }, record }]);
-    await rename(world.home.join('old/a.txt'), at('a.txt'));
-    // A new file with equal bytes, which nothing says is the old one.
-    await writeFile(at('b.txt'), 'a');
-    await settle();
-    expect(world.service.calls).toEqual(['upload']);
-    expect(world.docIds().get('a.txt')).toBe('known');
-  });
-});
 
 describe('I2: a document whose file is gone from its path', () => {
   it('is deleted when the folder can be listed again, if its file went meanwhile', async () => {
@@ -117,17 +93,6 @@ describe('I2: a document whose file is gone from its path', () => {
     expect(stateOf('a.txt')).toMatchObject({ kind: 'dormant', reason: { code: 'kept-elsewhere' } });
   });
 
-  it('stays at the service while its file has a name that is not sent', async () => {
-    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
-    await rename(at('a.txt'), at('a.xyz'));
-    await settle();
-    expect(deletions()).toEqual([]);
-    expect(stateOf('a.txt')).toMatchObject({
-      kind: 'dormant',
-      reason: { message: expect.stringContaining('inbox/a.xyz') },
-    });
-  });
-
   it.each(['.trash', '.Trash-1000', 'drafts', 'b.pdf.attachments'])(
     'is deleted when its file moves into %s, in which nothing is looked for',
     async (directory) => {
@@ -143,37 +108,6 @@ describe('I2: a document whose file is gone from its path', () => {
       expect(world.docIds().size).toBe(0);
     },
   );
-
-  it('is deleted when its file is removed, though a snapshot has a hard link of it', async () => {
-    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
-    await mkdir(at('.snapshots'));
-    await link(at('a.txt'), at('.snapshots/a.txt'));
-    await rm(at('a.txt'));
-    await settle();
-    expect(deletions()).toHaveLength(1);
-  });
-
-  it('keeps its docId when the file comes back from where it was not sent', async () => {
-    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
-    const docId = world.docIds().get('a.txt');
-    await rename(at('a.txt'), at('a.xyz'));
-    await settle();
-    await rename(at('a.xyz'), at('again.txt'));
-    await settle();
-    expect([...world.docIds()]).toEqual([['again.txt', docId]]);
-    expect(deletions()).toEqual([]);
-  });
-
-  it('is deleted when its file is removed there too', async () => {
-    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
-    await rename(at('a.txt'), at('a.xyz'));
-    await settle();
-    await rm(at('a.xyz'));
-    await settle();
-    await settle();
-    expect(deletions()).toHaveLength(1);
-    expect(world.docIds().size).toBe(0);
-  });
 
   it('I2, F35: is deleted while its file is another document’s, by a hard link', async () => {
     world = await syncedFolder({

@@ -186,24 +186,6 @@ describe('a person’s word', () => {
     expect(world.engine().tasks.counts('inbox').held).toBe(0);
   });
 
-  it('is waited for where an upload is in doubt, across restarts', async () => {
-    world = await filled(0, { safety: { inDoubt: 'hold' } });
-    world.folder.write('a.txt', 'one');
-    world.folder.scan();
-    const release = world.service.holdNext();
-    await asked('upload');
-    for (let life = 0; life < 3; life += 1) {
-      await world.restart();
-      await world.quiesce();
-      expect(world.service.calls).toEqual(['upload']);
-      expect(world.engine().tasks.counts('inbox').failed).toBe(1);
-    }
-    release();
-    await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
-    await world.quiesce();
-    expect(world.service.calls).toEqual(['upload', 'upload']);
-  });
-
   it('about a path to which a document is moving is not overwritten by the move', async () => {
     world = await filled(2);
     const { hash } = world.folder;

@@ -10,8 +10,9 @@ const run = promisify(execFile);
 
 const trial = trialOfEachTest();
 
+/** On a connection of its own: the end of the service does not wait for it. */
 const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(`${trial.service.authUrl}${path}`, { headers });
+  fetch(`${trial.service.authUrl}${path}`, { headers: { connection: 'close', ...headers } });
 
 const statusUnderName = async (host: string) =>
   (await sendRaw(trial.service.pageUrl, { method: 'GET', headers: { host }, body: '' })).status;

@@ -5,11 +5,35 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { directoryOf, joinPath } from '../../../src/model/document.ts';
 import { uploadMetadata } from '../../../src/model/metadata/metadata-delta.ts';
 import { eventually } from '../../support/eventually.ts';
-import { folderWorld } from '../support/folder-world.ts';
+import type { FolderSettings } from '../../../src/model/settings.ts';
+import { servedFolder } from '../inspect/served-folder.ts';
+import type { ServedFolder } from '../inspect/served-folder.ts';
+import { folderWorld, scannedPaths } from '../support/folder-world.ts';
 import type { FolderWorld } from '../support/folder-world.ts';
 
 let world: FolderWorld;
-afterEach(() => world.close());
+let folder: ServedFolder | null = null;
+afterEach(async () => {
+  await folder?.remove();
+  if (folder === null) await world.close();
+  folder = null;
+});
+
+/** A folder with these files, scanned in this thread. Gives the paths of its documents. */
+async function scanned(
+  files: Readonly<Record<string, string>>,
+  settings: Partial<FolderSettings> = {},
+): Promise<readonly string[]> {
+  folder = await servedFolder({ settings });
+  for (const [path, content] of Object.entries(files)) await folder.write(path, content);
+  return [...(await folder.scan()).values()].flatMap(scannedPaths).sort();
+}
+
+const inspect = async (path: string) => (await folder?.inspect(path)) ?? null;
+const attachmentsOf = async (path: string) => {
+  const found = await inspect(path);
+  return found?.kind === 'document' ? found.document.attachments.map((one) => one.path) : found;
+};
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `x${at}.pdf`);
 
@@ -22,29 +46,18 @@ describe('what comes from a folder is bounded (I12)', () => {
       `{"${'k'.repeat(100_000)}": 1, "${'k'.repeat(100_000)}": 2}`,
     ],
   ])('%s is an invalid sidecar, with a short message', async (_, sidecar) => {
-    world = await folderWorld({
-      before: async (folder) => {
-        await folder.write('a.pdf', 'a');
-        await folder.write('a.pdf.meta.json', sidecar);
-      },
-    });
-    const found = await world.inspect('a.pdf');
+    await scanned({ 'a.pdf': 'a', 'a.pdf.meta.json': sidecar });
+    const found = await inspect('a.pdf');
     expect(found).toMatchObject({ kind: 'unfit', code: 'sidecar-invalid' });
-    expect('message' in found ? found.message.length : Infinity).toBeLessThan(600);
+    expect(found !== null && 'message' in found ? found.message.length : Infinity).toBeLessThan(600);
   });
 
-  it('an attachment path of 4,096 bytes is quoted in part', async () => {
-    const path = `${'d/'.repeat(1_000)}${'x'.repeat(200)}.pdf`;
-    world = await folderWorld({
-      timing: { removeGraceMs: 0 },
-      before: async (folder) => {
-        await folder.write('a.pdf', 'a');
-        await folder.write('a.pdf.meta.json', JSON.stringify({ attachments: [path] }));
-      },
-    });
-    const found = await world.inspect('a.pdf');
-    expect(found).toMatchObject({ kind: 'unfit', code: 'attachment-missing' });
-    expect('message' in found ? found.message.length : Infinity).toBeLessThan(300);
+  it('an attachment path of 2,200 bytes is quoted in part', async () => {
+    const path = `${`${'d'.repeat(99)}/`.repeat(20)}${'x'.repeat(200)}.pdf`;
+    await scanned({ 'a.pdf': 'a', 'a.pdf.meta.json': JSON.stringify({ attachments: [path] }) });
+    const found = await inspect('a.pdf');
+    expect(found).toMatchObject({ code: 'attachment-missing' });
+    expect(found !== null && 'message' in found ? found.message.length : Infinity).toBeLessThan(300);
   });
 
   it.each([
@@ -137,23 +150,20 @@ it('links to one sidecar give one list, which is worked out once', async () => {
 });
 
 describe('a sidecar reaches no further than it should (I12)', () => {
-  const tree = async (folder: { write: (file: string, content: string) => Promise<unknown> }) => {
-    await folder.write('sub/a.pdf', 'a');
-    await folder.write('sub/a.pdf.meta.json', '{"attachments": ["../other.csv"]}');
-    await folder.write('other.csv', 'o');
+  const tree = {
+    'sub/a.pdf': 'a',
+    'sub/a.pdf.meta.json': '{"attachments": ["../other.csv"]}',
+    'other.csv': 'o',
   };
 
   it('only into its own directory and below: what lies elsewhere stays a document', async () => {
-    world = await folderWorld({ before: tree });
-    expect(world.documents()).toEqual(['other.csv', 'sub/a.pdf']);
-    expect(await world.inspect('sub/a.pdf')).toMatchObject({ kind: 'unfit', code: 'attachment-outside' });
+    expect(await scanned(tree)).toEqual(['other.csv', 'sub/a.pdf']);
+    expect(await inspect('sub/a.pdf')).toMatchObject({ kind: 'unfit', code: 'attachment-outside' });
   });
 
   it('anywhere in the folder with attachments: folder', async () => {
-    world = await folderWorld({ settings: { attachments: 'folder' }, before: tree });
-    expect(world.documents()).toEqual(['sub/a.pdf']);
-    const { attachments } = await world.document('sub/a.pdf');
-    expect(attachments.map(({ path }) => path)).toEqual(['other.csv']);
+    expect(await scanned(tree, { attachments: 'folder' })).toEqual(['sub/a.pdf']);
+    expect(await attachmentsOf('sub/a.pdf')).toEqual(['other.csv']);
   });
 
   it.each([
@@ -162,46 +172,38 @@ describe('a sidecar reaches no further than it should (I12)', () => {
     ['ignored', 'private/x.csv'],
     ['ignored by a file beside it', 'sub/x.csv'],
   ])('not to a file that is %s', async (_, path) => {
-    world = await folderWorld({
-      settings: { ignore: ['private/'] },
-      before: async (folder) => {
-        await folder.write('a.pdf', 'a');
-        await folder.write('a.pdf.meta.json', JSON.stringify({ attachments: [path] }));
-        await folder.write(path, 'secret');
-        await folder.write('sub/.ingestignore', 'x.csv');
-      },
-    });
-    expect(await world.inspect('a.pdf')).toMatchObject({ kind: 'unfit', code: 'attachment-invalid' });
+    const sidecar = JSON.stringify({ attachments: [path] });
+    const files = {
+      'a.pdf': 'a',
+      'a.pdf.meta.json': sidecar,
+      [path]: 'secret',
+      'sub/.ingestignore': 'x.csv',
+    };
+    await scanned(files, { ignore: ['private/'] });
+    expect(await inspect('a.pdf')).toMatchObject({ kind: 'unfit', code: 'attachment-invalid' });
   });
 
   it('to a file that include leaves out: it stays an attachment, and is no document', async () => {
-    world = await folderWorld({
-      settings: { include: ['*.pdf'] },
-      before: async (folder) => {
-        await folder.write('a.pdf', 'a');
-        await folder.write('a.pdf.meta.json', JSON.stringify({ attachments: ['figures/x.csv'] }));
-        await folder.write('a.pdf.attachments/y.csv', 'y');
-        await folder.write('figures/x.csv', 'x');
-        await folder.write('figures/z.csv', 'z');
-        await folder.write('notes.unknown', 'of no type that the service takes');
-      },
-    });
-    expect(world.documents()).toEqual(['a.pdf']);
-    expect(world.skips()).toEqual([]);
-    const { attachments } = await world.document('a.pdf');
-    expect(attachments.map(({ path }) => path)).toEqual(['a.pdf.attachments/y.csv', 'figures/x.csv']);
-    expect(await world.inspect('figures/x.csv')).toMatchObject({ kind: 'ignored', code: 'attachment' });
-    expect(await world.inspect('figures/z.csv')).toMatchObject({ kind: 'ignored', code: 'not-included' });
+    const files = {
+      'a.pdf': 'a',
+      'a.pdf.meta.json': JSON.stringify({ attachments: ['figures/x.csv'] }),
+      'a.pdf.attachments/y.csv': 'y',
+      'figures/x.csv': 'x',
+      'figures/z.csv': 'z',
+      'notes.unknown': 'of no type that the service takes',
+    };
+    expect(await scanned(files, { include: ['*.pdf'] })).toEqual(['a.pdf']);
+    expect([...((await folder?.scan())?.values() ?? [])].flatMap(({ skips }) => skips)).toEqual([]);
+    expect(await attachmentsOf('a.pdf')).toEqual(['a.pdf.attachments/y.csv', 'figures/x.csv']);
+    expect(await inspect('figures/x.csv')).toMatchObject({ kind: 'ignored', code: 'attachment' });
+    expect(await inspect('figures/z.csv')).toMatchObject({ kind: 'ignored', code: 'not-included' });
   });
 
   it('a sidecar that was never valid attaches nothing', async () => {
-    world = await folderWorld({
-      before: async (folder) => {
-        await folder.write('a.pdf', 'a');
-        await folder.write('a.pdf.meta.json', '{"attachments": ["b.csv"], "nonsense": 1}');
-        await folder.write('b.csv', 'b');
-      },
-    });
-    expect(world.documents()).toEqual(['a.pdf', 'b.csv']);
+    const sidecar = '{"attachments": ["b.csv"], "nonsense": 1}';
+    expect(await scanned({ 'a.pdf': 'a', 'a.pdf.meta.json': sidecar, 'b.csv': 'b' })).toEqual([
+      'a.pdf',
+      'b.csv',
+    ]);
   });
 });
