@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  opendirSync,
-  openSync,
-  readdirSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
@@ -107,8 +98,7 @@ export function absence(
     // A name in another Unicode form than the last scan saw is the same name.
     if (spellingsOf(folder, path).some((raw) => raw !== nameOf(folder.tree.rawPath(path))))
       return settling(afterScanMs);
-    opendirSync(absolute).closeSync();
-    device = statSync(absolute).dev;
+    device = deviceOf(absolute);
   } catch (error) {
     return unknownPlace(printable(directory) || 'the root', errorCode(error));
   }
@@ -130,4 +120,14 @@ function spellingsOf(folder: FolderState, path: string): readonly string[] {
   if (!/[^\0-\x7f]/.test(name)) return [];
   const names = readdirSync(folder.absolute(folder.tree.rawPath(directoryOf(path))));
   return names.filter((raw) => raw.normalize('NFC') === name);
+}
+
+/** The device of a directory that can be opened. Throws what `open` throws. */
+function deviceOf(absolute: string): number {
+  const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return fstatSync(handle).dev;
+  } finally {
+    closeSync(handle);
+  }
 }
