@@ -74,11 +74,8 @@ export async function prepareCommand(
 }
 
 /** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */
-export async function credentialsFor({
-  configuration,
-  settings,
-  redactor,
-}: PreparedCommand): Promise<Credentials | null> {
+export async function credentialsFor(prepared: PreparedCommand): Promise<Credentials | null> {
+  const { configuration, settings, redactor } = prepared;
   if (settings.service.mode === 'embedded') return null;
   const credentials = await loadCredentials(configuration.secretSources);
   redactor.add(Object.values(credentials));
@@ -91,11 +88,8 @@ export async function credentialsAdvice({ configuration }: PreparedCommand): Pro
 }
 
 /** The five secrets if all are there, else which are not, and why. */
-export async function presentCredentials({
-  configuration,
-  settings,
-  redactor,
-}: PreparedCommand): ReturnType<typeof findCredentials> {
+export async function presentCredentials(prepared: PreparedCommand): ReturnType<typeof findCredentials> {
+  const { configuration, settings, redactor } = prepared;
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
   const found = await findCredentials(configuration.secretSources);
   if (found.credentials !== null) redactor.add(Object.values(found.credentials));
@@ -103,11 +97,8 @@ export async function presentCredentials({
 }
 
 /** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
-export async function httpTokenFor({
-  configuration,
-  settings,
-  redactor,
-}: PreparedCommand): Promise<string | null> {
+export async function httpTokenFor(prepared: PreparedCommand): Promise<string | null> {
+  const { configuration, settings, redactor } = prepared;
   const token = await loadHttpToken(settings, configuration.secretSources);
   if (token !== null) redactor.add([token]);
   return token;

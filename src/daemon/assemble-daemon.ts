@@ -95,7 +95,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   });
   const general = () => generalReasons({ ownReasons: reasons.own(), engine, limiter, folders });
   history.count(() => engine.totals);
-  const timeline = createTimeline({ history, clock, reasons: general });
+  const timeline = createTimeline(history, clock, general);
   changes.listen(timeline.look);
   const control = createControl({
     settings,

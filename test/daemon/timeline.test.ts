@@ -9,7 +9,7 @@ function timelineOf(reasons: Reason[]) {
   const add = ({ what, folder, code, message }: Activity) =>
     lines.push([what, folder, code, message].filter(Boolean).join(' | '));
   const history = { add, wasKilled: false };
-  return { clock, lines, timeline: createTimeline({ history, clock, reasons: () => reasons }) };
+  return { clock, lines, timeline: createTimeline(history, clock, () => reasons) };
 }
 
 describe('what happens to the daemon itself', () => {

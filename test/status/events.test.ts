@@ -28,7 +28,7 @@ describe('the event stream', () => {
   beforeEach(async () => {
     control = fakeControl();
     clock = manualClock();
-    hub = createEventHub({ control, snapshot: createStatusSnapshot({ control, clock }), clock });
+    hub = createEventHub(control, createStatusSnapshot(control, clock), clock);
     server = createServer(({ url = '' }, response) => {
       response.writeHead(hub.isFull(url) ? 503 : 200);
       hub.add(response, url);

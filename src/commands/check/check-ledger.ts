@@ -5,6 +5,7 @@ import { sizeWords } from '../../lib/text/amounts.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
@@ -21,20 +22,16 @@ export async function checkLedger(settings: Settings): Promise<{
   try {
     const { ledger, other } = await scratchLedger(settings);
     // Records of another service are nobody's here.
-    if (other !== null)
-      return {
-        findings: [finding('error', 'state.dir', other)],
-        ledger: emptyLedger(),
-      };
-    return { findings: [], ledger };
+    return other === null ? { findings: [], ledger } : without(other);
   } catch (error) {
     const code = errorCode(error);
     // Of a directory that is closed to this user it is said elsewhere.
-    const findings =
-      code === 'ledger-damaged'
-        ? [finding('error', 'state.dir', { code, message: errorMessage(error) })]
-        : [];
-    return { findings, ledger: emptyLedger() };
+    if (code !== 'ledger-damaged') return { findings: [], ledger: emptyLedger() };
+    return without({ code, message: errorMessage(error) });
+  }
+
+  function without(reason: Reason) {
+    return { findings: [finding('error', 'state.dir', reason)], ledger: emptyLedger() };
   }
 }
 
@@ -86,29 +83,20 @@ async function checkLedgerFiles(dir: string): Promise<readonly CheckFinding[]> {
   // Of a directory that cannot be read it is said elsewhere.
   const listing = await listLedger(dir).catch(() => null);
   if (listing === null) return [];
-  const { paths, journals } = listing;
-  const read = [...(listing.snapshot ? [paths.snapshot] : []), ...(listing.previous ? [paths.previous] : [])];
-  const uses = [
-    ...read.map((path) => ({ path, flags: constants.O_RDONLY, words: 'read' })),
-    ...journals.map((generation) => ({
-      path: paths.journal(generation),
-      flags: constants.O_RDWR,
-      words: 'read and written',
-    })),
-  ];
-  const findings: CheckFinding[] = [];
-  for (const { path, flags, words } of uses) {
+  const { paths, journals, snapshot, previous } = listing;
+  const readable = [...(snapshot ? [paths.snapshot] : []), ...(previous ? [paths.previous] : [])];
+  const writable = journals.map(paths.journal);
+  const judge = async (path: string): Promise<readonly CheckFinding[]> => {
+    const [flags, words] = readable.includes(path)
+      ? [constants.O_RDONLY, 'read']
+      : [constants.O_RDWR, 'read and written'];
     const code = await open(path, flags | constants.O_NOFOLLOW).then((file) => file.close(), errorCode);
-    if (code !== 'EACCES' && code !== 'EPERM') continue;
-    findings.push(
-      finding('error', 'state.dir', {
-        code: 'state-unwritable',
-        message: `${path} cannot be ${words} (${code})`,
-        fix: 'Run ingestd as the user that owns it, or give that user permission to read and write it.',
-      }),
-    );
-  }
-  return findings;
+    if (code !== 'EACCES' && code !== 'EPERM') return [];
+    const message = `${path} cannot be ${words} (${code})`;
+    const fix = 'Run ingestd as the user that owns it, or give that user permission to read and write it.';
+    return [finding('error', 'state.dir', { code: 'state-unwritable', message, fix })];
+  };
+  return (await Promise.all([...readable, ...writable].map(judge))).flat();
 }
 
 /** A path, or what of it exists. */

@@ -8,18 +8,13 @@ import type { History } from './history.ts';
 
 /**
  * Notes in the history what happens to the daemon itself: start and stop; and what keeps documents back, when it begins
- * and, with its length, when it is over.
+ * and, with its length, when it is over. `reasons`: all of this moment.
  */
-export function createTimeline({
-  history,
-  clock,
-  reasons,
-}: {
-  readonly history: Pick<History, 'add' | 'wasKilled'>;
-  readonly clock: Clock;
-  /** All of this moment. */
-  readonly reasons: () => readonly Reason[];
-}) {
+export function createTimeline(
+  history: Pick<History, 'add' | 'wasKilled'>,
+  clock: Clock,
+  reasons: () => readonly Reason[],
+) {
   const open = new Map<string, Reason & { readonly from: number }>();
 
   function note(

@@ -33,15 +33,7 @@ interface Listener {
 export type EventHub = ReturnType<typeof createEventHub>;
 
 /** Sends status and activity, gathered into at most four flushes a second, each written once for all. */
-export function createEventHub({
-  control,
-  snapshot,
-  clock,
-}: {
-  readonly control: ControlPort;
-  readonly snapshot: StatusSnapshot;
-  readonly clock: Clock;
-}) {
+export function createEventHub(control: ControlPort, snapshot: StatusSnapshot, clock: Clock) {
   const listeners = new Set<Listener>();
   let activities: Activity[] = [];
   let flushedAt = Number.NEGATIVE_INFINITY;

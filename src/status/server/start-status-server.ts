@@ -45,8 +45,8 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     throw unguarded(http.host);
 
   const history = options.deliveries ?? createDeliveryHistory(clock);
-  const snapshot = createStatusSnapshot({ control, clock });
-  const hub = createEventHub({ control, snapshot, clock });
+  const snapshot = createStatusSnapshot(control, clock);
+  const hub = createEventHub(control, snapshot, clock);
   const rules = new WeakMap<IncomingMessage, AccessRules | null>();
   const rulesOf = (request: IncomingMessage) => {
     const known = rules.get(request);

@@ -20,13 +20,7 @@ const restFactor = 20;
 export type StatusSnapshot = ReturnType<typeof createStatusSnapshot>;
 
 /** The newest status as JSON, built once for everybody who asks. */
-export function createStatusSnapshot({
-  control,
-  clock,
-}: {
-  readonly control: Pick<ControlPort, 'status'>;
-  readonly clock: Clock;
-}) {
+export function createStatusSnapshot(control: Pick<ControlPort, 'status'>, clock: Clock) {
   let known: { readonly json: string; readonly until: number } | null = null;
   return {
     json: () => {
