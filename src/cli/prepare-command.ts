@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 
-import type { FleetAddress, FleetView } from '../commands/ask-fleet.ts';
+import type { FleetAddress } from '../commands/ask-fleet.ts';
+import type { OfflineView } from '../commands/make-plan.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
 import { levelAskedFor } from './define-command.ts';
@@ -133,23 +134,22 @@ export async function fleetAddress(context: CommandContext, flags: GlobalFlags):
   return { cluster, service, username: await fleetUser(prepared) };
 }
 
-/**
- * Whose the folders are in a fleet, and whether it is paused; null: there is none, or it cannot be asked, which is said on
- * standard error.
- */
-export async function fleetView(
+/** What a command looks at without a daemon; a fleet that cannot be asked is said on standard error. */
+export async function offlineView(
   { complain }: CommandContext,
   prepared: PreparedCommand,
-): Promise<FleetView | null> {
-  const { settings } = prepared;
+): Promise<OfflineView> {
+  const { settings, configuration } = prepared;
   const { cluster, service } = settings;
-  if (cluster === null) return null;
+  const view = { settings, makesFolders: configuration.trial, fleet: null };
+  if (cluster === null) return view;
   try {
     const { viewFleet } = await import('../commands/ask-fleet.ts');
-    return await viewFleet({ cluster, service, username: await fleetUser(prepared) }, settings);
+    const username = await fleetUser(prepared);
+    return { ...view, fleet: await viewFleet({ cluster, service, username }, settings) };
   } catch (error) {
     complain(`whether another host sends one of the folders is not known: ${errorMessage(error)}`);
-    return null;
+    return view;
   }
 }
 

@@ -25,9 +25,10 @@ import type { FleetView } from './ask-fleet.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './offline/resting-engine.ts';
 import type { RestingEngine } from './offline/resting-engine.ts';
 
-interface PlanOptions {
+/** What is looked at without a daemon. */
+export interface OfflineView {
   readonly settings: Settings;
-  /** `sync` would make the folders that are not there. */
+  /** A start, or `sync`, would make the folders that are not there; else it refuses them. */
   readonly makesFolders: boolean;
   /** Null: there is no fleet, or it cannot be asked. */
   readonly fleet: FleetView | null;
@@ -42,7 +43,7 @@ export async function makePlan({
   settings: configured,
   makesFolders,
   fleet,
-}: PlanOptions): Promise<PlanReport> {
+}: OfflineView): Promise<PlanReport> {
   const settings = asItStands(configured);
   const { ledger } = await scratchLedger(settings);
   requireService(ledger, settings);

@@ -1,10 +1,11 @@
+import { parse } from 'yaml';
 import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Activity } from '../../src/model/report/status.ts';
-import { whyOffline } from '../../src/commands/offline/offline-reports.ts';
+import { offlineStatus, whyOffline } from '../../src/commands/offline/offline-reports.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { silentLog } from '../../src/model/ports/log-port.ts';
@@ -17,7 +18,7 @@ const folder = ofEachTest(() => trialFolder({ timing: { settleMs: 0, removeGrace
 
 async function why(path: string): Promise<Why> {
   const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
-  return whyOffline(settings, path);
+  return whyOffline({ settings, makesFolders: false, fleet: null }, path);
 }
 
 describe('why, where no daemon runs', () => {
@@ -90,6 +91,21 @@ describe('why, where no daemon runs', () => {
     await folder.write('inbox/a.txt', 'text');
     await folder.write(`inbox/${path}`, content);
     expect((await why('a.txt')).next).toBe(next);
+  });
+
+  it('tells of a folder that was never there what status tells, and that it keeps ingestd from starting', async () => {
+    const folders = ['inbox', 'two'].map((name) => ({ name, path: `./${name}` }));
+    await folder.write('inbox/a.txt', 'text');
+    await folder.write(
+      'ingestd.yaml',
+      JSON.stringify({ ...parse(await readFile(folder.join('ingestd.yaml'), 'utf8')), folders }),
+    );
+    const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
+    const { reasons } = await offlineStatus({ settings, account: null, makesFolders: false, fleet: null });
+    const [, missing, ...others] = reasons;
+    expect([missing?.code, others]).toEqual(['configuration', []]);
+    for (const path of ['two/a.txt', 'inbox/a.txt'])
+      expect(await why(path)).toMatchObject({ fix: null, next: `nothing; ${missing?.message}` });
   });
 
   it('tells of a file that was renamed what happened to it before, and of a doubt that it was', async () => {

@@ -15,16 +15,14 @@ import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
 import { makePlan } from '../../commands/make-plan.ts';
-import { fleetView, prepareCommand } from '../prepare-command.ts';
+import { offlineView, prepareCommand } from '../prepare-command.ts';
 
 export async function plan(
   context: CommandContext,
   flags: GlobalFlags & { json?: boolean; verbose?: boolean },
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags, { checkFolders: true });
-  const { settings, configuration } = prepared;
-  const fleet = await fleetView(context, prepared);
-  const report = await makePlan({ settings, makesFolders: configuration.trial, fleet });
+  const report = await makePlan(await offlineView(context, prepared));
   if (flags.json) context.output.json(report);
   else printPlan(report, flags.verbose === true, context.output);
   // As `sync`, which cannot read them either.

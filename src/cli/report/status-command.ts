@@ -9,7 +9,7 @@ import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 import { findDaemon } from '../find-daemon.ts';
-import { fleetAddress, fleetView, presentCredentials } from '../prepare-command.ts';
+import { fleetAddress, offlineView, presentCredentials } from '../prepare-command.ts';
 
 interface StatusFlags extends GlobalFlags {
   readonly json?: boolean;
@@ -60,12 +60,7 @@ async function tellOfHost(context: CommandContext, flags: StatusFlags): Promise<
 
 /** What is known without a daemon. */
 async function offline(context: CommandContext, prepared: PreparedCommand): Promise<Status> {
-  const { settings, configuration } = prepared;
   const known = await presentCredentials(prepared).catch(() => null);
-  return offlineStatus({
-    settings,
-    account: known?.credentials?.username ?? null,
-    makesFolders: configuration.trial,
-    fleet: await fleetView(context, prepared),
-  });
+  const account = known?.credentials?.username ?? null;
+  return offlineStatus({ ...(await offlineView(context, prepared)), account });
 }

@@ -7,7 +7,7 @@ import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { whyOffline } from '../../commands/offline/offline-reports.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
-import { fleetView } from '../prepare-command.ts';
+import { offlineView } from '../prepare-command.ts';
 
 export async function why(
   context: CommandContext,
@@ -18,7 +18,7 @@ export async function why(
   const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: await foldersOf(found) });
   const { daemon, prepared } = found;
   const story = await (daemon === null
-    ? whyOffline(prepared.settings, wanted, await fleetView(context, prepared))
+    ? whyOffline(await offlineView(context, prepared), wanted)
     : daemon.why(wanted));
   if (flags.json) context.output.json(story);
   else printStory(story, context.output);

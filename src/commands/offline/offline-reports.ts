@@ -6,33 +6,28 @@ import type { StatusSources } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { withFix } from '../../model/report/explanations.ts';
 import { fleetPaused } from '../../model/report/fleet-pause.ts';
 import { noTotals } from '../../model/report/status.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
-import type { Settings } from '../../model/settings.ts';
-import type { FleetView } from '../ask-fleet.ts';
 import { checkStateDirectory } from '../check/check-ledger.ts';
 import { pausesOf } from '../make-plan.ts';
+import type { OfflineView } from '../make-plan.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './resting-engine.ts';
 import type { RestingEngine } from './resting-engine.ts';
 
-interface StatusOptions {
-  readonly settings: Settings;
+interface StatusOptions extends OfflineView {
   /** Who signs in; null: not known. */
   readonly account: string | null;
-  /** A start would make the folders that are not there; else it refuses them. */
-  readonly makesFolders: boolean;
-  /** Null: there is no fleet, or it cannot be asked. */
-  readonly fleet: FleetView | null;
 }
 
 /** The status of a daemon that does not run: that of its own engine, paused, on a copy of the ledger. */
 export async function offlineStatus(options: StatusOptions): Promise<Status> {
-  const { settings, account, makesFolders, fleet } = options;
+  const { settings, account, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
-  const missing = makesFolders ? null : await requireFolders(settings, ledger).then(() => null, errorMessage);
+  const obstacles = await obstaclesOf(options, ledger, other);
   const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);
   const state = await checkStateDirectory(settings.state.dir);
   // A daemon that is started waits for space, and cannot be reached meanwhile.
@@ -40,10 +35,12 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
   const ownReasons: readonly Reason[] = [
     { code: 'not-running', message: 'ingestd is not running' },
     ...full.map(({ code, message }) => ({ code, message: withFix({ code, message }) })),
-    ...(other === null ? [] : [{ ...other, message: withFix(other) }]),
-    ...(missing === null ? [] : [{ code: 'configuration', message: missing }]),
+    ...obstacles,
     ...(isFleetPaused ? [fleetPaused] : []),
   ];
+  // What keeps ingestd from starting says it of a folder that was never there.
+  const isTold = ({ code, folder = '' }: Reason) =>
+    obstacles.some(isMistake) && code === 'folder-missing' && ledger.count(folder) === 0;
   const totals = await readTotals(settings.state.dir);
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
@@ -56,7 +53,9 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
         state: 'stopped',
         paused,
         account,
-        reasons: status.reasons.filter(({ code }) => code !== 'paused' && code !== 'held'),
+        reasons: status.reasons.filter(
+          (reason) => reason.code !== 'paused' && reason.code !== 'held' && !isTold(reason),
+        ),
         folders: status.folders.map((folder) => ({
           ...folder,
           state: folder.state === 'unavailable' ? 'unavailable' : 'stopped',
@@ -66,6 +65,23 @@ export async function offlineStatus(options: StatusOptions): Promise<Status> {
       };
     },
   );
+}
+
+/** Why the next start would end at once, each with its fix. */
+async function obstaclesOf(
+  { settings, makesFolders }: OfflineView,
+  ledger: LedgerPort,
+  other: Reason | null,
+): Promise<readonly Reason[]> {
+  const missing = makesFolders ? null : await requireFolders(settings, ledger).then(() => null, errorMessage);
+  return [
+    ...(other === null ? [] : [{ ...other, message: withFix(other) }]),
+    ...(missing === null ? [] : [{ code: 'configuration', message: missing }]),
+  ];
+}
+
+function isMistake({ code }: Reason): boolean {
+  return code === 'configuration';
 }
 
 /** What a daemon would say that has found all of this, and sends nothing. */
@@ -88,14 +104,12 @@ export function restingStatus(
 }
 
 /** `why` without a running daemon: the same engine, and the same words. */
-export async function whyOffline(
-  settings: Settings,
-  path: string,
-  fleet: FleetView | null = null,
-): Promise<Why> {
+export async function whyOffline(options: OfflineView, path: string): Promise<Why> {
+  const { settings, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
   const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);
-  return withRestingEngine(
+  const [obstacle] = await obstaclesOf(options, ledger, other);
+  const story = await withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     ({ engine, folders, activities }) =>
       describeFile(path, {
@@ -112,7 +126,10 @@ export async function whyOffline(
         isRunning: false,
         paused,
         isFleetPaused,
-        obstacle: other === null ? null : withFix(other),
+        obstacle: obstacle?.message ?? null,
       }),
   );
+  // It does not go on by itself.
+  const isStuck = obstacle !== undefined && isMistake(obstacle) && story.verdict.code === 'folder-missing';
+  return isStuck ? { ...story, fix: null } : story;
 }
