@@ -39,7 +39,7 @@ export function addTroubleCommands(program: Command, context: CommandContext): v
   const resolving = program
     .command('resolve')
     .description('settle an upload in doubt, or a possible duplicate')
-    .argument('<path>', 'a file, or FOLDER/PATH as in status')
+    .argument('<path>', 'a file, or FOLDER/PATH as in status; with --again or --dismiss a directory, too')
     .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
     .option('--again', 'upload it again')
     .option('--dismiss', 'clear the doubt and send nothing')

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { deliveredIn } from '../../model/choose-retries.ts';
+import { openDoubts } from '../../model/doubts.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
 import type { DecisionPort, Resolution } from '../../model/ports/control-port.ts';
@@ -113,11 +114,13 @@ export function createDecisions({
         }),
       resolve: (text, resolution) =>
         inTurn(async () => {
-          const { ref, changes } =
-            dismissFormer(text, { folders, ledger }, resolution) ?? (await resolutionOf(text, resolution));
-          if (!(await engine.decide(ref, changes)))
-            throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
-          note([resolvedOf(ref, resolution)], by);
+          for (const path of doubtedAt(text, resolution)) {
+            const { ref, changes } =
+              dismissFormer(path, { folders, ledger }, resolution) ?? (await resolutionOf(path, resolution));
+            if (!(await engine.decide(ref, changes)))
+              throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
+            note([resolvedOf(ref, resolution)], by);
+          }
         }),
       approve: (folder, shown) =>
         inTurn(async () => {
@@ -218,6 +221,15 @@ export function createDecisions({
         `what is missing may have moved to ${unscanned.map(({ name }) => name).join(', ')}, which is still being scanned; try again when that is done`,
       );
     }
+  }
+
+  /** The paths in doubt below a directory, which may have one answer; else the text itself. */
+  function doubtedAt(text: string, { kind }: Resolution): readonly string[] {
+    const place = kind === 'adopt' ? null : resolvePath(folders, text);
+    const inside = openDoubts(ledger).filter(
+      ({ ref }) => ref.folder === place?.folder && isAtOrBelow(ref.path, place.path),
+    );
+    return inside.length === 0 ? [text] : [...new Set(inside.map(({ ref }) => refKey(ref)))];
   }
 
   /** Throws ConfigurationError where it cannot be taken. */

@@ -1,3 +1,6 @@
+import { promisify } from 'node:util';
+
+import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
@@ -72,36 +75,21 @@ function createSender({ env, log }: ServiceNotifyOptions): (pairs: () => readonl
   if (socket === undefined || socket === '') return () => Promise.resolve();
   // No more of the environment than the program needs: it holds secrets.
   const senderEnv = { NOTIFY_SOCKET: socket, PATH: env['PATH'] ?? '/usr/bin:/bin' };
-  let last = Promise.resolve();
+  const inTurn = createTurns();
   let complained = false;
   const complain = (error: unknown) => {
     if (complained) return;
     complained = true;
     log.warn({ code: errorCode(error), reason: errorMessage(error) }, 'cannot notify the service manager');
   };
-  return (pairs) => {
-    last = last.then(() => runSender(pairs(), senderEnv)).catch(complain);
-    return last;
-  };
+  return (pairs) => inTurn(() => runSender(pairs(), senderEnv)).catch(complain);
 }
 
 async function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
   if (pairs.length === 0) return;
-  const { spawn } = await import('node:child_process');
-  await new Promise<void>((resolve, reject) => {
-    const child = spawn('systemd-notify', [...pairs], { env, stdio: 'ignore' });
-    // Not spawn's own timeout: where the program is missing, its timer keeps the process alive.
-    const giveUp = setTimeout(() => child.kill('SIGKILL'), sendTimeoutMs).unref();
-    child.once('error', (error) => {
-      clearTimeout(giveUp);
-      reject(error);
-    });
-    child.once('exit', (code, signal) => {
-      clearTimeout(giveUp);
-      if (code === 0) resolve();
-      else reject(new Error(`systemd-notify ended with ${signal ?? `exit code ${code}`}`));
-    });
-  });
+  const { execFile } = await import('node:child_process');
+  const options = { env, timeout: sendTimeoutMs, killSignal: 'SIGKILL' } as const;
+  await promisify(execFile)('systemd-notify', [...pairs], options);
 }
 
 /** Half of `$WATCHDOG_USEC` in milliseconds, or null where no watchdog watches this process. */

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 import * as z from 'zod';
 
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { readIfThere, syncDirectory, writeDurably } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
 import { IngestdError } from '../../model/errors.ts';
-import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { uploadMetadataSchema } from './metadata.ts';
 
@@ -33,13 +33,7 @@ const documentRecordSchema = z.strictObject({
 
 export type FileRecord = Readonly<z.infer<typeof fileRecordSchema>>;
 
-/** With the types of the interface, which tell a field that is left out from one that is undefined. */
-export type DocumentRecord = Readonly<
-  Omit<z.infer<typeof documentRecordSchema>, 'attachments' | 'metadata'>
-> & {
-  readonly attachments: readonly FileRecord[];
-  readonly metadata: Metadata;
-};
+export type DocumentRecord = DeepReadonly<z.infer<typeof documentRecordSchema>>;
 
 const changeSchema = z.strictObject({
   put: z.array(documentRecordSchema).optional(),
@@ -47,10 +41,7 @@ const changeSchema = z.strictObject({
 });
 
 /** One step from one state of the documents to the next: all of it happens or none. One line of the journal. */
-type DocumentChange = Partial<{
-  readonly put: readonly DocumentRecord[] | undefined;
-  readonly remove: readonly string[] | undefined;
-}>;
+type DocumentChange = DeepReadonly<z.infer<typeof changeSchema>>;
 
 type Decision<T> = DocumentChange & { readonly result: T };
 
