@@ -20,7 +20,6 @@ import type { History } from './history/history.ts';
 import { createTimeline } from './history/timeline.ts';
 import { generalReasons, makeStatus } from './make-status.ts';
 import { newLedgerNotice } from './preconditions/new-ledger.ts';
-import { documentsIn } from './preconditions/whose-ledger.ts';
 import { watchForService } from './process/watch-for-service.ts';
 import { reachService } from './reach-service.ts';
 import type { DaemonOptions } from './reach-service.ts';
@@ -52,7 +51,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const changes = createChangeSignal(clock);
   place?.listen(changes.note);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
-  const knownDocuments = documentsIn(ledger);
+  const knownDocuments = ledger.total();
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
   const metrics: Metrics = createMetrics({
     status,

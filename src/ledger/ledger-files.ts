@@ -47,7 +47,10 @@ export type LedgerListing = Awaited<ReturnType<typeof listLedger>>;
 export async function listLedger(dir: string) {
   const names = await namesIn(dir);
   const fences = [...new Set(names.map(fenceOf))].sort((a, b) => b - a);
-  const inForce = fences.find((fence) => hasSnapshot(names, fence)) ?? 0;
+  const inForce =
+    fences.find((fence) =>
+      names.some((name) => [`${stemOf(fence)}.json`, `${stemOf(fence)}.previous.json`].includes(name)),
+    ) ?? 0;
   const stem = stemOf(inForce);
   const files = names.filter((name) => !TEMPORARY.test(name));
   return {
@@ -71,11 +74,6 @@ export async function listLedger(dir: string) {
 /** Of a file name, without its directory; 0: of a ledger that nobody shares. */
 export function fenceOf(name: string): number {
   return Number(FENCED.exec(name)?.[1] ?? 0);
-}
-
-function hasSnapshot(names: readonly string[], fence: number): boolean {
-  const stem = stemOf(fence);
-  return names.includes(`${stem}.json`) || names.includes(`${stem}.previous.json`);
 }
 
 function generationOf(name: string, stem: string): number | null {

@@ -116,7 +116,8 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
       snapshotBytes = loaded.snapshotBytes;
       olderBytes = loaded.journalBytes - loaded.journal.goodBytes;
       const isOwn = listing.paths.fence === paths.fence;
-      const start = isOwn ? positionOf(loaded) : await takeOver(loaded);
+      const { generation, sequence, goodBytes: bytes } = loaded.journal;
+      const start = isOwn ? { generation, sequence, bytes } : await takeOver(loaded);
       writer = await openJournalWriter(disk, paths, start, hold);
       // Of a generation whose beginning a crash cut short.
       for (const left of listing.journals.filter((left) => left > start.generation)) {
@@ -149,10 +150,6 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
     sizes: () => ({ journal: olderBytes + (writer?.position().bytes ?? 0), snapshot: snapshotBytes }),
     close: (): Promise<void> => mutex.add(async () => writer?.close()),
   };
-}
-
-function positionOf({ journal: { generation, sequence, goodBytes } }: LoadedLedger): JournalPosition {
-  return { generation, sequence, bytes: goodBytes };
 }
 
 const newerHolder = 'another host has taken the ledger over';

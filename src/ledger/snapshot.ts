@@ -180,18 +180,14 @@ export async function readSnapshot(path: string, filler: DataFiller): Promise<Sn
 
 function readHead(path: string, bytes: Buffer): SnapshotHead {
   const newline = bytes.indexOf(NEWLINE);
-  const head = newline === -1 ? null : parseHead(bytes.toString('utf8', 0, newline));
+  const line = bytes.toString('utf8', 0, Math.max(0, newline));
+  const head = orNull(() => headSchema.parse(JSON.parse(`${line.trimEnd()}]}`)));
   if (head === null) throw damaged(path, 'it is not a ledger');
   if (head.version !== LEDGER_VERSION) throw otherVersion(path, head.version);
   return head;
 }
 
 const endSchema = z.object({ count: z.int().nonnegative(), crc32: z.string() });
-
-/** What a first line says, or null when it is none. */
-function parseHead(line: string): SnapshotHead | null {
-  return orNull(() => headSchema.parse(JSON.parse(`${line.trimEnd()}]}`)));
-}
 
 /** What a last line says, or null when it is none. */
 function parseEnd(line: string): z.infer<typeof endSchema> | null {

@@ -8,7 +8,6 @@ import { isFresh, loadLedger, readSteadily } from './read-ledger.ts';
 import type { LoadedLedger } from './read-ledger.ts';
 import { readSnapshot } from './snapshot.ts';
 import { LedgerData, createDataFiller } from './records/ledger-data.ts';
-import type { RejectedRecord } from './records/ledger-data.ts';
 import { readJournal } from './journal/read-journal.ts';
 
 /** What was found about one file, or about a row of it. */
@@ -51,9 +50,14 @@ async function verify(listing: LedgerListing): Promise<LedgerVerification> {
   return {
     ok,
     recoverable: true,
-    documents: documentsOf(loaded),
+    documents: loaded.data.reader.total(),
     service: loaded.data.reader.service(),
-    findings: [...findings, ...loaded.rejected.map(rejectedFinding)],
+    findings: [
+      ...findings,
+      ...loaded.rejected.map(
+        ({ folder, path, message }) => ({ file: `${folder}/${path}`, state: 'damaged', message }) as const,
+      ),
+    ],
     fix: ok ? null : fixOf(loaded),
   };
 }
@@ -143,14 +147,6 @@ async function finding(
 /** What is wrong, without the way out, which is said once for all. */
 function faultOf(error: unknown): string {
   return error instanceof LedgerDamagedError ? error.fault : errorMessage(error);
-}
-
-function documentsOf({ data: { reader } }: LoadedLedger): number {
-  return reader.folders().reduce((sum, folder) => sum + reader.count(folder), 0);
-}
-
-function rejectedFinding({ folder, path, message }: RejectedRecord): LedgerFinding {
-  return { file: `${folder}/${path}`, state: 'damaged', message };
 }
 
 function fixOf({ recovered, rejected }: LoadedLedger): string {

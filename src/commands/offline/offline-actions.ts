@@ -5,7 +5,6 @@ import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import {
   canMove,
   claimLedger,
-  documentsIn,
   requireService,
   serviceIdentity,
   serviceWords,
@@ -94,7 +93,7 @@ export async function moveService(
     const mayBe = before === null || (canMove(before) && canMove(service));
     if (!mayBe) await claimLedger(ledger, settings);
     const from = before === null ? null : serviceWords(before);
-    const move = { documents: documentsIn(ledger), from, to: serviceWords(service) };
+    const move = { documents: ledger.total(), from, to: serviceWords(service) };
     if (!mayBe || before === service) return move;
     if (!(await isMeant(move))) return null;
     await ledger.commit([{ kind: 'service', service }]);

@@ -71,15 +71,13 @@ function pathOf(variable: string): PropertyKey[] | null {
     const found =
       node?.items === undefined
         ? Object.keys(node?.properties ?? {}).find((key) => snakeCase(key) === part)
-        : placeIn(part);
+        : /^\d{1,3}$/.test(part)
+          ? Number(part)
+          : undefined;
     if (found === undefined) return null;
     path.push(found);
   }
   return path.length < 2 ? null : path;
-}
-
-function placeIn(part: string): number | undefined {
-  return /^\d{1,3}$/.test(part) ? Number(part) : undefined;
 }
 
 /** The variable that a person most likely meant; undefined: none is near. */

@@ -6,7 +6,7 @@ import { withFix } from '../../model/report/explanations.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { Settings, ServiceSettings } from '../../model/settings.ts';
 
-type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
+type Known = Pick<LedgerPort, 'service' | 'total'>;
 
 /**
  * What stands between the ledger and the configured service; null: nothing. A ledger without records, or of a time
@@ -14,7 +14,7 @@ type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
  */
 export function otherService(ledger: Known, { service, state }: Settings): Reason | null {
   const known = ledger.service();
-  const documents = documentsIn(ledger);
+  const documents = ledger.total();
   if (known === null || known === serviceIdentity(service) || documents === 0) return null;
   const now =
     service.mode === 'embedded' ? 'service.mode is embedded' : `service.ingestUrl is ${service.ingestUrl}`;
@@ -44,11 +44,6 @@ export async function claimLedger(ledger: LedgerPort, settings: Settings): Promi
     { kind: 'service', service },
     ...refused.map((ref): Change => ({ kind: 'clear', ref })),
   ]);
-}
-
-/** How many documents the ledger says the service holds. */
-export function documentsIn(ledger: Pick<Known, 'folders' | 'count'>): number {
-  return ledger.folders().reduce((total, folder) => total + ledger.count(folder), 0);
 }
 
 const embedded = 'embedded';

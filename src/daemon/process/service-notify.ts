@@ -37,7 +37,9 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
     /** Started, or done with a reload. */
     ready: () => void send(() => ['READY=1']),
     /** The configuration is being read again; `ready` must follow. */
-    reloading: () => void send(() => ['RELOADING=1', `MONOTONIC_USEC=${machineMicroseconds()}`]),
+    reloading: () =>
+      // Of CLOCK_MONOTONIC, the machine's and not the process's.
+      void send(() => ['RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1_000n}`]),
     stopping: () => void send(() => ['STOPPING=1']),
     /** One line for people, sent when it changes. Of those that wait for a message under way the newest is sent. */
     status: (text: string): void => {
@@ -99,9 +101,4 @@ function watchdogIntervalMs(env: ServiceNotifyOptions['env'], pid: number): numb
   const watched = env['WATCHDOG_PID'];
   if (watched !== undefined && watched !== '' && Number(watched) !== pid) return null;
   return microseconds / 2_000;
-}
-
-/** Of CLOCK_MONOTONIC, the machine's and not the process's. */
-function machineMicroseconds(): bigint {
-  return process.hrtime.bigint() / 1_000n;
 }

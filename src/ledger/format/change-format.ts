@@ -31,7 +31,8 @@ export type StoredChange = StoredPut | PlainChange;
  */
 export function toStored(change: Change, shared: SharedValues): StoredChange {
   try {
-    if ('ref' in change) checkRef(change.ref);
+    if ('ref' in change && !isValidRef(change.ref))
+      throw new ShapeError(`${JSON.stringify(change.ref)} is not a path inside a folder`);
     if (change.kind !== 'put') return asShape(plainChangeSchema, change, change.kind);
     const { folder, path } = change.ref;
     return { kind: 'put', ref: { folder, path }, record: fromPort(change.record, path, shared) };
@@ -55,8 +56,4 @@ export function readChange(value: unknown, shared: SharedValues): StoredChange {
   const ref = { folder: asText(fields['folder'], 'folder'), path: asText(fields['path'], 'path') };
   const record = readRecord(fields, { name: ownName(ref.path), ...sharedOf(fields, shared), shared });
   return { kind: 'put', ref, record };
-}
-
-function checkRef(ref: DocumentRef): void {
-  if (!isValidRef(ref)) throw new ShapeError(`${JSON.stringify(ref)} is not a path inside a folder`);
 }

@@ -139,7 +139,10 @@ export function readRecord(
     createdTimestamp: createdTimestamp === undefined ? null : asTime(createdTimestamp, 'createdTimestamp'),
     uploadedAt: asTime(fields['uploadedAt'], 'uploadedAt'),
     modifiedAt: modifiedAt === undefined ? null : asTime(modifiedAt, 'modifiedAt'),
-    companions: companions === undefined ? null : shared.companions(companions, checkCompanions),
+    companions:
+      companions === undefined
+        ? null
+        : shared.companions(companions, (value) => asShape(companionsSchema, value, 'companions')),
     rare: readRare(fields),
   };
 }
@@ -162,10 +165,6 @@ function asTime(value: unknown, what: string): StoredTime {
   if (typeof value === 'string') return value;
   if (!isDate(asNumber(value, what))) throw new ShapeError(`${what} is not a time`);
   return value as number;
-}
-
-function checkCompanions(value: unknown): Companions {
-  return asShape(companionsSchema, value, 'companions');
 }
 
 /** Metadata that is valid, or a ShapeError. */

@@ -46,6 +46,7 @@ export class RecordStore {
         ),
       ),
     count: (folder) => this.#folders.get(folder)?.count ?? 0,
+    total: () => [...this.#folders.values()].reduce((sum, { count }) => sum + count, 0),
     duplicated: () => Array.from(this.#doubled, toEntry),
     possibleDuplicates: () =>
       [...this.#doubled].reduce((sum, { rare }) => sum + (rare?.possibleDuplicates ?? 0), 0),

@@ -151,6 +151,8 @@ export interface LedgerPort {
   /** Where attachments lie that are in another folder than their document. */
   readonly attachedElsewhere: () => readonly DocumentRef[];
   readonly count: (folder: string) => number;
+  /** Of all folders. */
+  readonly total: () => number;
   /** Records of which the service may hold further copies. */
   readonly duplicated: () => readonly LedgerEntry[];
   /** The sum of their `possibleDuplicates`. */
