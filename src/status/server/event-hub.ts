@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { printableJson } from '../../lib/text/printable.ts';
+import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -36,13 +37,9 @@ export type EventHub = ReturnType<typeof createEventHub>;
 export function createEventHub(control: ControlPort, snapshot: StatusSnapshot, clock: Clock) {
   const listeners = new Set<Listener>();
   let activities: Activity[] = [];
-  let flushedAt = Number.NEGATIVE_INFINITY;
-  let cancelFlush: (() => void) | null = null;
   let stops: (() => void)[] = [];
 
   const flush = () => {
-    cancelFlush = null;
-    flushedAt = clock.monotonic();
     const burst = activities
       .map((activity) => frame('activity', printableJson(JSON.stringify(activity))))
       .join('');
@@ -61,10 +58,6 @@ export function createEventHub(control: ControlPort, snapshot: StatusSnapshot, c
     }
   };
 
-  const schedule = () => {
-    cancelFlush ??= clock.after(Math.max(0, flushedAt + flushMs - clock.monotonic()), flush);
-  };
-
   const beat = () => {
     for (const listener of listeners) {
       const { response, isSlow } = listener;
@@ -75,14 +68,17 @@ export function createEventHub(control: ControlPort, snapshot: StatusSnapshot, c
   };
 
   const start = () => {
+    const { note, listen, close } = createChangeSignal(clock, flushMs);
+    listen(flush);
     stops = [
+      close,
       control.onActivity((activity) => {
         activities.push(activity);
         if (activities.length > maxActivities) activities.shift();
-        schedule();
+        note();
       }),
-      control.onStatus(schedule),
-      every(clock, tickMs, schedule),
+      control.onStatus(note),
+      every(clock, tickMs, note),
       every(clock, heartbeatMs, beat),
     ];
   };
@@ -90,8 +86,6 @@ export function createEventHub(control: ControlPort, snapshot: StatusSnapshot, c
   const stop = () => {
     for (const end of stops) end();
     stops = [];
-    cancelFlush?.();
-    cancelFlush = null;
     activities = [];
   };
 
