@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { isLockFree, takeProcessLock } from '../../src/lib/process/process-lock.ts';
@@ -11,6 +11,16 @@ async function taken(): Promise<ProcessLock> {
   const attempt = await takeProcessLock(folder.join('lock'), { since: '2026-01-01T00:00:00.000Z' });
   if (attempt.kind !== 'taken') throw new Error('the lock is held');
   return attempt.lock;
+}
+
+/** The names that come to the folder until one does. */
+async function namesUntil(last: string): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for await (const { filename } of watch(folder.path)) {
+    if (filename === last) break;
+    names.add(filename ?? '');
+  }
+  return [...names];
 }
 
 describe('P4: a lock file', () => {
@@ -31,6 +41,17 @@ describe('P4: a lock file', () => {
     await mkdir(folder.join('lock'));
     await expect(taken()).rejects.toMatchObject({ code: 'EISDIR' });
     expect([await isLockFree(folder.join('lock')), await readdir(folder.path)]).toEqual([false, ['lock']]);
+  });
+
+  it('is taken after the power was lost twice, while it was held and while it was taken over', async () => {
+    await writeFile(folder.join('lock'), '');
+    const names = namesUntil('ended');
+    await (await taken()).release();
+    await writeFile(folder.join('ended'), '');
+    const left = (await names).filter((name) => name.startsWith('lock') && !name.endsWith('.tmp'));
+    expect(left.length).toBeGreaterThan(1);
+    for (const name of left) await writeFile(folder.join(name), '');
+    await (await taken()).release();
   });
 
   it('of a successor is never removed by the release of the one before, and never passes for it', async () => {

@@ -175,7 +175,11 @@ interface TakeOver {
  */
 async function takeOver(lock: LockFile, { found, temporary, depth }: TakeOver): Promise<boolean | Held> {
   if (depth === maxDepth) throw new Error(`remove the files ${basename(lock.path)}.* first`);
-  const name = createHash('sha256').update(found).digest('hex').slice(0, 16);
+  // The name of the lock is in it: of two that a power loss has emptied neither is the right to take itself over.
+  const name = createHash('sha256')
+    .update(`${basename(lock.path)} ${found}`)
+    .digest('hex')
+    .slice(0, 16);
   const right = { ...lock, path: `${lock.path.split('.take-')[0]}.take-${name}` };
   const taken = await take(right, depth + 1);
   if ('kind' in taken) return taken;
