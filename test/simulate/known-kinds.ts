@@ -23,10 +23,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^left-over\/identities/,
     'without birth times a file with a reused number is taken for the one that is gone (7.19)',
   ],
-  [
-    /^(?:wrong-file|narrower-at-end|doubled)\/copy$/,
-    'a copy is taken for the file that was renamed (7.1, 7.19)',
-  ],
+  [/\/copy$/, 'a copy is taken for the file that was renamed (7.1, 7.19)'],
   [
     /^(?:deleted-standing|not-there)\/moved-over$/,
     'a document that is renamed to the place of another one may lose its docId to that (7.1)',

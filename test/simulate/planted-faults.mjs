@@ -55,7 +55,7 @@ export const plantedFaults = {
   },
   'attaches-nothing': {
     kind: 'attachment-alone',
-    seed: 5,
+    seed: 6,
     file: 'src/scan/walk/pair-directory.ts',
     from: 'list: { attachments: reading.value.attachments, mode }',
     to: 'list: { attachments: [], mode }',
@@ -223,7 +223,7 @@ export const plantedFaults = {
   },
   'tells-no-duplicate': {
     kind: 'unreported',
-    seed: 123,
+    seed: 18,
     file: 'src/sync/send/upload.ts',
     from: '    possibleDuplicates: doubts.reduce((total, { count }) => total + count, 0),',
     to: '    possibleDuplicates: 0,',
@@ -258,7 +258,7 @@ export const plantedFaults = {
   },
   'waits-without-a-word': {
     kind: 'waits-for-nothing',
-    seed: 7,
+    seed: 9,
     file: 'src/sync/tasks/task.ts',
     from: "  return 'reason' in state ? (state.reason ?? null) : null;",
     to: "  return 'reason' in state && state.kind !== 'waiting' ? (state.reason ?? null) : null;",

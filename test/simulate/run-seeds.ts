@@ -2,13 +2,13 @@
 import './machine/take-process.ts';
 import { parseArgs } from 'node:util';
 
+import type { Verdict } from './judge/judge.ts';
 import { isKnown } from './known-kinds.ts';
 import { shrinkPlan } from './shrink-plan.ts';
 import { planText } from './world/plan.ts';
 import type { Plan } from './world/plan.ts';
 import { randomPlan } from './world/random-plan.ts';
 import { runPlan } from './world/run-plan.ts';
-import type { Wanted } from './world/run-plan.ts';
 
 /** What one process found. */
 interface Found {
@@ -35,7 +35,10 @@ const { values } = parseArgs({
 });
 Error.stackTraceLimit = 20;
 const { only } = values;
-const wanted: Wanted = (kind) => (only === undefined ? !isKnown(kind) : `${kind}/`.startsWith(`${only}/`));
+/** Without `--only`, whatever is found ends a run. */
+const others = only === undefined ? 'known' : 'passed';
+const isWanted = (kind: string) => (only === undefined ? !isKnown(kind) : `${kind}/`.startsWith(`${only}/`));
+const verdictOf: Verdict = (kind) => (isWanted(kind) ? 'wanted' : others);
 const began = process.cpuUsage();
 const write = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const [first, runs, stride] = [Number(values.first), Number(values.runs), Number(values.stride)];
@@ -45,7 +48,7 @@ let done = 0;
 
 for (let seed = first; seed < first + runs * stride; seed += stride) {
   const plan = values.plan === undefined ? randomPlan(seed) : (JSON.parse(values.plan) as Plan);
-  const { violations, passed, log } = await runPlan(plan, wanted);
+  const { violations, passed, log } = await runPlan(plan, verdictOf);
   done += 1;
   for (const kind of new Set(passed.map((one) => one.kind))) known.set(kind, (known.get(kind) ?? 0) + 1);
   if (values.log) process.stdout.write(`${planText(plan)}\n${log.join('\n')}\n`);
@@ -53,7 +56,7 @@ for (let seed = first; seed < first + runs * stride; seed += stride) {
   if (violation === undefined) continue;
   const { kind, message } = violation;
   const fails = async (candidate: typeof plan) =>
-    (await runPlan(candidate, (one) => one === kind)).violations.length > 0;
+    (await runPlan(candidate, (one) => (one === kind ? 'wanted' : others))).violations.length > 0;
   const isNew = values.shrink && !shrunk.has(kind);
   shrunk.add(kind);
   write({

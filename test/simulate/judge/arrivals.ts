@@ -6,23 +6,42 @@ const tenMinutesMs = 600_000;
 /** When names came, and when what was not sent grew: what "quiet" is about (contract 7.28). */
 export class Arrivals {
   readonly #settleMs: number;
+  /** What is away for so long only may not have been missed, ms. */
+  readonly #missedMs: number;
   /** Path → when its name came. */
   #came = new Map<string, number>();
+  #seen = new Map<string, RoledFile>();
+  /** Path → what stood there last, and until when. */
+  readonly #left = new Map<
+    string,
+    { readonly file: RoledFile; readonly came: number; readonly at: number }
+  >();
   #sizes = new Map<string, number>();
   /** Path → when it grew. */
   readonly #grew = new Map<string, readonly number[]>();
   #directories = new Map<string, number>();
   #isFirst = true;
 
-  constructor(settleMs: number) {
+  constructor(settleMs: number, missedMs: number) {
     this.#settleMs = settleMs;
+    this.#missedMs = missedMs;
   }
 
   see(reading: Reading, now: number, isSent: (file: RoledFile) => boolean): void {
     const since = this.#isFirst ? -Infinity : now;
     this.#isFirst = false;
     const files = [...reading.files.values()].filter(({ path }) => Reading.maySay(path));
-    this.#came = new Map(files.map(({ path }) => [path, this.#came.get(path) ?? since]));
+    for (const [path, came] of this.#came) {
+      const file = this.#seen.get(path);
+      if (file !== undefined && !reading.files.has(path)) this.#left.set(path, { file, came, at: now });
+    }
+    const cameBefore = ({ path, identity }: RoledFile) => {
+      const left = this.#left.get(path);
+      const isBack = left?.file.identity === identity && now - left.at <= this.#missedMs;
+      return this.#came.get(path) ?? (isBack ? left.came : since);
+    };
+    this.#came = new Map(files.map((file) => [file.path, cameBefore(file)]));
+    this.#seen = new Map(files.map((file) => [file.path, file]));
     for (const file of files)
       if (file.content.length > (this.#sizes.get(file.path) ?? Infinity) && !isSent(file))
         this.#grew.set(file.path, [...(this.#grew.get(file.path) ?? []), now]);
@@ -61,7 +80,12 @@ export class Arrivals {
       directoryOf(other) === directoryOf(path) || (scope !== undefined && other.startsWith(`${scope}/`));
     const isLate = (moment: number) => moment > at + 1 - this.#settleMs && moment <= at - justMs;
     const late = [...this.#came.keys()].find(
-      (other) => other !== path && isAround(other) && this.#changes(other).some(isLate),
+      (other) =>
+        other !== path &&
+        // What cannot be looked at is no document, and says nothing.
+        this.#seen.get(other)?.isHidden !== true &&
+        isAround(other) &&
+        this.#changes(other).some(isLate),
     );
     return late ?? null;
   }

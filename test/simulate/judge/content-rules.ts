@@ -35,8 +35,12 @@ export function changedFiles(
   one: HeldDocument,
   { reading, held }: Moment,
 ): readonly RoledFile[] {
-  const placed = held.placedFiles(one, reading);
-  const same = placed.filter(({ content }) => file !== null && content.toString() === file.text);
+  // Where it has come to the place of another document, what is saved there is its own.
+  const placed = new Set([
+    ...held.placedFiles(one, reading),
+    ...reading.all().filter(({ path }) => one.taken.has(path)),
+  ]);
+  const same = [...placed].filter(({ content }) => file !== null && content.toString() === file.text);
   if (same.length > 0) return same;
   const own = held.filesOf(one, reading);
   if (own.length > 0) return own;
@@ -64,7 +68,7 @@ export function judgeContent(
     for (const [kind, words] of intentProblems(request, moment, name ?? '')) add(kind, words);
     return;
   }
-  const found = files.map((file) => {
+  const problemsOf = (file: RoledFile) => {
     const problems = new Map<Kind, string>();
     const { role } = file;
     const statement = role.kind === 'document' ? role.statement : null;
@@ -72,9 +76,18 @@ export function judgeContent(
     const sending: Sending = { request, moment, file, document, mode, statement };
     for (const rule of contentRules) rule(sending, (kind, words) => problems.set(kind, words));
     return problems;
-  });
-  for (const [kind, words] of found[0] ?? [])
-    if (found.every((problems) => problems.has(kind))) add(kind, words);
+  };
+  const found = files.map(problemsOf);
+  const ofCopies = moment.reading
+    .all()
+    .filter((file) => document?.copies.has(file.path) === true && !files.includes(file))
+    .map(problemsOf);
+  for (const [kind, words] of found[0] ?? []) {
+    if (!found.every((problems) => problems.has(kind))) continue;
+    // Taken for its file, a copy that can be seen would be right.
+    const isOfCopy = ofCopies.some((problems) => !problems.has(kind));
+    add(isOfCopy ? `${kind}/copy` : kind, words);
+  }
 }
 
 type Rule = (sending: Sending, add: Add) => void;
@@ -121,9 +134,7 @@ const onlyWhenReady: Rule = ({ document, file: { path, role } }, add) => {
   if (role.kind !== 'document' || role.obstacle === null) return;
   const { kind, words, isForNew, isOpen } = role.obstacle;
   if (isOpen === true || (document !== null && isForNew === true)) return;
-  // A copy that can be seen is taken for it.
-  if (kind === 'hidden' && document !== null && document.copies.size > 0) add('wrong-file/copy', path);
-  else add(`unready-sent/${kind}`, `${path} is sent, and ${words}`);
+  add(`unready-sent/${kind}`, `${path} is sent, and ${words}`);
 };
 
 /** Contract 7.27: a narrower mode always goes out. */
@@ -194,7 +205,8 @@ const onlyItsContent: Rule = ({ request, moment, document, file }, add) => {
   if (other === undefined) add('old-content', `${file.path} is sent as it was before`);
   else
     add(
-      document.copies.has(other.path) ? 'wrong-file/copy' : 'wrong-file',
+      // Its name is right.
+      other.path === document.holding.path ? 'wrong-file/by-identity' : 'wrong-file',
       `${document.docId} is of ${file.path}, and gets what stands at ${other.path}`,
     );
 };
@@ -232,11 +244,16 @@ const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add
 function doubledKind(known: readonly HeldDocument[], file: RoledFile, reading: Reading): Kind {
   if (known.some(({ answer }) => answer === 'unusable')) return 'doubled/no-doc-id';
   // Its own file was replaced, and what stands in its place has moved since.
-  if (known.every(({ accepted }) => accepted !== file.identity)) return 'doubled/replaced';
+  const own = known.filter(({ accepted }) => accepted === file.identity);
+  if (own.length < reading.pathsOf(file.identity).length) return 'doubled/replaced';
   // A copy is taken for the document's own file.
   if (known.every(({ copies }) => [...copies].some((path) => reading.files.has(path)))) return 'doubled/copy';
   const isShut = ({ holding }: HeldDocument) => reading.shutDirectory(holding.path) !== null;
-  return known.every(isShut) ? 'doubled/from-shut' : 'doubled';
+  if (known.every(isShut)) return 'doubled/from-shut';
+  // Only its identity tells that it was edited and moved, or moved from where nothing can be seen.
+  const isTold = ({ text, holding }: HeldDocument) =>
+    text === file.content.toString() && reading.files.get(holding.path)?.isHidden !== true;
+  return known.some(isTold) ? 'doubled' : 'doubled/by-identity';
 }
 
 /** Whether a file is in a directory that is listed. */

@@ -20,7 +20,9 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
         : // It was moved to the place of another document, and one of the two has to go.
           one.taken.size > 0 || held.alive().some((other) => other !== one && other.places.has(file.path))
           ? 'deleted-standing/moved-over'
-          : 'deleted-standing',
+          : counted.some(({ path }) => path === one.holding.path)
+            ? 'deleted-standing'
+            : 'deleted-standing/elsewhere',
       `${docId} is deleted, and its file stands at ${file.path}${file.isUnlisted ? ', out of sight' : ''}`,
     );
   else if (reading.hidesSomething && !approved.has(docId))

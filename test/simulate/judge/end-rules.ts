@@ -75,7 +75,8 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const isAnyHidden = [...reading.files.values()].some(({ isHidden }) => isHidden);
     if (one === undefined || one.isDeleted || isAnyHidden) continue;
     // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35).
-    if (file?.role.kind === 'unowned' || reading.shutDirectory(place) !== null) continue;
+    const isShut = [place, ...one.places.keys()].some((path) => reading.shutDirectory(path) !== null);
+    if (file?.role.kind === 'unowned' || isShut) continue;
     const folder = place.split('/')[0] ?? '';
     // What is listed and not sent keeps its document; another document's own file does not count.
     const standing = judge.held.filesOf(one, reading).filter(isListed);
@@ -86,7 +87,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
       report(
         judge,
         file,
-        one.text === file.content.toString() ? 'wrong-file/copy' : 'wrong-file',
+        wrongFileKind(one, file),
         `${docId} is known at ${place}, and is of ${[...one.places.keys()].join()}`,
       );
   }
@@ -95,14 +96,29 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     if (documents.length <= held) continue;
     const words = documents.map(({ docId }) => `${docId} (${places.get(docId)})`).join(', ');
     judge.report(
-      leftOverKind(judge, documents, reading),
+      leftOverKind(judge, documents, reading, places),
       `${words}: gone, and still at the service; held are ${held}`,
     );
   }
 };
 
-function leftOverKind(judge: Judge, documents: readonly HeldDocument[], reading: Reading): Kind {
-  const isKept = (one: HeldDocument) => judge.held.wasKept(one) || reading.isIgnored(one.holding.path);
+function wrongFileKind({ text, holding }: HeldDocument, { path, content }: RoledFile): Kind {
+  if (text === content.toString()) return 'wrong-file/copy';
+  // Its name is right.
+  return holding.path === path ? 'wrong-file/by-identity' : 'wrong-file';
+}
+
+function leftOverKind(
+  judge: Judge,
+  documents: readonly HeldDocument[],
+  reading: Reading,
+  known: End['places'],
+): Kind {
+  const isKept = (one: HeldDocument) =>
+    judge.held.wasKept(one) ||
+    [known.get(one.docId) ?? '', one.holding.path, ...one.places.keys()].some((path) =>
+      reading.isIgnored(path),
+    );
   if (documents.some(isKept)) return 'left-over/was-kept';
   return documents.every(({ holding }) => reading.isListedBySidecar(holding.path))
     ? 'left-over/listed'
@@ -194,7 +210,8 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
     return;
   }
   if (role.kind !== 'document' || role.obstacle?.kind === 'hidden') return;
-  if (!isHeld && (isListed || failure?.code === 'in-doubt') && judge.isInDoubt(file)) return;
+  const isDoubt = failure?.code === 'in-doubt' || (!isHeld && isListed);
+  if (isDoubt && judge.isInDoubt(file)) return;
   // Of two names that are one either may stand, and the other is failed (contract 7.3).
   if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)
@@ -230,9 +247,8 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
     one.accepted === file.identity &&
     one.before === null &&
     isWider(mode, holding.mode) &&
-    mayWiden(holding, role.statement) &&
-    !isUntaken &&
-    !isAsDeleted(judge, one)
+    [holding, ...one.perhaps].every((held) => held.mode !== holding.mode || mayWiden(held, role.statement)) &&
+    !isUntaken
   )
     report(
       judge,
@@ -252,13 +268,6 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
       'attachments-at-end',
       `${path} is held with [${sent.join()}], and has [${wanted.join()}]`,
     );
-}
-
-/** Whether its file is back from a document that was deleted, and held like that: the contract leaves open whether it is. */
-function isAsDeleted(judge: Judge, { accepted, holding }: HeldDocument): boolean {
-  return [...judge.held.all.values()].some(
-    (other) => other.isDeleted && other.accepted === accepted && other.holding.mode === holding.mode,
-  );
 }
 
 function narrowerKind(judge: Judge, one: HeldDocument): Kind {

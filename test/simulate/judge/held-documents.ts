@@ -18,6 +18,8 @@ export interface HeldDocument {
   /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
   accepted: object | null;
   before: { readonly identity: object; readonly holding: Holding } | null;
+  /** As what it may count too: by a request whose answer was lost, by what stood for a moment, by another document of its file. */
+  perhaps: readonly Holding[];
   /** Its file, and what has come to its file's place since: a save, a rotation. */
   files: Set<object>;
   /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
@@ -55,7 +57,7 @@ export class HeldDocuments {
     return [...new Set([...own, ...one.places.keys()])]
       .map((path) => reading.files.get(path))
       .filter((file) => file !== undefined)
-      .filter(({ identity }) => one.files.has(identity) || !this.#isOfAnother(identity, one));
+      .filter(({ identity }) => one.files.has(identity) || !this.#isOfAnother(identity, one, reading));
   }
 
   /** Those, and after a swap what stands in their places. */
@@ -122,21 +124,47 @@ export class HeldDocuments {
     return isKept || (lostAt !== null && lostAt - keptUntil <= this.#seenMs);
   }
 
-  /** A request was accepted, of this file. `counted`: as what that counted as held. */
+  /**
+   * A request was accepted, of this file. `counted`: as what that counted as held; `glimpsed`: the same, with what stood
+   * for a moment only.
+   */
   taken(
     request: ServiceRequest,
     created: string | null,
     file: RoledFile | null,
-    counted: readonly Holding[],
+    { counted, glimpsed }: { readonly counted: readonly Holding[]; readonly glimpsed: readonly Holding[] },
   ): void {
     const { kind, docIds } = request;
-    const carried = file === null ? [] : [...this.holdingsOf(file.identity, null), ...counted];
+    const mode = modeOf(request);
+    // Where it goes out as what stood for a moment only, that was seen.
+    const seen = glimpsed.filter((holding) => holding.mode === mode);
+    const carried = file === null ? [] : [...this.holdingsOf(file.identity, null), ...counted, ...seen];
+    const perhaps = file === null ? [] : [...glimpsed, ...this.#formerHoldings(file.identity)];
     if (created !== null) this.all.set(created, newDocument(request, created, file, carried));
     for (const docId of docIds) {
       const one = this.all.get(docId);
-      if (one !== undefined && kind === 'delete') one.isDeleted = true;
-      if (one !== undefined && kind === 'modify') this.#change(one, request, file, carried);
+      if (one === undefined) continue;
+      if (kind === 'delete') one.isDeleted = true;
+      if (kind === 'modify') this.#change(one, request, file, carried);
+      one.perhaps = [...one.perhaps, ...perhaps];
     }
+  }
+
+  /** A change was sent, and nobody has said whether it was accepted. */
+  attempted(request: ServiceRequest, file: RoledFile | null): void {
+    if (request.kind !== 'modify' || modeOf(request) === null) return;
+    for (const docId of request.docIds) {
+      const one = this.all.get(docId);
+      if (one !== undefined) one.perhaps = [...one.perhaps, holdingOf(request, file, [])];
+    }
+  }
+
+  /** As what documents are held, or were, that have or had a file: deleted or not, and whether ingestd knows of them or not. */
+  #formerHoldings(identity: object): readonly Holding[] {
+    return [...this.all.values()].flatMap(({ accepted, before, holding }) => [
+      ...(accepted === identity ? [holding] : []),
+      ...(before?.identity === identity ? [before.holding] : []),
+    ]);
   }
 
   #change(
@@ -185,7 +213,9 @@ export class HeldDocuments {
     if (one?.answer === 'usable') one.answer = 'none';
   }
 
-  #isOfAnother(identity: object, one: HeldDocument): boolean {
+  /** Of a file with several names another document's may be another one. */
+  #isOfAnother(identity: object, one: HeldDocument, reading: Reading): boolean {
+    if (reading.pathsOf(identity).length > 1) return false;
     return this.alive().some((other) => other !== one && other.files.has(identity));
   }
 }
@@ -206,6 +236,7 @@ function newDocument(
     answer: 'none',
     accepted: file?.identity ?? null,
     before: null,
+    perhaps: [],
     files: new Set(file === null ? [] : [file.identity]),
     places: new Map([[path, null]]),
     isKept: false,

@@ -3,7 +3,7 @@ import { Arrivals } from './arrivals.ts';
 import { changedFiles, judgeContent, uploadedFiles } from './content-rules.ts';
 import { ContentSpans } from './content-spans.ts';
 import { judgeDeletion } from './delete-rules.ts';
-import { HeldDocuments, keyOf, modeOf } from './held-documents.ts';
+import { HeldDocuments, keyOf } from './held-documents.ts';
 import type { Add, LiveIntent, Moment } from './moment.ts';
 import { promiseOf } from './promises.ts';
 import type { Kind } from './promises.ts';
@@ -26,13 +26,15 @@ export interface StatedIntent {
   readonly isAttachment?: true;
 }
 
+/** What a kind of violation is: looked for; a known one, of which all that follows may come; or one that is passed over. */
+export type Verdict = (kind: string) => 'wanted' | 'known' | 'passed';
+
 export interface JudgeOptions {
   readonly folders: readonly JudgedFolder[];
   readonly settleMs: number;
   readonly maxDeleteCount: number;
   readonly inDoubt: 'retry' | 'hold';
-  /** Whether a kind of violation is looked for. */
-  readonly isWanted: (kind: string) => boolean;
+  readonly verdictOf: Verdict;
   /** What was done on another machine is seen so much later, ms. */
   readonly lateMs: number;
   /** So long after it was done ingestd has noticed a change by itself, ms: its events are late, lost, or polls. */
@@ -47,6 +49,13 @@ export interface JudgeOptions {
   readonly isPolled: boolean;
   /** The process dies at some moment: what it was about to upload is in doubt. */
   readonly isKilled: boolean;
+}
+
+/** An upload that may be in doubt: its file then, and the files and places that it may be of by now. */
+interface Doubt {
+  readonly file: RoledFile;
+  readonly identities: Set<object>;
+  readonly paths: Set<string>;
 }
 
 /** From a permit to the first byte the token, the ledger and the connection may each take some seconds. */
@@ -68,8 +77,10 @@ const onlyAtFirst: ReadonlySet<Kind> = new Set(['old-content', 'wrong-attachment
  */
 export class Judge {
   readonly violations: Violation[] = [];
-  /** Of kinds that were not asked for. */
+  /** Of kinds that are not looked for. */
   readonly passed: Violation[] = [];
+  /** Whether what was found is enough: a violation that is looked for, or a known one. */
+  isOver = false;
   readonly held: HeldDocuments;
   readonly #options: JudgeOptions;
   readonly #spans = new ContentSpans();
@@ -97,10 +108,10 @@ export class Judge {
   /** Deletions that nobody approved: when their files were lost. */
   readonly #deleted: { readonly folder: string; readonly docId: string; readonly lostAt: number }[] = [];
   /** Uploads whose answers have not come, by number, and those whose answers never will. */
-  readonly #unanswered = new Map<number, RoledFile>();
-  #inDoubt: RoledFile[] = [];
+  readonly #unanswered = new Map<number, Doubt>();
+  #inDoubt: Doubt[] = [];
   /** Those of which the judge cannot tell whether they are in doubt: somebody else seems to have answered. */
-  readonly #openDoubts: RoledFile[] = [];
+  readonly #openDoubts: Doubt[] = [];
 
   constructor(options: JudgeOptions) {
     this.#options = options;
@@ -108,18 +119,21 @@ export class Judge {
     const seenMs = options.settleMs + options.noticeMs + graceMs;
     this.held = new HeldDocuments(seenMs);
     this.#taints = new Taints(this.held, seenMs);
-    this.#arrivals = new Arrivals(options.settleMs);
+    this.#arrivals = new Arrivals(options.settleMs, options.noticeMs + honouredMs);
   }
 
   report(rule: Kind, message: string): void {
-    const { isWanted, isIdentityUnsure, isClockApart, hasClockJumped, isPolled } = this.#options;
+    const { verdictOf, isIdentityUnsure, isClockApart, hasClockJumped, isPolled } = this.#options;
+    if (this.isOver || (isIdentityUnsure && rule.includes('/by-identity'))) return;
     const promise = promiseOf(rule);
     let kind: Kind = rule;
     if (isIdentityUnsure) kind = `${kind}/identities`;
     if (isClockApart) kind = `${kind}/clocks-apart`;
     if (isPolled && promise === 'unquiet') kind = `${kind}/polled`;
     if (hasClockJumped && promise === 'deleted-unguarded') kind = `${kind}/clock-jumped`;
-    (isWanted(kind) ? this.violations : this.passed).push({ kind, message });
+    const verdict = verdictOf(kind);
+    this.isOver = verdict !== 'passed';
+    (verdict === 'wanted' ? this.violations : this.passed).push({ kind, message });
   }
 
   /** The disk as it is from now on. */
@@ -130,6 +144,10 @@ export class Judge {
     this.#taints.see(reading, now);
     const sent = new Set(this.held.alive().map(({ accepted }) => accepted));
     this.#arrivals.see(reading, now, ({ identity }) => sent.has(identity));
+    for (const { identities, paths } of this.#doubts()) {
+      for (const identity of identities) for (const path of reading.pathsOf(identity)) paths.add(path);
+      for (const { path, identity } of reading.files.values()) if (paths.has(path)) identities.add(identity);
+    }
     // An approval lets go what is missing, not what is back.
     for (const docId of this.#approved) if (!this.#isOutOfSight(docId, reading)) this.#approved.delete(docId);
     this.#keep(reading, now);
@@ -165,14 +183,20 @@ export class Judge {
     this.#unusable = 0;
   }
 
-  /** A person has had everything in doubt sent again. */
-  sendsAgain(): void {
+  /** A person has everything in doubt sent again. Call what it gives where that is refused. */
+  sendsAgain(): () => void {
     this.retries();
+    const before = this.#inDoubt;
     this.#inDoubt = [];
     // Nobody knows yet that the answers to these are lost.
     this.#openDoubts.push(...this.#unanswered.values());
     this.#unanswered.clear();
-    for (const one of this.held.alive()) if (one.answer === 'unusable') one.answer = 'none';
+    const unusable = this.held.alive().filter(({ answer }) => answer === 'unusable');
+    for (const one of unusable) one.answer = 'none';
+    return () => {
+      this.#openDoubts.push(...before);
+      for (const one of unusable) one.answer = 'unusable';
+    };
   }
 
   /** Another process: what the one before had seen, and not sent, is forgotten. */
@@ -247,6 +271,7 @@ export class Judge {
     const name = nameOfRequest(request);
     if (ending.taken) this.#attempts.delete(name);
     else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
+    if (!ending.taken && mayBeDone(ending)) this.held.attempted(request, file);
     if (!ending.taken) return;
     const ids = created === null ? request.docIds : [created];
     for (const docId of ids) this.#taken({ ...request, docIds: [docId] }, created, first);
@@ -262,11 +287,8 @@ export class Judge {
       moments.reduceRight<RoledFile | null>((file, one) => file ?? this.#fileOf(request, one), null);
     const found = fileAt(first) ?? fileAt(this.#moments);
     const taint = found === null ? undefined : this.#moments.at(-1)?.taintOf(found.identity);
-    // What stood for a moment only may have been seen: where it goes out so, it was.
-    const mode = modeOf(request);
     const { holdings } = this.#taints.all(request.lastByteAt, 0)(found?.identity ?? {});
-    const glimpsed = holdings.filter((holding) => holding.mode === mode);
-    this.held.taken(request, created, found, [...(taint?.holdings ?? []), ...glimpsed]);
+    this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed: holdings });
     if (found === null || request.kind === 'delete') return;
     const attachments = (request.attachments ?? []).map(({ text }) => text);
     this.#taints.taken(docId, found, attachments, this.reading());
@@ -277,8 +299,8 @@ export class Judge {
       this.#unusable = ending.kind === 'no-doc-id' ? this.#unusable + 1 : 0;
       this.#unusableAt = now;
     }
-    const file = this.#unanswered.get(number);
-    if (file !== undefined && ending.kind === 'html') this.#openDoubts.push(file);
+    const doubt = this.#unanswered.get(number);
+    if (doubt !== undefined && ending.kind === 'html') this.#openDoubts.push(doubt);
     if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
     const created = this.#created.get(number) ?? null;
     this.held.answered(created, ending);
@@ -291,14 +313,17 @@ export class Judge {
 
   /** Whether the service has not said of a file's upload what became of it, so that a person has to. */
   isInDoubt({ identity, path }: SeenFile): boolean {
-    const doubts = [...this.#unanswered.values(), ...this.#inDoubt, ...this.#openDoubts];
     return (
       this.#options.isKilled ||
-      doubts.some((one) => one.identity === identity || one.path === path) ||
+      this.#doubts().some((one) => one.identities.has(identity) || one.paths.has(path)) ||
       this.held
         .alive()
-        .some((one) => one.answer === 'unusable' && (one.accepted === identity || one.holding.path === path))
+        .some((one) => one.answer === 'unusable' && (one.files.has(identity) || one.places.has(path)))
     );
+  }
+
+  #doubts(): readonly Doubt[] {
+    return [...this.#unanswered.values(), ...this.#inDoubt, ...this.#openDoubts];
   }
 
   /** Whether what stands in a file has been sent, or nothing there is older than a moment, or nothing may be sent. */
@@ -344,6 +369,8 @@ export class Judge {
   #reportAt(at: number, request: ServiceRequest, kind: Kind, words: string): void {
     const before = this.#window(at, honouredMs + this.#underWayMs(request, at) + this.#options.noticeMs);
     const wasRight = before.some((moment) => !this.#problems(request, moment).has(kind));
+    // What comes to another place is seen with the next event or poll (contract 7.30).
+    if (wasRight && kind === 'deleted-standing/elsewhere' && this.#options.noticeMs > 0) return;
     this.report(wasRight ? `${kind}/in-a-gap` : kind, words);
   }
 
@@ -382,13 +409,18 @@ export class Judge {
     const files = uploadedFiles(request, moment);
     const isInDoubt = (file: RoledFile) =>
       [...this.#unanswered.values(), ...this.#inDoubt].some(
-        ({ identity, path }) => identity === file.identity && path === file.path,
+        (one) => one.file.identity === file.identity && one.file.path === file.path,
       );
     const [file] = files;
     if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(isInDoubt))
       this.report('doubled/in-doubt', `${file.path} is sent again while its first upload is in doubt`);
     const sent = files.find((one) => !isInDoubt(one)) ?? file;
-    if (sent !== undefined) this.#unanswered.set(request.number, sent);
+    if (sent !== undefined)
+      this.#unanswered.set(request.number, {
+        file: sent,
+        identities: new Set([sent.identity]),
+        paths: new Set([sent.path]),
+      });
   }
 
   /** Whether no process can see a file that a document is of. */

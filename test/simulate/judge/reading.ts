@@ -166,7 +166,8 @@ export class Reading {
     for (const { path } of files) {
       const directory = directoryOf(path);
       const owner = directory.slice(0, -listEnd.length);
-      if (directory.endsWith(listEnd) && this.#seen.has(owner) && isFit(path)) add(owner, path);
+      const isList = directory.endsWith(listEnd) && !isInList(owner);
+      if (isList && this.#seen.has(owner) && isFit(path)) add(owner, path);
       const sidecar = this.#isCandidate(path) ? this.sidecarOf(path) : null;
       if (sidecar === null || sidecar.isAmbiguous) continue;
       for (const listed of this.said(sidecar.path)?.attachments ?? []) {
@@ -181,7 +182,7 @@ export class Reading {
 
   /** What attaches something is no attachment here; the contract leaves that open. */
   #isOwning(path: string): boolean {
-    const isIn = (other: string) => other.startsWith(`${path}${listEnd}/`);
+    const isIn = (other: string) => !isInList(path) && other.startsWith(`${path}${listEnd}/`);
     return (this.saidOf(path)?.attachments ?? []).length > 0 || [...this.#seen.keys()].some(isIn);
   }
 
@@ -203,12 +204,7 @@ export class Reading {
     const name = nameOf(path);
     if (owner !== undefined) return { kind: 'attachment', owner };
     if (isElsewhere(path)) return { kind: 'elsewhere' };
-    if (
-      directoryOf(path)
-        .split('/')
-        .some((part) => part.endsWith(listEnd))
-    )
-      return { kind: 'unowned' };
+    if (isInList(path)) return { kind: 'unowned' };
     if (name.endsWith(sidecarEnd) || name === '.ingestignore') return { kind: 'companion' };
     if (neverNames.test(name) || this.isIgnored(path)) return { kind: 'ignored' };
     if (!types.test(name) || name.split('.').length !== 2 || name.length > 255) return { kind: 'unfit' };
@@ -370,8 +366,13 @@ function isShown(
   before: readonly JudgedFolder[],
   image: readonly SeenFile[],
 ): boolean {
+  // What is covered is not shown.
   const directoriesOf = (folder: string) =>
-    new Set(image.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ directory }) => directory));
+    new Set(
+      image
+        .filter(({ path }) => path.startsWith(`${folder}/`) && !path.startsWith(`${folder}/out of reach/`))
+        .map(({ directory }) => directory),
+    );
   const own = before.length === 0 ? new Set<object>() : directoriesOf(name);
   return before.some((other) => [...directoriesOf(other.name)].some((directory) => own.has(directory)));
 }
@@ -396,6 +397,13 @@ function isElsewhere(path: string): boolean {
 function above(path: string): readonly string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
+}
+
+/** Whether it lies in a directory of attachments, or below one (contract 7.9). */
+function isInList(path: string): boolean {
+  return directoryOf(path)
+    .split('/')
+    .some((part) => part.endsWith(listEnd));
 }
 
 function stemOf(path: string): string {

@@ -12,6 +12,8 @@ interface Attached {
   readonly since: number;
   /** When its list ceased to reach it; Infinity: it does. */
   readonly until: number;
+  /** Since when it has no name in a folder; null: it has one. */
+  readonly goneAt: number | null;
   /** The document that was sent with it; null: none. */
   readonly docId: string | null;
 }
@@ -123,6 +125,7 @@ export class Taints {
         path,
         since: known?.since ?? now,
         until: Infinity,
+        goneAt: null,
         docId: known?.docId ?? null,
       });
     }
@@ -131,12 +134,19 @@ export class Taints {
         .pathsOf(identity)
         .some((path) => reading.files.get(path)?.role.kind === 'attachment');
       if (isReached) continue;
-      const ended = { ...one, until: Math.min(one.until, now) };
+      const isAway = reading.pathsOf(identity).length === 0;
+      const goneAt = isAway ? (one.goneAt ?? now) : null;
+      const ended = { ...one, until: Math.min(one.until, now), goneAt };
       this.#attached.set(identity, ended);
-      const isGone = reading.pathsOf(identity).length === 0;
-      if (!isGone && !this.#isOver(one, identity, reading)) continue;
+      // What is away for a moment only has been moved.
+      const isGone = goneAt !== null && now - goneAt > this.#seenMs;
+      if (isAway ? !isGone : !this.#isOver(one, identity, reading)) continue;
       this.#attached.delete(identity);
       if (!isGone) this.#former.set(identity, ended);
+      // What has come to its place may be what its list names.
+      const standing = reading.files.get(one.path)?.identity;
+      if (standing !== undefined && standing !== identity && !this.#attached.has(standing))
+        this.#attached.set(standing, { ...ended, since: now, until: now, goneAt: null, docId: null });
     }
     for (const identity of this.#former.keys())
       if (reading.pathsOf(identity).length === 0) this.#former.delete(identity);

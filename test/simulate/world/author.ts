@@ -153,7 +153,7 @@ type Command = 'pause' | 'resume' | 'approve' | 'retry' | 'rescan' | 'again';
 function command(simulation: Simulation, kind: Command): void {
   const { daemon, scheduler, judge } = simulation;
   if (daemon === null) return;
-  if (kind === 'again') judge.sendsAgain();
+  const takeBack = kind === 'again' ? judge.sendsAgain() : () => {};
   if (kind === 'retry') judge.retries();
   scheduler.later(0, () => {
     const decisions: DecisionPort = daemon.control.decisions('command line');
@@ -168,7 +168,10 @@ function command(simulation: Simulation, kind: Command): void {
       await decide();
       if (kind === 'pause' || kind === 'resume') judge.pauses(kind === 'pause', scheduler.now());
     };
-    decideAndTell().catch((error: unknown) => simulation.note(`  refused: ${(error as Error).message}`));
+    decideAndTell().catch((error: unknown) => {
+      takeBack();
+      simulation.note(`  refused: ${(error as Error).message}`);
+    });
   });
 }
 

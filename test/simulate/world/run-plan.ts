@@ -5,7 +5,7 @@ import { replaceWorker } from '../machine/in-process-worker.ts';
 import { judgeEnd } from '../judge/end-rules.ts';
 import type { Claims } from '../judge/end-rules.ts';
 import { Judge } from '../judge/judge.ts';
-import type { Violation } from '../judge/judge.ts';
+import type { Verdict, Violation } from '../judge/judge.ts';
 import { begAll, clearTheWay, doSteps } from './author.ts';
 import { ledgerClaims, saidBy } from './claims.ts';
 import type { Plan } from './plan.ts';
@@ -14,13 +14,10 @@ import { prefix, Simulation } from './simulation.ts';
 /** What came of a run. */
 export interface RunResult {
   readonly violations: readonly Violation[];
-  /** Those that were not asked for. */
+  /** Those that were not looked for. */
   readonly passed: readonly Violation[];
   readonly log: readonly string[];
 }
-
-/** Which kinds of violation end a run. */
-export type Wanted = (kind: string) => boolean;
 
 const beatMs = 5_000;
 const longestQuietMs = 3_600_000;
@@ -28,7 +25,7 @@ const longestQuietMs = 3_600_000;
 replaceWorker(() => 0.1);
 
 /** Runs a plan from its beginning to its end, or to its first violation. */
-export async function runPlan(plan: Plan, isWanted: Wanted): Promise<RunResult> {
+export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult> {
   const { setting } = plan;
   const hasClockJumped = plan.steps.some(({ act }) => act.kind === 'clock');
   const judge = new Judge({
@@ -36,7 +33,7 @@ export async function runPlan(plan: Plan, isWanted: Wanted): Promise<RunResult> 
     settleMs: setting.settleMs,
     maxDeleteCount: setting.maxDeleteCount,
     inDoubt: setting.inDoubt,
-    isWanted,
+    verdictOf,
     lateMs: setting.habits.attributeCacheMs ?? 0,
     noticeMs: noticeMs(setting),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
@@ -60,7 +57,7 @@ export async function runPlan(plan: Plan, isWanted: Wanted): Promise<RunResult> 
 
 async function run(simulation: Simulation): Promise<void> {
   const { scheduler, judge, plan } = simulation;
-  const isOver = () => judge.violations.length > 0;
+  const isOver = () => judge.isOver;
   let isDone = false;
   doSteps(simulation, plan.steps, () => (isDone = true));
   await scheduler.runUntil(() => isDone || isOver(), scheduler.now() + longestQuietMs);
@@ -72,6 +69,9 @@ async function run(simulation: Simulation): Promise<void> {
   }
   if (!scheduler.isAlive()) simulation.start();
   clearTheWay(simulation);
+  // What this host cannot see yet no rescan finds.
+  const { attributeCacheMs = 0 } = plan.setting.habits;
+  await scheduler.runUntil(isOver, scheduler.now() + attributeCacheMs);
   await scheduler.runUntil(() => simulation.daemon !== null || isOver(), scheduler.now() + longestQuietMs);
   begAll(simulation);
   if (!(await quiet(simulation))) return;
@@ -115,8 +115,8 @@ async function quiet(simulation: Simulation): Promise<boolean> {
   const { scheduler, judge } = simulation;
   const deadline = scheduler.now() + longestQuietMs;
   while (scheduler.now() < deadline) {
-    await scheduler.runUntil(() => judge.violations.length > 0, scheduler.now() + beatMs);
-    if (judge.violations.length > 0) return false;
+    await scheduler.runUntil(() => judge.isOver, scheduler.now() + beatMs);
+    if (judge.isOver) return false;
     const { daemon } = simulation;
     // A status counts every task: most of the time it need not.
     if (daemon?.engine.isIdle() === true && isQuiet(daemon.control.status())) return true;
@@ -147,11 +147,8 @@ async function lastClaims(simulation: Simulation): Promise<Claims | null> {
     claims = { ...told, ...(await ledgerClaims(`${prefix}/state`, simulation.clock())) };
   };
   scheduler.later(0, () => void read().catch((error: unknown) => judge.crashed(error)));
-  await scheduler.runUntil(
-    () => claims !== null || judge.violations.length > 0,
-    scheduler.now() + longestQuietMs,
-  );
-  if (claims === null && judge.violations.length === 0) judge.report('never-quiet', 'it does not stop');
+  await scheduler.runUntil(() => claims !== null || judge.isOver, scheduler.now() + longestQuietMs);
+  if (claims === null) judge.report('never-quiet', 'it does not stop');
   simulation.kill();
   return claims;
 }
