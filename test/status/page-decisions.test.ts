@@ -3,7 +3,6 @@ import * as fc from 'fast-check';
 import { columnCount, columnsOf, sumOf } from '../../src/status/page/data/proportions.ts';
 import { groupByCause } from '../../src/model/report/explanations.ts';
 import type { HistoryReport } from '../../src/status/metrics/delivery-history.ts';
-import { shortDuration } from '../../src/status/page/data/time-words.ts';
 
 const buckets = fc.array(fc.nat(1000), { minLength: 288, maxLength: 288 });
 
@@ -60,18 +59,5 @@ describe('failures by cause', () => {
         },
       ),
     );
-  });
-});
-
-describe('durations', () => {
-  it.each([
-    [0, '0 s'],
-    [0.2, '1 s'],
-    [99, '99 s'],
-    [120, '2 min'],
-    [7200, '2 h'],
-    [259_200, '3 days'],
-  ])('of %d seconds read %s', (seconds, words) => {
-    expect(shortDuration(seconds)).toBe(words);
   });
 });

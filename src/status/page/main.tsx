@@ -1,14 +1,14 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { countWords, minuteWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { countWords, durationWords, minuteWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { connect } from './data/connection.ts';
 import { onFeedback, tell } from './data/ask-daemon.ts';
-import { momentWords, shortDuration } from './data/time-words.ts';
+import { momentWords } from './data/time-words.ts';
 import { Facts, Fold, StoryOpener } from './parts.tsx';
 import type { Shown } from './parts.tsx';
 import { Activities } from './sections/activity.tsx';
@@ -142,7 +142,7 @@ function About({ status }: Shown) {
   const { totals, auth, startedAt, pid, version, service, account, configuration } = status;
   const signedIn = auth.expiresAt === null ? 'signed in' : `signed in until ${minuteWords(auth.expiresAt)}`;
   const words = { ok: signedIn, refused: 'credentials refused', none: 'not signed in yet' };
-  const running = shortDuration((Date.now() - Date.parse(startedAt)) / 1000);
+  const running = durationWords((Date.now() - Date.parse(startedAt)) / 1000);
   const delivered = [
     `${numberWords(totals.uploaded)} uploaded`,
     `${numberWords(totals.modified)} modified`,

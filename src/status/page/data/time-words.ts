@@ -25,11 +25,3 @@ export function momentWords(iso: string): string {
 export function localTimes(text: string): string {
   return withLocalTimes(text, momentWords);
 }
-
-/** `12 s`, `3 min`, `5 h`, `2 days`: rough and short. */
-export function shortDuration(seconds: number): string {
-  if (seconds < 100) return `${Math.max(0, Math.ceil(seconds))} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 129_600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} days`;
-}

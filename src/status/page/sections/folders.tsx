@@ -1,11 +1,10 @@
 import { printable } from '../../../lib/text/printable.ts';
-import { countWords, numberWords } from '../../../lib/text/amounts.ts';
+import { countWords, durationWords, numberWords } from '../../../lib/text/amounts.ts';
 import { explain, groupByCause } from '../../../model/report/explanations.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
 import { rescan, setPaused } from '../data/ask-daemon.ts';
-import { shortDuration } from '../data/time-words.ts';
 import { Button, Fold, More, Part, Rows } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 import { Proportions } from './overview.tsx';
@@ -89,7 +88,7 @@ function notesOf(folder: CountedFolder, isOnly: boolean): string {
   const notes = [
     !isOnly && `${numberWords(synced)} delivered`,
     state === 'unavailable' && 'nothing is deleted while it is unavailable',
-    oldestUnsyncedSeconds >= 1 && `oldest change ${shortDuration(oldestUnsyncedSeconds)} ago`,
+    oldestUnsyncedSeconds >= 1 && `oldest change ${durationWords(oldestUnsyncedSeconds)} ago`,
     attached > 0 && countWords(attached, 'attachment'),
     kept > 0 && `${numberWords(kept)} kept at the service`,
     missedByWatcher > 0 && `${countWords(missedByWatcher, 'change')} found by rescan`,

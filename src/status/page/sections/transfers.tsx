@@ -1,11 +1,11 @@
 import { useRef } from 'preact/hooks';
 
-import { countWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
+import { countWords, durationWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
 import type { TransferStatus } from '../../../model/report/status.ts';
 import { filledOf } from '../data/proportions.ts';
-import { clockWords, shortDuration } from '../data/time-words.ts';
+import { clockWords } from '../data/time-words.ts';
 import { Fold, More, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 import { Subject } from './activity.tsx';
@@ -20,7 +20,7 @@ export function Transfers({ status: { transfers, rate, queue } }: Shown) {
     queue.inFlight > 0 && `${numberWords(queue.inFlight)} being sent`,
     queue.pending > 0 && `${numberWords(queue.pending)} queued`,
   ];
-  const span = windowSeconds === 60 ? 'minute' : shortDuration(windowSeconds);
+  const span = windowSeconds === 60 ? 'minute' : `${windowSeconds} s`;
   return (
     <Fold title="In progress" words={counts.filter(Boolean).join(', ') || 'nothing now'}>
       <ul class="transfers">
@@ -35,7 +35,7 @@ export function Transfers({ status: { transfers, rate, queue } }: Shown) {
       <progress aria-label="Requests used" max={limit} value={used} />
       {pausedUntil !== null && <p class="faint">The service asked to wait until {clockWords(pausedUntil)}</p>}
       {pausedUntil === null && nextFreeSeconds > 0 && queue.etaSeconds !== null && (
-        <p class="faint">Next request in {shortDuration(nextFreeSeconds)}</p>
+        <p class="faint">Next request in {durationWords(nextFreeSeconds)}</p>
       )}
     </Fold>
   );
