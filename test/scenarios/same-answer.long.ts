@@ -144,8 +144,11 @@ it('a folder that is missing at the start is one reason, for status, /readyz, wh
     const why = JSON.parse((await place.run('why', 'inbox/a.txt', '--json')).out) as Why;
     expect(why.verdict).toEqual({ kind: 'unknown', code, message });
     expect((await place.run('status', '--check')).out).toContain(message);
-    const log = JSON.parse((await place.run('log', '--json')).out) as Activity[];
-    expect(log.at(-1)).toMatchObject({ what: 'problem', ...missing });
+    const log = await eventually(async () => {
+      const entries = JSON.parse((await place.run('log', '--json')).out) as Activity[];
+      return entries.at(-1)?.what === 'problem' ? entries : null;
+    });
+    expect(log.at(-1)).toMatchObject(missing);
     await daemon.end('SIGTERM');
   } finally {
     await place.remove();

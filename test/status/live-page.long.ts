@@ -93,25 +93,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await hears(page, unanswered);
   }, 120_000);
 
-  it('retries what failed once its cause is gone, and approves deletions after a question', async () => {
-    for (let index = 0; index < 5; index += 1) await put(`inbox/${index}.pdf`);
-    await open();
-    await says('All 5 documents delivered');
-    place.service.script(steps.refuse('no', 400));
-    await put('inbox/new.pdf');
-    await says('1 document failed');
-    await press('Retry: Refused by the service (400)');
-    await says('All 6 documents delivered');
-    for (let index = 0; index < 5; index += 1) await rm(join(place.inbox, `${index}.pdf`));
-    await says('5 deletions held');
-    await press('Delete 5 documents…');
-    await press('Cancel');
-    expect(place.service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
-    await press('Delete 5 documents…');
-    await press('Delete 5 documents');
-    await says('1 document delivered');
-  }, 60_000);
-
   it('ends doubts in three ways, and asks before it sends again', async () => {
     await open();
     for (const name of ['adopt', 'again', 'dismiss']) {

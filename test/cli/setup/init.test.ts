@@ -4,6 +4,7 @@ import { chmod, chown, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import { loadCredentials } from '../../../src/config/secrets/read-secrets.ts';
@@ -35,6 +36,27 @@ const folder = folderOfEachTest();
 
 function init(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   return inProcess(['init', ...args], { cwd: folder.path, env: { ...secrets, ...addresses, ...env } });
+}
+
+/** A token endpoint that gives what is granted for a password; null: it refuses. */
+async function tokenEndpoint(grant: (password: string | null) => object | null) {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const granted = grant(new URLSearchParams(body).get('password'));
+      response
+        .writeHead(granted === null ? 401 : 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(granted ?? {}));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 /** What is read again from the files that were written. */
@@ -379,21 +401,11 @@ describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal
 
   it('asks again after wrong credentials, until they are right, and keeps those', async () => {
     let logins = 0;
-    const server = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        logins += 1;
-        const isRight = new URLSearchParams(body).get('password') === 'the right one';
-        const token = { access_token: 'planted-access-token-4711', token_type: 'Bearer', expires_in: 600 };
-        response
-          .writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' })
-          .end(JSON.stringify(isRight ? token : {}));
-      });
+    const token = { access_token: 'planted-access-token-4711', token_type: 'Bearer', expires_in: 600 };
+    const { url, close } = await tokenEndpoint((password) => {
+      logins += 1;
+      return password === 'the right one' ? token : null;
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const url = `http://127.0.0.1:${port}`;
     const { answer, ended, shown } = onTerminal('--folder inbox --name in --share NONE --no-user-service', {
       ...secrets,
       INGESTD_AUTH_URL: url,
@@ -411,41 +423,25 @@ describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal
     expect(logins).toBe(2);
     const { apiKey, clientId, password } = (await written()).credentials;
     expect([apiKey, clientId, password]).toEqual(['the-api-key', 'the-client', 'the right one']);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   }, 60_000);
 });
 
 describe('the login that init tries', () => {
   it('is told to be impossible where nothing listens, and the files stand', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    const { code, stderr } = await init(['--folder', 'inbox'], {
-      INGESTD_AUTH_URL: `http://127.0.0.1:${port}`,
-    });
+    const { url, close } = await tokenEndpoint(() => null);
+    await close();
+    const { code, stderr } = await init(['--folder', 'inbox'], { INGESTD_AUTH_URL: url });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('could not be checked') });
     expect((await written()).credentials.apiKey).toBe('the-api-key');
   });
 
   it('is exit code 3 where the credentials are refused, and the files stand', async () => {
-    const server = createServer((request, response) => {
-      request.resume();
-      response.writeHead(401, { 'content-type': 'application/json' }).end('{}');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
-      const { code, stderr } = await init(['--folder', 'inbox'], {
-        INGESTD_AUTH_URL: `http://127.0.0.1:${port}`,
-      });
-      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('correct them in') });
-      for (const secret of Object.values(secrets)) expect(stderr).not.toContain(secret);
-    } finally {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
+    const { url, close } = await tokenEndpoint(() => null);
+    const { code, stderr } = await init(['--folder', 'inbox'], { INGESTD_AUTH_URL: url });
+    await close();
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('correct them in') });
+    for (const secret of Object.values(secrets)) expect(stderr).not.toContain(secret);
     expect((await written()).credentials.apiKey).toBe('the-api-key');
   });
 });

@@ -26,7 +26,7 @@ describeWhere(missingRedis, 'a host that notifies of trouble with Redis', () => 
     await one.configure({
       service: { authUrl, ingestUrl },
       cluster,
-      notify: { command, afterMinutes: 0.4 },
+      notify: { command, afterMinutes: 0.25 },
     });
     const events = async (count: number) => {
       const codesOf = async () =>

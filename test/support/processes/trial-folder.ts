@@ -26,7 +26,7 @@ export async function trialFolder(more: Readonly<Record<string, unknown>> = {}):
     state: { dir: './state' },
     http: { port: false },
     ...more,
-    timing: { settleMs: 150, ...(more['timing'] as object | undefined) },
+    timing: { settleMs: 150, removeGraceMs: 400, ...(more['timing'] as object | undefined) },
   };
   await folder.write('ingestd.yaml', stringify(configuration));
   return {
