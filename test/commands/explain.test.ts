@@ -144,13 +144,6 @@ describe('why, where no daemon runs', () => {
     );
   });
 
-  it('tells what becomes of a file that is not whole', async () => {
-    await folder.write('inbox/cut.pdf', '%PDF-1.7\nno end');
-    expect((await why('cut.pdf')).next).toMatch(
-      /^still being written: .*; if it does not change, it is sent as it stands$/,
-    );
-  });
-
   it('tells of a folder that was taken out of the configuration what the ledger and the log know', async () => {
     await folder.write('old/a.txt', 'text');
     await folder.write('old/b.txt', 'is to go');

@@ -29,19 +29,6 @@ async function asAnotherUser(): Promise<typeof run> {
   return (...args) => ingestd(args, { cwd: folder.path, program, ...(uid !== null && { uid }) });
 }
 
-it('a document whose attachment is missing fails in plan, check and sync alike', async () => {
-  await folder.write('inbox/a.txt', 'a');
-  await folder.write('inbox/a.txt.meta.json', '{"attachments": ["gone.txt"]}');
-  const plan = JSON.parse((await run('plan', '--json')).stdout) as PlanReport;
-  expect(plan.counts).toMatchObject({ failed: 1, upload: 0 });
-  expect(await run('check')).toMatchObject({ code: 4 });
-  const { code, stdout, stderr } = await run('sync');
-  expect(code).toBe(4);
-  expect(stdout).toContain('1 document failed:');
-  expect(stdout).toContain('gone.txt');
-  expect(stderr).toContain('gone.txt');
-});
-
 it('what is skipped is counted', async () => {
   await folder.write('inbox/a.exe', 'a');
   expect(await run('sync')).toMatchObject({

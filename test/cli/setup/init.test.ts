@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -40,14 +41,13 @@ function init(args: readonly string[], env: Readonly<Record<string, string>> = {
 
 /** A token endpoint that gives what is granted for a password; null: it refuses. */
 async function tokenEndpoint(grant: (password: string | null) => object | null) {
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const granted = grant(new URLSearchParams(body).get('password'));
-      response
-        .writeHead(granted === null ? 401 : 200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(granted ?? {}));
-    });
-  });
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const granted = grant(new URLSearchParams(await text(request)).get('password'));
+    response
+      .writeHead(granted === null ? 401 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(granted ?? {}));
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

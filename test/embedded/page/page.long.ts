@@ -40,19 +40,4 @@ describeWhere(chromiumFound ? null : 'chromium', 'the page of the embedded servi
     expect(said.filter((text) => !text.includes('404'))).toEqual([]);
     await page.close();
   });
-
-  it('asks for its token, as the password of any user', async () => {
-    const token = 'a-token-of-some-length';
-    await trial.restart({ pageToken: token });
-    const open = async (password: string) => {
-      const context = await browser.newContext({ httpCredentials: { username: 'anybody', password } });
-      try {
-        const page = await context.newPage();
-        return (await page.goto(trial.service.pageUrl))?.status();
-      } finally {
-        await context.close();
-      }
-    };
-    expect([await open(token), await open('wrong')]).toEqual([200, 401]);
-  });
 });
