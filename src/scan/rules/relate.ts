@@ -62,6 +62,7 @@ function pair(
   const paired = new Map<string, PairedSidecar>();
   const unpaired = new Map<string, 'orphan' | 'foreign'>();
   const stems = new Map<string, string[]>();
+  if (sidecars.size === 0) return { sidecars: paired, unpaired, stems };
   const documents = new Map(files.map((entry) => [entry.name, entry]));
   const mayBelong = (sidecar: Entry, document: Entry) =>
     document.stats === null || isTrustedCompanion(sidecarOwner, sidecar.stats, document.stats.uid);

@@ -134,7 +134,8 @@ export function createTree() {
     else hidingLists.delete(path);
     countRules(state?.ownRules, 1);
     countRules(before?.ownRules, -1);
-    withSidecars += Number(hasSidecars(state)) - Number(hasSidecars(before));
+    if ((state?.lists ?? null) !== null) withSidecars += 1;
+    if ((before?.lists ?? null) !== null) withSidecars -= 1;
     if (state === undefined) states.delete(path);
     else states.set(path, state);
   }
@@ -212,11 +213,6 @@ function noteBelow(times: Map<string, number>, path: string, at: number): void {
     times.set(place, Math.max(times.get(place) ?? -Infinity, at));
     if (place === '') return;
   }
-}
-
-/** Whether there is a sidecar in a directory. */
-function hasSidecars(state: DirectoryState | undefined): boolean {
-  return state !== undefined && state.lists !== null && state.lists.size > 0;
 }
 
 const nothing: ReadonlySet<string> = new Set();

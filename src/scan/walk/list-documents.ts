@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
+import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
-import type { AttachedFile, DocumentEntry, Skip } from '../../model/document.ts';
+import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, readFaultOf } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
@@ -10,10 +11,20 @@ import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
 import { entryKey, statOf } from '../rules/entry.ts';
+import type { WatchState } from '../watch/backend.ts';
 import { mayBeMeantFor } from '../rules/sidecar-names.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from '../rules/sort-entries.ts';
-import type { VisitContext } from './visit-context.ts';
+
+/** What a visit to a directory needs besides the folder. */
+export interface VisitContext {
+  readonly cause: ScanCause;
+  /** Where the root really is, for links that are followed. */
+  readonly realRoot: string;
+  readonly slice: TimeSlice;
+  /** Watches a directory, and says whether it is. Called before the directory is read. */
+  readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
+}
 
 /** A directory that was listed, sorted and paired. */
 export interface ListedDirectory {
@@ -67,7 +78,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       if (classified.kind !== 'document') continue;
       const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, found });
       if (own !== fingerprint) found.fingerprints.push(own);
-      const ownMode = paired.lists?.get(paired.sidecars.get(name)?.name ?? '')?.mode;
+      const ownMode = paired.lists.get(paired.sidecars.get(name)?.name ?? '')?.mode;
       found.entries.push({
         name,
         stat: stats,
@@ -120,7 +131,7 @@ async function fingerprintOf(
     found.attachmentDirectories.push(ownPath);
   }
   const sidecar = paired.sidecars.get(name);
-  const listed = paired.lists?.get(sidecar?.name ?? '')?.attachments ?? [];
+  const listed = paired.lists.get(sidecar?.name ?? '')?.attachments ?? [];
   const ownDirectory = own === undefined ? null : { raw: own.raw, uid: own.stats?.uid ?? -1 };
   const document = { path: joinPath(path, name), rules, own: ownDirectory, listed };
   const attached = await findAttachments(folder, document, context);

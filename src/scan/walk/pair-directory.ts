@@ -6,7 +6,7 @@ import { modeOf } from '../../model/metadata/metadata.ts';
 import type { ShareMode, Sidecar } from '../../model/metadata/metadata.ts';
 import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { nothingListed, resolveAttachment } from '../rules/attachment-lists.ts';
+import { resolveAttachment } from '../rules/attachment-lists.ts';
 import type { ListedByOwner } from '../rules/attachment-lists.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { relate } from '../rules/relate.ts';
@@ -18,15 +18,12 @@ import type { SortedEntries } from '../rules/sort-entries.ts';
 
 /** A directory's documents, paired, with what their sidecars attach. */
 export interface PairedEntries extends Relations {
-  readonly lists: ReadonlyMap<string, SidecarList> | null;
+  readonly lists: ReadonlyMap<string, SidecarList>;
   /** Paths, here or elsewhere, that became or ceased to be attachments. */
   readonly changed: readonly string[];
   /** A sidecar that cannot be read at the moment, in words; null: none. */
   readonly unread: string | null;
 }
-
-const none = new Map<string, never>();
-const nothing = { sidecars: none, ofLeftOut: none, unpaired: none, stems: none, lists: null, unread: null };
 
 /** Pairs a directory's documents with sidecars and takes note of the attachments that these list. */
 export async function pairEntries(
@@ -35,8 +32,6 @@ export async function pairEntries(
   { absolute, sorted }: { readonly absolute: string; readonly sorted: SortedEntries },
 ): Promise<PairedEntries> {
   const { attachmentLists, settings, tree } = folder;
-  if (sorted.sidecars.size === 0)
-    return { ...nothing, changed: attachmentLists.set(directory, nothingListed) };
   const { lists, unread } = await readLists(sorted.sidecars, absolute, tree.get(directory)?.lists);
   const relations = relate(sorted, settings.sidecarOwner);
   const sidecars = [...relations.sidecars, ...relations.ofLeftOut];

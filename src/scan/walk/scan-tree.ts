@@ -14,7 +14,7 @@ import { readAgain } from './directory-state.ts';
 import type { DirectoryState, UnreadDirectory } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
 import type { Visit } from './visit-directory.ts';
-import type { VisitContext } from './visit-context.ts';
+import type { VisitContext } from './list-documents.ts';
 
 /** One scan to do. */
 interface ScanJob {

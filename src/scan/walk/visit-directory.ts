@@ -16,21 +16,20 @@ import type { WatchState } from '../watch/backend.ts';
 import { readAgain } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
-import { keyOf } from '../rules/look.ts';
-import type { Look } from '../rules/look.ts';
+import { keyOf } from '../rules/settle.ts';
+import type { Look } from '../rules/settle.ts';
 import type { Entry } from '../rules/entry.ts';
 import { markInnerLink } from './mark-inner-link.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Listing } from './list-directory.ts';
 import { listDocuments } from './list-documents.ts';
-import type { FoundDocuments } from './list-documents.ts';
+import type { FoundDocuments, VisitContext } from './list-documents.ts';
 import { pairEntries } from './pair-directory.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from '../rules/sort-entries.ts';
 import type { SortedEntries } from '../rules/sort-entries.ts';
-import type { VisitContext } from './visit-context.ts';
 
 /** What came of a visit. */
 export type Visit =
@@ -144,7 +143,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     undecodable: orNone(sorted.undecodable),
     hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
     unfit: orNone(found.unfit),
-    lists: paired.lists,
+    lists: orNone(paired.lists),
     stems: orNone(paired.stems),
     twinSidecars: orNone(sorted.twinSidecars),
     ...watched,
