@@ -127,8 +127,8 @@ export const plantedFaults = {
     kind: 'attachments-at-end',
     seed: 70,
     file: 'src/model/plan.ts',
-    from: "if (found.length !== recorded.length) return 'changed';",
-    to: "if (found.length !== recorded.length) return 'same';",
+    from: 'found.length === left.length &&',
+    to: 'found.length !== left.length ||',
   },
   'forgets-what-was-sent': {
     kind: 'start-sends',
