@@ -6,7 +6,7 @@ import * as z from 'zod';
 
 import { plainChangeSchema } from '../../src/model/ports/change-schema.ts';
 import { companionsSchema, rareSchema } from '../../src/ledger/format/record-schemas.ts';
-import type { RecordFields } from '../../src/ledger/format/record-format.ts';
+import type { RecordFields } from '../../src/ledger/format/record-schemas.ts';
 import type { FileStat } from '../../src/model/document.ts';
 import { LEDGER_VERSION } from '../../src/ledger/journal/journal-line.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';

@@ -1,39 +1,13 @@
-import type { Companions, FileStat } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { stemOf } from '../../model/names-and-types.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import { fromMillisecondsText, fromSecondsText, isDate, ownName } from '../records/stored-record.ts';
-import type { StoredRecord, StoredTime } from '../records/stored-record.ts';
+import type { StoredRecord } from '../records/stored-record.ts';
 import { hashPattern, heldMetadataSchema } from '../../model/ports/change-schema.ts';
 import { companionsSchema, rareSchema } from './record-schemas.ts';
-import type { Rare } from './record-schemas.ts';
+import type { Rare, RecordFields, StoredTime } from './record-schemas.ts';
 import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
-
-/**
- * A record in the ledger's files. The snapshot gives `name`, and numbers for `fingerprint` and `metadata`, whose lines
- * come before; the journal gives `folder` and `path`, and the values themselves. What has its usual value is left out:
- * no `title` is the file name without its extension, no `fileName` is that of the file.
- *
- *     {"name":"report.pdf","docId":"…","sha256":"…","stat":{"size":1,"mtimeMs":1760000000000.25,"ctimeMs":…,
- *      "birthtimeMs":…,"ino":4711,"dev":65025},"fingerprint":0,"metadata":0,"createdTimestamp":1760000000000,
- *      "uploadedAt":1767225600000}
- *
- * Times are milliseconds since 1970, or the text where it is not that of a whole second (`createdTimestamp`) or
- * millisecond (the others).
- */
-export interface RecordFields extends Rare {
-  readonly docId: string;
-  readonly sha256: string;
-  readonly stat: FileStat;
-  readonly fingerprint: string | number;
-  readonly metadata: Metadata | number;
-  readonly title?: string | null | undefined;
-  readonly createdTimestamp?: StoredTime | undefined;
-  readonly uploadedAt: StoredTime;
-  readonly modifiedAt?: StoredTime | undefined;
-  readonly companions?: Companions | undefined;
-}
 
 /** A record of the port, checked and detached from what the caller holds; a ShapeError where it is not valid. */
 export function fromPort(record: LedgerRecord, path: string, shared: SharedValues): StoredRecord {
@@ -71,22 +45,23 @@ export function recordJson(
   { kind, folder, path, name }: Place,
   { fingerprint, metadata }: Pick<RecordFields, 'fingerprint' | 'metadata'>,
 ): string {
-  const { docId, size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, title, uploadedAt, rare } = stored;
+  const { docId, sha256, size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, rare } = stored;
+  const { title, createdTimestamp, uploadedAt, modifiedAt, companions } = stored;
   const fields: Place & RecordFields = {
     kind,
     folder,
     path,
     name,
     docId,
-    sha256: stored.sha256,
+    sha256,
     stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
     fingerprint,
     metadata,
     title,
-    createdTimestamp: stored.createdTimestamp ?? undefined,
+    createdTimestamp,
     uploadedAt,
-    modifiedAt: stored.modifiedAt ?? undefined,
-    companions: stored.companions ?? undefined,
+    modifiedAt,
+    companions,
   };
   return JSON.stringify(rare === null ? fields : { ...fields, ...rare });
 }
@@ -136,12 +111,13 @@ export function readRecord(
     fingerprint,
     metadata,
     title: title as string | null | undefined,
-    createdTimestamp: createdTimestamp === undefined ? null : asTime(createdTimestamp, 'createdTimestamp'),
+    createdTimestamp:
+      createdTimestamp === undefined ? undefined : asTime(createdTimestamp, 'createdTimestamp'),
     uploadedAt: asTime(fields['uploadedAt'], 'uploadedAt'),
-    modifiedAt: modifiedAt === undefined ? null : asTime(modifiedAt, 'modifiedAt'),
+    modifiedAt: modifiedAt === undefined ? undefined : asTime(modifiedAt, 'modifiedAt'),
     companions:
       companions === undefined
-        ? null
+        ? undefined
         : shared.companions(companions, (value) => asShape(companionsSchema, value, 'companions')),
     rare: readRare(fields),
   };

@@ -1,9 +1,9 @@
 import { joinPath, nameOf } from '../../model/document.ts';
-import type { Companions, DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
+import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import { stemOf } from '../../model/names-and-types.ts';
 import type { LedgerEntry, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import type { Rare } from '../format/record-schemas.ts';
+import type { Rare, RecordFields, StoredTime } from '../format/record-schemas.ts';
 
 /** One directory that holds records. */
 export interface Directory {
@@ -15,32 +15,19 @@ export interface Directory {
   identity: FileIdentity | null;
 }
 
-/** A time in UTC: milliseconds where the text can be made from them again, else the text as it came. */
-export type StoredTime = number | string;
-
 /**
  * A record as memory keeps it, about 450 bytes with its names and indexes: there may be 100,000. All have the same
  * fields in the same order, values that repeat are the same object, and what few have is apart. Never changed once it
  * is in the store, so that a snapshot can be written while commits go on.
  */
-export interface StoredRecord extends FileStat {
+export interface StoredRecord extends FileStat, Omit<RecordFields, 'stat' | keyof Rare> {
   /** Set once, when it is put into the store. */
   directory: Directory | null;
   /** Of the file. */
   readonly name: string;
-  readonly docId: string;
-  /** 64 digits in lower case. Empty: not known. */
-  readonly sha256: string;
   readonly fingerprint: string;
   /** Without title and createdTimestamp, which nearly every document has of its own. Frozen, shared. */
   readonly metadata: Metadata;
-  /** Undefined: the file name without its extension. Null: the metadata has none. */
-  readonly title: string | null | undefined;
-  readonly createdTimestamp: StoredTime | null;
-  readonly uploadedAt: StoredTime;
-  readonly modifiedAt: StoredTime | null;
-  /** Frozen, shared. */
-  readonly companions: Companions | null;
   readonly rare: Rare | null;
 }
 
@@ -58,9 +45,9 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
     attachments: noAttachments,
     metadata: metadataOf(stored),
     uploadedAt: millisecondsText(stored.uploadedAt),
-    modifiedAt: stored.modifiedAt === null ? null : millisecondsText(stored.modifiedAt),
+    modifiedAt: stored.modifiedAt === undefined ? null : millisecondsText(stored.modifiedAt),
     possibleDuplicates: 0,
-    companions: stored.companions ?? undefined,
+    companions: stored.companions,
   };
   // No field of it is undefined.
   return rare === null ? record : { ...record, ...(rare as Partial<LedgerRecord>) };
@@ -78,7 +65,7 @@ export function toEntry(stored: StoredRecord): LedgerEntry {
 
 function metadataOf({ name, metadata, title: given, createdTimestamp: created }: StoredRecord): Metadata {
   const title = given === undefined ? stemOf(name) : given;
-  const timed = created === null ? null : { createdTimestamp: secondsText(created) };
+  const timed = created === undefined ? null : { createdTimestamp: secondsText(created) };
   return title === null ? { ...metadata, ...timed } : { title, ...metadata, ...timed };
 }
 
