@@ -38,7 +38,7 @@ export async function takeStateLock(
   clock: Clock,
   {
     silenceMs,
-    lease = null,
+    lease,
   }: {
     readonly silenceMs?: number;
     readonly lease?: Pick<WriteLease, 'fence' | 'fleet'> | null;
@@ -127,7 +127,9 @@ const NO_PLACE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 
 export async function prepareDirectory(dir: string): Promise<void> {
   try {
     const first = await makeDirectory(dir, MODE).catch((error: unknown) => {
-      throw NO_PLACE.has(errorCode(error)) ? noPlace(dir, error) : error;
+      if (!NO_PLACE.has(errorCode(error))) throw error;
+      const words = `${dir} cannot be created (${errorCode(error)}); name a directory on a disk`;
+      throw new ConfigurationError(`state.dir: ${words}`, { cause: error });
     });
     if (first !== undefined) await syncParents(dir, dirname(first));
     const found = await stat(dir);
@@ -139,13 +141,6 @@ export async function prepareDirectory(dir: string): Promise<void> {
   } catch (error) {
     throw errorCode(error) === 'configuration' ? error : unwritable(dir, error);
   }
-}
-
-function noPlace(dir: string, error: unknown): ConfigurationError {
-  return new ConfigurationError(
-    `state.dir: ${dir} cannot be created (${errorCode(error)}); name a directory on a disk`,
-    { cause: error },
-  );
 }
 
 /** One that an ingestd uses is that user's to keep: given to another one, a service could not start any more. */

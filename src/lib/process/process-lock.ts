@@ -35,7 +35,6 @@ export type LockAttempt =
 
 interface LockFile {
   readonly path: string;
-  readonly text: string;
   readonly silenceMs: number;
   readonly own: ProcessIdentity;
 }
@@ -50,20 +49,12 @@ type Held = Extract<LockAttempt, { readonly kind: 'held' }>;
 export async function takeProcessLock(
   path: string,
   {
-    since,
     silenceMs = defaultSilenceMs,
-    fence,
-    fleet,
-  }: {
-    readonly since: string;
-    readonly silenceMs?: number | undefined;
-    readonly fence?: number | undefined;
-    readonly fleet?: string | undefined;
-  },
+    ...holding
+  }: Pick<ProcessIdentity, 'since' | 'fence' | 'fleet'> & { readonly silenceMs?: number | undefined },
 ): Promise<LockAttempt> {
-  const own = { ...(await ownIdentity(since)), fence, fleet };
-  const text = `${JSON.stringify(own)}\n`;
-  const taken = await take({ path, own, silenceMs, text }, 0).catch((error: unknown) => {
+  const own = { ...(await ownIdentity(holding.since)), ...holding };
+  const taken = await take({ path, own, silenceMs }, 0).catch((error: unknown) => {
     throw withPath(error, path);
   });
   if ('kind' in taken) return taken;
@@ -126,7 +117,7 @@ async function take(lock: LockFile, depth: number): Promise<FileHandle | Held> {
   const file = await open(temporary, 'wx', mode);
   let isTaken = false;
   try {
-    await file.writeFile(lock.text);
+    await file.writeFile(`${JSON.stringify(lock.own)}\n`);
     // On a shared disk the others read it, and what they cannot read counts as damaged.
     if (lock.own.fence !== undefined) await file.sync();
     while (!isTaken) {
@@ -135,7 +126,7 @@ async function take(lock: LockFile, depth: number): Promise<FileHandle | Held> {
       if (found === null) continue;
       const held = await judge(lock, found);
       if (held !== null) return held;
-      const outcome = await takeOver(lock, { found, temporary, depth });
+      const outcome = await takeOver(lock, found, { temporary, depth });
       if (typeof outcome === 'object') return outcome;
       isTaken = outcome;
     }
@@ -163,17 +154,15 @@ function isFencedOff(holder: ProcessIdentity, own: ProcessIdentity): boolean {
   return holder.fence < own.fence;
 }
 
-interface TakeOver {
-  readonly found: string;
-  readonly temporary: string;
-  readonly depth: number;
-}
-
 /**
  * Replaces the lock of a dead process. Only who holds the lock that is named after the dead one's text may do so,
  * and only while that text still stands there: a slow second finds another text and leaves it alone.
  */
-async function takeOver(lock: LockFile, { found, temporary, depth }: TakeOver): Promise<boolean | Held> {
+async function takeOver(
+  lock: LockFile,
+  found: string,
+  { temporary, depth }: { readonly temporary: string; readonly depth: number },
+): Promise<boolean | Held> {
   if (depth === maxDepth) throw new Error(`remove the files ${basename(lock.path)}.* first`);
   // The name of the lock is in it: of two that a power loss has emptied neither is the right to take itself over.
   const name = createHash('sha256')
