@@ -61,7 +61,7 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   const further = [...checkTogether(data), ...places.problems];
   if (further.length > 0) throw configurationError({ file, yaml, overrides }, further);
   return {
-    settings: settingsOf(data, { file, ...places }),
+    settings: settingsOf(data, file, places),
     /** True for the configuration that ships with ingestd. */
     trial,
     /** Files that would have been taken, where the trial configuration is for want of one; else empty. */
@@ -72,15 +72,14 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   };
 }
 
-interface Places {
-  /** All of them absolute. */
-  readonly file: string;
-  readonly folderPaths: readonly string[];
-  readonly stateDir: string;
-}
-
-function settingsOf(input: SettingsInput, { file, folderPaths, stateDir }: Places): Settings {
-  const { service, folders, state, cluster } = input;
+/** All places are absolute. */
+function settingsOf(
+  input: SettingsInput,
+  file: string,
+  { folderPaths, stateDir }: Awaited<ReturnType<typeof checkPaths>>,
+): Settings {
+  const { service, folders, state } = input;
+  const { redisUrl: redis, ...cluster }: Partial<SettingsInput['cluster']> = input.cluster ?? {};
   const isRemote = service.mode === 'remote';
   return {
     ...input,
@@ -92,16 +91,9 @@ function settingsOf(input: SettingsInput, { file, folderPaths, stateDir }: Place
     },
     folders: folders.map((folder, index) => ({ ...folder, path: folderPaths[index] ?? '' })),
     state: { ...state, dir: stateDir },
-    cluster: clusterOf(cluster),
+    // Null: this host is alone.
+    cluster: redis === undefined ? null : { standBy: false, ...cluster, redis },
   };
-}
-
-/** Null: this host is alone. */
-function clusterOf({
-  redisUrl: redis,
-  ...cluster
-}: Partial<SettingsInput['cluster']> = {}): Settings['cluster'] {
-  return redis === undefined ? null : { standBy: false, ...cluster, redis };
 }
 
 /** The address of Redis, which is a secret where it has a password, as what sets a key. */

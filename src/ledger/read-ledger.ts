@@ -18,8 +18,6 @@ import { refOf, toRecord } from './records/stored-record.ts';
 
 const TRIES = 5;
 
-type Found = LedgerData | { readonly error: unknown };
-
 /**
  * The ledger as it is at this moment, read beside whoever writes it; nothing is changed on disk. Empty where there
  * is none. Rejects with LedgerDamagedError.
@@ -57,37 +55,28 @@ function inMemory(data: LedgerData): LedgerPort {
   return { ...data.reader, commit, close };
 }
 
-async function readData(dir: string): Promise<LedgerData> {
-  const found = await readSteadily<Found>(
-    dir,
-    async (listing) => {
-      if (await isFresh(listing)) return new LedgerData();
-      return loadLedger(listing).then(
-        ({ data }) => data,
-        (error: unknown) => ({ error }),
-      );
-    },
-    (found) => 'reader' in found,
+function readData(dir: string): Promise<LedgerData> {
+  return readSteadily(dir, async (listing) =>
+    (await isFresh(listing)) ? new LedgerData() : (await loadLedger(listing)).data,
   );
-  if ('error' in found) throw found.error;
-  return found;
 }
 
 /**
- * Reads files that a running daemon may move meanwhile: repeats the read as long as its result is not `good` and
- * files have come or gone since it began.
+ * Reads files that a running daemon may move meanwhile: repeats the read as long as it rejects, or its result is not
+ * `good`, and files have come or gone since it began.
  */
 export async function readSteadily<T>(
   dir: string,
   read: (listing: LedgerListing) => Promise<T>,
-  good: (found: T) => boolean,
+  good: (found: T) => boolean = () => true,
 ): Promise<T> {
   let before = await pictureOf(dir);
   for (let attempt = 1; ; attempt += 1) {
-    const found = await read(before.listing);
-    if (good(found) || attempt === TRIES) return found;
+    const reading = read(before.listing);
+    const isGood = await reading.then(good, () => false);
+    if (isGood || attempt === TRIES) return reading;
     const after = await pictureOf(dir);
-    if (after.text === before.text) return found;
+    if (after.text === before.text) return reading;
     before = after;
   }
 }

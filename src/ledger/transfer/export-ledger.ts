@@ -1,3 +1,4 @@
+import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { LedgerReader } from '../records/ledger-data.ts';
@@ -21,7 +22,8 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
   return {
     version: 1,
     service: ledger.service() ?? undefined,
-    documents: Array.from(ledger.entries(), exported).sort(byPlace),
+    // By code unit: the same order everywhere.
+    documents: Array.from(ledger.entries(), exported).sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1)),
     changes: Array.from(ledger.changes()).filter(isImportedChange),
   };
 }
@@ -29,13 +31,4 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
 function exported({ ref, record }: LedgerEntry): ExportedDocument {
   const { fingerprint: _, ...known } = record;
   return { ...ref, ...known, size: known.stat.size };
-}
-
-function byPlace(a: DocumentRef, b: DocumentRef): number {
-  return compare(a.folder, b.folder) || compare(a.path, b.path);
-}
-
-/** By code unit: the same order everywhere. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
