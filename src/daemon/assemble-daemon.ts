@@ -78,33 +78,22 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     isTold: history.isTold,
     onChange: changes.note,
   });
-  const reasons = createDaemonReasons({
-    engine,
-    folders,
-    tokens,
-    isSignInFailing: signIn.isFailing,
-    place,
-    onChange: changes.note,
-  });
+  const parts = { settings, clock, log, ledger, folders, engine, limiter, tokens };
+  const isSignInFailing = signIn.isFailing;
+  const reasons = createDaemonReasons({ ...parts, isSignInFailing, place, onChange: changes.note });
   const stopWatching = watchForService({
     address: service.address,
     clock,
     isAway: () => engine.reasons().some(({ code }) => code === 'service-unavailable'),
     onBack: () => engine.retryWaiting(),
   });
-  const general = () => generalReasons({ ownReasons: reasons.own(), engine, limiter, folders });
+  const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
   const timeline = createTimeline(history, clock, general);
   changes.listen(timeline.look);
   const control = createControl({
-    settings,
-    clock,
-    log,
+    ...parts,
     pauses,
-    engine,
-    ledger,
-    folders,
-    tokens,
     history,
     changes,
     status,
@@ -115,13 +104,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
 
   function status(): Status {
     return makeStatus({
+      ...parts,
       startedAt: options.startedAt,
-      settings,
-      clock,
-      engine,
-      ledger,
-      folders,
-      limiter,
       auth: tokens,
       fleet: place === null ? undefined : { host: place.host, hosts: place.hosts() },
       phase,
