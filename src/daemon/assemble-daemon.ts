@@ -132,8 +132,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
 
   async function noticeNewLedger(): Promise<void> {
     const onDisk = status().folders.reduce((total, folder) => total + folder.onDisk, 0);
-    const firstScan = { dir: settings.state.dir, unknownFiles: onDisk - knownDocuments };
-    const notice = await newLedgerNotice(firstScan, clock);
+    const notice = await newLedgerNotice(settings.state.dir, onDisk - knownDocuments, clock);
     if (notice === null || phase !== 'running') return;
     const { code, message } = notice.reason;
     reasons.note(code, notice.reason);

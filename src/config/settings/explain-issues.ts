@@ -28,7 +28,7 @@ export function explainIssues(
 
 function unknownKey(path: readonly PropertyKey[]): Problem {
   const known = Object.keys(schemaAt(path.slice(0, -1))?.properties ?? {});
-  return { path, message: unknownWords(path, { known, kind: 'key', whole: 'the keys are' }) };
+  return { path, message: unknownWords(path, 'key', known) };
 }
 
 function explain(issue: Issue, value: unknown, source: string | undefined): string {

@@ -1,4 +1,15 @@
-import { LineCounter, Scalar, isMap, isNode, isPair, isScalar, parseDocument, stringify, visit } from 'yaml';
+import {
+  LineCounter,
+  Scalar,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  stringify,
+  visit,
+} from 'yaml';
 import type { Document, ErrorCode } from 'yaml';
 
 import { orNull } from '../../lib/or-null.ts';
@@ -144,9 +155,7 @@ function stepInto(
     const pair = node.items.find((item) => isPair(item) && String(item.key) === String(key));
     return pair === undefined ? undefined : { node: pair.value, offset: startOf(pair.key) };
   }
-  if (typeof node !== 'object' || node === null || !('items' in node) || !Array.isArray(node.items))
-    return undefined;
-  const item: unknown = node.items[Number(key)];
+  const item: unknown = isSeq(node) ? node.items[Number(key)] : undefined;
   return item === undefined ? undefined : { node: item, offset: startOf(item) };
 }
 

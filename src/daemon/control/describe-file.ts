@@ -172,26 +172,18 @@ async function describeOwner(
   };
 }
 
+const verdicts = {
+  document: 'a document of this folder',
+  settling:
+    'it changed a moment ago, or what belongs to it may still come; it is sent when nothing changes any more',
+  absent: 'no such file in the folder',
+};
+
 function verdictOf(found: Inspection): Why['verdict'] {
-  switch (found.kind) {
-    case 'document':
-      return { kind: 'document', code: 'document', message: 'a document of this folder' };
-    case 'settling':
-      return {
-        kind: 'settling',
-        code: 'settling',
-        message:
-          'it changed a moment ago, or what belongs to it may still come; it is sent when nothing changes any more',
-      };
-    case 'absent':
-      return { kind: 'absent', code: 'absent', message: 'no such file in the folder' };
-    case 'unknown':
-    case 'ignored':
-    case 'skipped':
-    case 'waiting':
-    case 'unfit':
-      return { kind: found.kind, code: found.code, message: found.message };
-  }
+  const { kind } = found;
+  if (kind === 'document' || kind === 'settling' || kind === 'absent')
+    return { kind, code: kind, message: verdicts[kind] };
+  return { kind, code: found.code, message: found.message };
 }
 
 function afterPause({ folder }: DocumentRef, isForAll: boolean): string {

@@ -53,22 +53,18 @@ export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): r
 
 /** With one folder more on pause; null: with all. `until`: wall clock, ms. */
 export function pause(pauses: Pauses, folder: PausedFolder | null, until?: number): Pauses {
-  if (folder === null) return { all: true, folders: [], ...untilOf(until) };
+  if (folder === null) return { all: true, folders: [], until };
   if (pauses.all) return pauses;
   const { name, path } = folder;
   const others = pauses.folders.filter((one) => one.name !== name);
-  return { ...pauses, folders: [...others, { name, path, ...untilOf(until) }] };
-}
-
-function untilOf(until: number | undefined): { readonly until?: number } {
-  return until === undefined ? {} : { until };
+  return { ...pauses, folders: [...others, { name, path, until }] };
 }
 
 /** Without the pauses whose time is over. */
 function pausesAt({ all, until, folders }: Pauses, now: number): Pauses {
   const lasts = (one: { readonly until?: number | undefined }) => one.until === undefined || one.until > now;
   const isAll = all && lasts({ until });
-  return { all: isAll, folders: folders.filter(lasts), ...untilOf(isAll ? until : undefined) };
+  return { all: isAll, folders: folders.filter(lasts), until: isAll ? until : undefined };
 }
 
 /** Without one folder, the others of `configured` as they are; null: with none on pause. */
@@ -83,7 +79,7 @@ export function resume(
     all: false,
     folders: left.map(({ name, path }) => {
       const own = pauses.folders.find((one) => one.name === name);
-      return { name, path, ...untilOf(pauses.all ? pauses.until : own?.until) };
+      return { name, path, until: pauses.all ? pauses.until : own?.until };
     }),
   };
 }

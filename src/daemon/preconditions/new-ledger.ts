@@ -28,19 +28,14 @@ export async function missingLedger({ dir, mustExist }: Settings['state']): Prom
 const fewFiles = 20;
 const noticeMs = 3_600_000;
 
-/** What was found after the first scan. */
-interface FirstScan {
-  readonly dir: string;
-  /** Files in the folders that the ledger did not know when it was opened. */
-  readonly unknownFiles: number;
-}
-
 /**
  * A notice that the ledger is new although the folders are not, for the first hour of the ledger: a state directory that
- * was lost looks like this. Null: there is nothing to say, or no more; `until` is in milliseconds of `clock.now()`.
+ * was lost looks like this. `unknownFiles`: in the folders after the first scan, and not in the ledger when it was opened.
+ * Null: there is nothing to say, or no more; `until` is in milliseconds of `clock.now()`.
  */
 export async function newLedgerNotice(
-  { dir, unknownFiles }: FirstScan,
+  dir: string,
+  unknownFiles: number,
   clock: Pick<Clock, 'now'>,
 ): Promise<{ readonly reason: Reason; readonly until: number } | null> {
   if (unknownFiles <= fewFiles) return null;

@@ -10,7 +10,6 @@ import { systemClock } from '../../lib/time/clock.ts';
 import type { Log } from '../../log/create-log.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
-import type { Reason } from '../../model/report/status.ts';
 import type { PageState } from '../../status/server/open-page.ts';
 import type { Daemon } from '../assemble-daemon.ts';
 import type { Place } from './join-cluster.ts';
@@ -62,11 +61,13 @@ export async function serveStatus(
     const isNews = now.kind === 'open' || state?.kind !== 'unavailable' || state.problem !== now.problem;
     state = now;
     if (!isNews) return;
-    daemon.notePage(now.kind === 'open' ? null : unavailable(now.problem));
     if (now.kind === 'unavailable') {
+      const message = `${now.problem}. Documents are delivered without the page`;
+      daemon.notePage({ code: 'page-unavailable', message });
       log.warn({ problem: now.problem }, 'the status page is unavailable; trying again');
       return;
     }
+    daemon.notePage(null);
     onOpen(now.url);
     log.info({ url: now.url, publicUrl: settings.http.publicUrl }, 'status page');
     if (isServing)
@@ -98,10 +99,3 @@ export async function serveStatus(
 }
 
 const addressUnsaid = 'daemon.json cannot be written; ingestd status does not name the page';
-
-function unavailable(problem: string): Reason {
-  return {
-    code: 'page-unavailable',
-    message: `${problem}. Documents are delivered without the page`,
-  };
-}

@@ -28,8 +28,7 @@ export function describeIssues(issues: readonly Issue[], examined: Examined): st
 function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] {
   if (issue.code === 'unrecognized_keys') {
     const known = fields.get(String(issue.path[0] ?? '')) ?? [];
-    const words = { known, kind: 'field', whole: 'the fields are' };
-    return issue.keys.map((key) => unknownWords([...issue.path, key], words));
+    return issue.keys.map((key) => unknownWords([...issue.path, key], 'field', known));
   }
   const field = pathText(issue.path);
   const found = valueAt(value, issue.path);
@@ -38,21 +37,17 @@ function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] 
   return [`${field === '' ? '' : `${field}: `}${shownValue(found)} ${rule}`];
 }
 
-interface UnknownOptions {
-  readonly known: readonly string[];
-  /** What a name is called: `field`, `key`. */
-  readonly kind: string;
-  /** What comes before the list of known names, where the unknown one stands at the top. */
-  readonly whole: string;
-}
-
-/** Says that nothing knows the name at `path`, and which one may have been meant. */
-export function unknownWords(path: readonly PropertyKey[], { known, kind, whole }: UnknownOptions): string {
+/** Says that nothing knows the name at `path`, and which one may have been meant. `kind`: what a name is called. */
+export function unknownWords(
+  path: readonly PropertyKey[],
+  kind: 'field' | 'key',
+  known: readonly string[],
+): string {
   const parent = path.slice(0, -1);
   const near = closest(String(path.at(-1)), known);
   const fix =
     near === undefined
-      ? `remove it; ${parent.length === 0 ? whole : `${pathText(parent)} has`} ${known.join(', ')}`
+      ? `remove it; ${parent.length === 0 ? `the ${kind}s are` : `${pathText(parent)} has`} ${known.join(', ')}`
       : `did you mean ${pathText([...parent, near])}?`;
   return `${pathText(path)} is not a known ${kind}; ${fix}`;
 }
