@@ -49,6 +49,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
 
 /** Whether a kind is on the list. What is known is known between two steps of a request, and where it is hard to see. */
 export function isKnown(kind: string): boolean {
-  const atRest = kind.replaceAll(/\/(?:in-a-gap|identities|clocks-apart)/g, '');
+  const atRest = kind.replaceAll(/\/(?:in-a-gap|identities)/g, '');
   return knownKinds.some(([known]) => known.test(kind) || known.test(atRest));
 }

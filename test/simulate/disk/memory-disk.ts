@@ -207,11 +207,6 @@ export class MemoryDisk {
     return path;
   }
 
-  /** Whether something of its own is mounted on a directory, and not another directory shown there. */
-  isMount(point: Inode): boolean {
-    return point.mounted?.mountPoint === point;
-  }
-
   /** As `/proc/self/mountinfo` has it. */
   mountTable(): string {
     const lines: string[] = ['1 0 8:1 / / rw - ext4 /dev/sda1 rw'];

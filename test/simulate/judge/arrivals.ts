@@ -1,4 +1,4 @@
-import { directoryOf, Reading } from './reading.ts';
+import { above, directoryOf, Reading } from './reading.ts';
 import type { RoledFile } from './reading.ts';
 
 const tenMinutesMs = 600_000;
@@ -46,18 +46,13 @@ export class Arrivals {
       if (file.content.length > (this.#sizes.get(file.path) ?? Infinity) && !isSent(file))
         this.#grew.set(file.path, [...(this.#grew.get(file.path) ?? []), now]);
     this.#sizes = new Map(files.map(({ path, content }) => [path, content.length]));
-    const directories = new Set([...reading.files.keys()].flatMap(directoriesOf));
+    const directories = new Set([...reading.files.keys()].flatMap(above));
     this.#directories = new Map([...directories].map((one) => [one, this.#directories.get(one) ?? since]));
   }
 
   /** A process does not know what came before it. */
   started(): void {
     for (const directory of this.#directories.keys()) this.#directories.set(directory, -Infinity);
-  }
-
-  /** Whether it is not the name that came last. */
-  hasGrown(path: string): boolean {
-    return (this.#grew.get(path)?.at(-1) ?? -Infinity) > (this.#came.get(path) ?? -Infinity);
   }
 
   /** When a name came, or what it names grew. */
@@ -75,7 +70,7 @@ export class Arrivals {
     const isNew = (directory: string) =>
       directory.includes('/') && (this.#directories.get(directory) ?? -Infinity) > at - tenMinutesMs;
     // The topmost new directory: of those above, the last one.
-    const scope = directoriesOf(path).findLast(isNew);
+    const scope = above(path).findLast(isNew);
     const isAround = (other: string) =>
       directoryOf(other) === directoryOf(path) || (scope !== undefined && other.startsWith(`${scope}/`));
     const isLate = (moment: number) => moment > at + 1 - this.#settleMs && moment <= at - justMs;
@@ -89,10 +84,4 @@ export class Arrivals {
     );
     return late ?? null;
   }
-}
-
-/** The directories above a path, the nearest first. */
-function directoriesOf(path: string): readonly string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
 }

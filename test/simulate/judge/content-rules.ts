@@ -103,8 +103,7 @@ function intentProblems(
   const mode = modeOf(request) ?? 'DEFAULT';
   for (const intent of intents) {
     if (request.kind !== 'upload' || !intent.texts.has(text)) continue;
-    if (intent.isAttachment) problems.push(['attachment-alone', `${path} is meant as an attachment`]);
-    if (intent.mode !== null && isWider(mode, intent.mode))
+    if (isWider(mode, intent.mode))
       problems.push(['wider-than-meant', `${path} goes out with ${mode}, and is meant as ${intent.mode}`]);
   }
   return problems;

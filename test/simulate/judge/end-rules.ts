@@ -84,9 +84,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     if (isKept && (file === undefined || !isListed(file))) continue;
     if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
     else if (!judge.held.placedFiles(one, reading).some(({ path }) => path === place))
-      report(
-        judge,
-        file,
+      judge.report(
         wrongFileKind(one, file),
         `${docId} is known at ${place}, and is of ${[...one.places.keys()].join()}`,
       );
@@ -176,14 +174,14 @@ export function judgeTried(judge: Judge, status: Claims['status'], now: number):
     const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, content.toString());
     if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.twins.has(path)) continue;
     if (judge.held.othersOf([file], reading, null).length === 0 && !judge.wasTried(file, now - longMs))
-      report(judge, file, 'kept-back', `${path} was not tried while the service did not take others`);
+      judge.report('kept-back', `${path} was not tried while the service did not take others`);
   }
 }
 
 function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): void {
   const { path, role, content } = file;
   const { status, waits } = claims;
-  const tell: Add = (kind, words) => report(judge, file, kind, words);
+  const tell: Add = (kind, words) => judge.report(kind, words);
   const docId = [...places].find(([, place]) => place === path)?.[0] ?? '';
   const one = judge.held.all.get(docId);
   const isHeld = one?.isDeleted === false;
@@ -239,7 +237,7 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
   const { mode, by, place } = role.statement;
   const { holding, attachments } = one;
   const words = `${path} is held as ${holding.mode}, stated is ${mode} by ${by} ${place}`;
-  if (isWider(holding.mode, mode)) report(judge, file, 'wider-at-end', words);
+  if (isWider(holding.mode, mode)) judge.report('wider-at-end', words);
   const listed = role.attachments.map(nameOf);
   const isUntaken = listed.length === 0 && attachments.length > 0;
   // With another file its mode may have come with that.
@@ -250,9 +248,7 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
     [holding, ...one.perhaps].every((held) => held.mode !== holding.mode || mayWiden(held, role.statement)) &&
     !isUntaken
   )
-    report(
-      judge,
-      file,
+    judge.report(
       narrowerKind(judge, one),
       `${words}; held by ${holding.statement.by} ${holding.statement.place}`,
     );
@@ -262,23 +258,13 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
   const sent = attachments.map(({ text }) => text).toSorted();
   // The last attachment cannot be taken back (contract 7.8).
   if (wanted.length > 0 && wanted.join('\n') !== sent.join('\n'))
-    report(
-      judge,
-      file,
-      'attachments-at-end',
-      `${path} is held with [${sent.join()}], and has [${wanted.join()}]`,
-    );
+    judge.report('attachments-at-end', `${path} is held with [${sent.join()}], and has [${wanted.join()}]`);
 }
 
 function narrowerKind(judge: Judge, one: HeldDocument): Kind {
   // Taken for a document's own file, a copy counts as held as that was.
   const isCopy = judge.held.alive().some((other) => other !== one && other.text === one.text);
   return isCopy ? 'narrower-at-end/copy' : 'narrower-at-end';
-}
-
-function report(judge: Judge, file: RoledFile, kind: Kind, words: string): void {
-  judge.blames(file.path);
-  judge.report(kind, words);
 }
 
 function nameIn({ folder, path }: Ref): string {

@@ -5,11 +5,9 @@ import { ContentSpans } from './content-spans.ts';
 import { judgeDeletion } from './delete-rules.ts';
 import { HeldDocuments, keyOf } from './held-documents.ts';
 import type { Add, LiveIntent, Moment } from './moment.ts';
-import { promiseOf } from './promises.ts';
 import type { Kind } from './promises.ts';
 import { Reading } from './reading.ts';
 import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
-import type { ShareMode } from './statement.ts';
 import { Taints } from './taints.ts';
 import { honouredMs, judgeTimes } from './time-rules.ts';
 
@@ -17,13 +15,6 @@ import { honouredMs, judgeTimes } from './time-rules.ts';
 export interface Violation {
   readonly kind: Kind;
   readonly message: string;
-}
-
-/** What a person would say about some texts. */
-export interface StatedIntent {
-  readonly texts: readonly string[];
-  readonly mode?: ShareMode;
-  readonly isAttachment?: true;
 }
 
 /** What a kind of violation is: looked for; a known one, of which all that follows may come; or one that is passed over. */
@@ -41,12 +32,6 @@ export interface JudgeOptions {
   readonly noticeMs: number;
   /** Numbers of files are used again without birth times, or rounded to the same. */
   readonly isIdentityUnsure: boolean;
-  /** The clock of the files and this host's do not agree. */
-  readonly isClockApart: boolean;
-  /** This host's clock jumps. */
-  readonly hasClockJumped: boolean;
-  /** Changes of some folder are not told, and looked for now and then. */
-  readonly isPolled: boolean;
   /** The process dies at some moment: what it was about to upload is in doubt. */
   readonly isKilled: boolean;
 }
@@ -123,14 +108,9 @@ export class Judge {
   }
 
   report(rule: Kind, message: string): void {
-    const { verdictOf, isIdentityUnsure, isClockApart, hasClockJumped, isPolled } = this.#options;
+    const { verdictOf, isIdentityUnsure } = this.#options;
     if (this.isOver || (isIdentityUnsure && rule.includes('/by-identity'))) return;
-    const promise = promiseOf(rule);
-    let kind: Kind = rule;
-    if (isIdentityUnsure) kind = `${kind}/identities`;
-    if (isClockApart) kind = `${kind}/clocks-apart`;
-    if (isPolled && promise === 'unquiet') kind = `${kind}/polled`;
-    if (hasClockJumped && promise === 'deleted-unguarded') kind = `${kind}/clock-jumped`;
+    const kind: Kind = isIdentityUnsure ? `${rule}/identities` : rule;
     const verdict = verdictOf(kind);
     this.isOver = verdict !== 'passed';
     (verdict === 'wanted' ? this.violations : this.passed).push({ kind, message });
@@ -154,8 +134,7 @@ export class Judge {
   }
 
   /** The author is about to write these texts, and means them so until all is said. */
-  intends({ texts, mode, isAttachment }: StatedIntent, now: number): void {
-    const intent = { texts: new Set(texts), mode: mode ?? null, isAttachment: isAttachment ?? false };
+  intends(intent: LiveIntent, now: number): void {
     this.#intents = [...this.#intents, intent];
     this.#keep(this.reading(), now);
   }
@@ -339,7 +318,7 @@ export class Judge {
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */
   isAttached({ identity }: SeenFile): boolean {
-    return this.#moments.at(-1)?.glimpsedTaintOf(identity).owner !== null;
+    return this.#taints.all(this.#moments.at(-1)?.from ?? 0, 0)(identity).owner !== null;
   }
 
   /** The rules for one request and one moment. */
@@ -456,7 +435,6 @@ export class Judge {
       held: this.held,
       intents: this.#intents,
       taintOf: this.#taints.all(now),
-      glimpsedTaintOf: this.#taints.all(now, 0),
       approved: new Set(this.#approved),
       isPaused: this.#isPaused,
     };

@@ -7,8 +7,8 @@ import type { Taint } from './taints.ts';
 /** What the author means by texts whose companions are not there yet. */
 export interface LiveIntent {
   readonly texts: ReadonlySet<string>;
-  readonly mode: ShareMode | null;
-  readonly isAttachment: boolean;
+  /** No wider than this. */
+  readonly mode: ShareMode;
 }
 
 /** All that a request may be judged by, as it is from one moment on. */
@@ -18,8 +18,6 @@ export interface Moment {
   readonly held: HeldDocuments;
   readonly intents: readonly LiveIntent[];
   readonly taintOf: (identity: object) => Taint;
-  /** The same, of what stood for a moment only too. */
-  readonly glimpsedTaintOf: (identity: object) => Taint;
   /** Deletions that a person has let go, while their files are out of sight. */
   readonly approved: ReadonlySet<string>;
   /** A person has stopped all sending. */

@@ -3,15 +3,18 @@ import { distance } from 'fastest-levenshtein';
 import { placeOf, readSaid } from './statement.ts';
 import type { Said, ShareMode, Statement } from './statement.ts';
 
-/** A file as the judge sees it. */
+/** A file as it stands at one moment. */
 export interface SeenFile {
+  /** From the simulated disk's root: `inbox/a.pdf`. */
   readonly path: string;
+  /** The same file, whatever its names and numbers are. */
   readonly identity: object;
+  /** The directory that names it: one directory shown at two places is the same. */
   readonly directory: object;
   readonly content: Buffer;
-  /** No process can read it now. */
+  /** No process can read it now: below a directory without rights, or covered by a mount. */
   readonly isHidden: boolean;
-  /** No process can list the directory that names it now, or it is covered by a mount. */
+  /** The directory that names it cannot be listed now, or is covered. */
   readonly isUnlisted: boolean;
 }
 
@@ -394,7 +397,7 @@ function isElsewhere(path: string): boolean {
 }
 
 /** The directories above a path, the nearest first, the folder's root last. */
-function above(path: string): readonly string[] {
+export function above(path: string): readonly string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
 }

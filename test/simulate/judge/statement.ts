@@ -1,5 +1,5 @@
 /** Sharing modes, the narrowest first (interface 2.6). */
-const modes = ['NONE', 'DEFAULT', 'EVERYONE'] as const;
+export const modes = ['NONE', 'DEFAULT', 'EVERYONE'] as const;
 
 export type ShareMode = (typeof modes)[number];
 

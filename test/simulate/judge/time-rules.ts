@@ -6,7 +6,7 @@ import { changedFiles, uploadedFiles } from './content-rules.ts';
 import { modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, Moment } from './moment.ts';
-import { directoryOf, nameOf } from './reading.ts';
+import { nameOf } from './reading.ts';
 import type { RoledFile } from './reading.ts';
 import { isWider } from './statement.ts';
 
@@ -165,9 +165,7 @@ function onlyWhenQuiet(
   const before = arrivals.lastChange(late) - 1;
   const wasReady =
     stood - (request.firstByteAt - before) >= settleMs && arrivals.lately(file.path, before, 0) === null;
-  const isBelow = directoryOf(late) !== directoryOf(file.path);
-  const kind = isBelow ? 'unquiet/below' : arrivals.hasGrown(late) ? 'unquiet/grown' : 'unquiet';
-  add(wasReady ? `${kind}/in-a-gap` : kind, `${file.path} goes out, and ${late} has just come`);
+  add(wasReady ? 'unquiet/in-a-gap' : 'unquiet', `${file.path} goes out, and ${late} has just come`);
 }
 
 /** A change that was complete so long before a byte is honoured by it, ms (contract 7.30). */

@@ -129,7 +129,7 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
       return;
     case 'intend':
       simulation.unsaid.add(act.saidBy);
-      judge.intends(act, scheduler.now());
+      judge.intends({ texts: new Set(act.texts), mode: act.mode }, scheduler.now());
       return;
     case 'approve':
       judge.approves(scheduler.now());

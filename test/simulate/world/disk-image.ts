@@ -1,21 +1,7 @@
 import type { Inode } from '../disk/inode.ts';
 import type { MemoryDisk } from '../disk/memory-disk.ts';
 import { isUtf8 } from '../disk/name-bytes.ts';
-
-/** A file as it stands at one moment, for the judge. */
-export interface ImageFile {
-  /** From the simulated disk's root: `inbox/a.pdf`. */
-  readonly path: string;
-  /** The same file, whatever its names and numbers are. */
-  readonly identity: object;
-  /** The directory that names it: one directory shown at two places is the same. */
-  readonly directory: object;
-  readonly content: Buffer;
-  /** No process can see it now: below a directory without rights, or covered by a mount. */
-  readonly isHidden: boolean;
-  /** The directory that names it cannot be listed now, or is covered. */
-  readonly isUnlisted: boolean;
-}
+import type { SeenFile } from '../judge/reading.ts';
 
 /**
  * Everything on the disk of the folders. `isBarred`: the process cannot look at an absolute path. `away`: disks that are
@@ -25,9 +11,9 @@ export function imageOf(
   disk: MemoryDisk,
   isBarred: (path: string) => boolean,
   away: readonly (readonly [path: string, root: Inode])[],
-): readonly ImageFile[] {
+): readonly SeenFile[] {
   const top = `${disk.prefix}/disk`;
-  const files: ImageFile[] = [];
+  const files: SeenFile[] = [];
   const visit = (directory: Inode, at: string, isHidden: boolean): void => {
     const isShut = isHidden || (directory.mode & 0o500) !== 0o500;
     for (const { name, inode } of directory.entries.values()) {

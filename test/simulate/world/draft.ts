@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../../soak/seeded-random.ts';
-import type { Act, Mode, Plan, Setting, Step } from './plan.ts';
+import type { ShareMode } from '../judge/statement.ts';
+import type { Act, Plan, Setting, Step } from './plan.ts';
 
 const stems = ['a', 'b', 'report', 'é', 'summary'];
 const endings = ['pdf', 'pdf', 'docx', 'txt', 'csv'];
@@ -117,7 +118,7 @@ export class Draft {
   }
 
   /** In a directory with documents, or above it. */
-  writeDefaults(mode: Mode | null): void {
+  writeDefaults(mode: ShareMode | null): void {
     const document = this.document();
     const parts = document.split('/').slice(0, -1);
     const directory = parts.slice(0, 1 + this.random.below(parts.length)).join('/');

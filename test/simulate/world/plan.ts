@@ -1,15 +1,15 @@
-import type { Ending, Stage } from '../service/service.ts';
+import type { ShareMode } from '../judge/statement.ts';
+import type { Ending } from '../service/service.ts';
 import type { Habits } from '../disk/inode.ts';
+import type { Gap } from './gaps.ts';
 
 /** One folder of the configuration. */
 export interface PlannedFolder {
   readonly name: string;
   /** The mode in its `metadata`; null: none. */
-  readonly mode: Mode | null;
+  readonly mode: ShareMode | null;
   readonly isPolled: boolean;
 }
-
-export type Mode = 'NONE' | 'DEFAULT' | 'EVERYONE';
 
 /** How the machine, its disk and the service behave during a run. */
 export interface Setting {
@@ -65,14 +65,14 @@ export type Act =
       readonly kind: 'intend';
       readonly texts: readonly string[];
       /** No wider than this. */
-      readonly mode: Mode;
+      readonly mode: ShareMode;
       readonly saidBy: string;
     };
 
 /** An act and its moment: so long after the one before, or when a request has come as far as a stage. */
 export interface Step {
   readonly afterMs: number;
-  readonly gap?: Stage | 'ledger';
+  readonly gap?: Gap;
   readonly act: Act;
 }
 

@@ -1,12 +1,13 @@
 import { seededRandom } from '../../soak/seeded-random.ts';
 import type { SeededRandom } from '../../soak/seeded-random.ts';
-import type { Ending, Stage } from '../service/service.ts';
+import type { Ending } from '../service/service.ts';
+import { modes } from '../judge/statement.ts';
 import { Draft } from './draft.ts';
-import type { Mode, Plan, Setting } from './plan.ts';
+import type { Gap } from './gaps.ts';
+import type { Plan, Setting } from './plan.ts';
 import { randomWork } from './random-work.ts';
 
-const modes: readonly Mode[] = ['NONE', 'DEFAULT', 'EVERYONE'];
-const stages: readonly (Stage | 'ledger')[] = ['connect', 'token', 'renewal', 'body', 'answer', 'ledger'];
+const stages: readonly Gap[] = ['connect', 'token', 'renewal', 'body', 'answer', 'ledger'];
 const pauses = [0, 5, 60, 300, 900, 2_200, 2_500, 5_300, 8_000, 15_000, 65_000];
 const gapPauses = [150, 400, 3_500];
 

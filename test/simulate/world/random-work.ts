@@ -1,8 +1,6 @@
 import type { SeededRandom } from '../../soak/seeded-random.ts';
+import { modes } from '../judge/statement.ts';
 import type { Draft } from './draft.ts';
-import type { Mode } from './plan.ts';
-
-const modes: readonly Mode[] = ['NONE', 'DEFAULT', 'EVERYONE'];
 
 type Work = (draft: Draft, random: SeededRandom) => void;
 

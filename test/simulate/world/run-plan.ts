@@ -27,7 +27,6 @@ replaceWorker(() => 0.1);
 /** Runs a plan from its beginning to its end, or to its first violation. */
 export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult> {
   const { setting } = plan;
-  const hasClockJumped = plan.steps.some(({ act }) => act.kind === 'clock');
   const judge = new Judge({
     folders: setting.folders,
     settleMs: setting.settleMs,
@@ -37,10 +36,6 @@ export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult
     lateMs: setting.habits.attributeCacheMs ?? 0,
     noticeMs: noticeMs(setting),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
-    isClockApart:
-      (setting.habits.clockOffsetMs ?? 0) !== 0 || (setting.habits.granuleMs ?? 0) >= 1_000 || hasClockJumped,
-    hasClockJumped,
-    isPolled: isPolled(setting),
     isKilled: plan.steps.some(({ act }) => act.kind === 'restart' && act.how !== 'stop'),
   });
   const simulation = new Simulation(plan, judge);
@@ -90,16 +85,11 @@ async function run(simulation: Simulation): Promise<void> {
   await quiet(simulation);
 }
 
-/** Whether some folder tells nothing by itself. */
-function isPolled({ folders, habits }: Plan['setting']): boolean {
-  return folders.some((folder) => folder.isPolled) || habits.type !== undefined;
-}
-
 /** After so long ingestd has noticed a change by itself: by a late event, two polls, or a rescan where events are lost. */
 function noticeMs(setting: Plan['setting']): number {
-  const { events } = setting;
+  const { events, folders, habits } = setting;
   if (events === 'lossy') return 16 * 60_000;
-  if (isPolled(setting)) return 61_000;
+  if (folders.some((folder) => folder.isPolled) || habits.type !== undefined) return 61_000;
   return events === 'late' ? 3_000 : 0;
 }
 
