@@ -17,6 +17,8 @@ export interface Times {
   readonly settleMs: number;
   /** What was done on another machine is seen so much later, ms. */
   readonly lateMs: number;
+  /** What its events or polls tell is told so much later, ms. */
+  readonly noticeMs: number;
   /** The moments that a request's first byte may go by, the oldest first. */
   readonly window: readonly Moment[];
   /** Those within `settleMs` before it. */
@@ -148,7 +150,7 @@ function onlyWhenQuiet(
   times: Times,
   add: Add,
 ): void {
-  const { arrivals, settleMs, lateMs, spans } = times;
+  const { arrivals, settleMs, lateMs, noticeMs, spans } = times;
   if (reading.sidecarOf(file.path) !== null) return;
   const late = arrivals.lately(file.path, request.firstByteAt, lateMs + honouredMs);
   if (late === null || from > request.firstByteAt) return;
@@ -165,6 +167,8 @@ function onlyWhenQuiet(
   const before = arrivals.lastChange(late) - 1;
   const wasReady =
     stood - (request.firstByteAt - before) >= settleMs && arrivals.lately(file.path, before, 0) === null;
+  // What has come since is told by the next event or poll.
+  if (wasReady && noticeMs > 0) return;
   add(wasReady ? 'unquiet/in-a-gap' : 'unquiet', `${file.path} goes out, and ${late} has just come`);
 }
 
