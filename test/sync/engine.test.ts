@@ -236,12 +236,20 @@ describe('the sync engine', () => {
     expect(world.service.documents.size).toBe(36);
   });
 
-  it('F45: holds a mass deletion, across a restart too, until it is approved', async () => {
+  it('F45: holds a mass deletion, told once with the number of all, across a restart too, until it is approved', async () => {
     world = await filled(30);
     world.folder.remove('a');
     await world.sync();
     expect(world.service.calls).toEqual([]);
     expect(world.engine().tasks.counts('inbox').held).toBe(30);
+    const told = world.log.lines.filter(({ message }) => message === 'held');
+    expect(told).toEqual([
+      { level: 'warn', message: 'held', data: expect.objectContaining({ documents: 30 }) },
+    ]);
+    expect(world.activities.filter(({ what }) => what === 'held')).toHaveLength(1);
+    const hold = await eventually(() => world.ledger().hold('inbox') ?? null);
+    const reasons = new Set([...world.engine().tasks.in('held')].map((task) => reasonOf(task)?.message));
+    expect([...reasons]).toEqual([hold.reason]);
     await world.restart();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
@@ -284,20 +292,6 @@ describe('the sync engine', () => {
     world.folder.write('a/0.txt', 'saved again');
     await world.sync();
     expect([...world.service.documents.keys()]).toEqual([docId]);
-  });
-
-  it('tells of a mass deletion that it holds once, with the number of all', async () => {
-    world = await filled(30);
-    world.folder.remove('a');
-    await world.sync();
-    const told = world.log.lines.filter(({ message }) => message === 'held');
-    expect(told).toEqual([
-      { level: 'warn', message: 'held', data: expect.objectContaining({ documents: 30 }) },
-    ]);
-    expect(world.activities.filter(({ what }) => what === 'held')).toHaveLength(1);
-    await eventually(() => world.ledger().hold('inbox') !== undefined);
-    const reasons = new Set([...world.engine().tasks.in('held')].map((task) => reasonOf(task)?.message));
-    expect([...reasons]).toEqual([world.ledger().hold('inbox')?.reason]);
   });
 
   it('sends what gathered for a bulk call within seconds, though another file takes long to inspect', async () => {

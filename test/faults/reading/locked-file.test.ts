@@ -52,7 +52,8 @@ describe('A2: a real process whose file is locked', () => {
     const { place, heal } = await open('open scan.pdf EAGAIN');
     await writeFile(join(place.inbox, 'scan.pdf'), '%PDF-1.4 %%EOF');
     const pass = place.begin('sync');
-    setTimeout(() => void heal(), 3_000);
+    await eventually(() => pass.log().includes('EAGAIN'));
+    await heal();
     const { code } = await pass.finished;
     expect([code, place.service.requests.length]).toEqual([0, 1]);
   });

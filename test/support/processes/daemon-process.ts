@@ -33,7 +33,7 @@ export interface Installation {
   /** Runs a command to its end: in this process, but for `run`, `sync` and what has surroundings of its own. */
   readonly run: (...words: string[]) => Promise<Finished>;
   /** Starts a command and does not wait for its end. */
-  readonly begin: (...words: string[]) => Pick<LaunchedDaemon, 'finished' | 'signal'>;
+  readonly begin: (...words: string[]) => Omit<LaunchedDaemon, 'answers'>;
   /** Writes the configuration again, with `more` merged into it. */
   readonly configure: (more: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly remove: () => Promise<void>;
@@ -202,8 +202,8 @@ export async function installation({
       return { code, out: stdout, err: stderr };
     },
     begin: (...words) => {
-      const { child, finished } = launch(words);
-      return { finished, signal: (which) => void child.kill(which) };
+      const { child, ...launched } = launch(words);
+      return { ...launched, signal: (which) => void child.kill(which) };
     },
     start: () => launchDaemon().answers(),
     launch: launchDaemon,
