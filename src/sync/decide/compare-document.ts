@@ -134,7 +134,8 @@ export class DocumentComparison {
     for (const { at, record } of this.ownersOf(document)) {
       const [{ owner: ref } = { owner: document.ref }] = at;
       // It may have been saved in the place of the file that was attached: that one's mode goes with it.
-      if (this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
+      const hasRecord = this.#ledger.get(document.ref) !== undefined;
+      if (!hasRecord && this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
       if (record !== null) await this.#followAttachment(task, { ref, record }, document);
       const answers = await Promise.all(at.map(({ owner, place }) => this.#attaches(owner, place, document)));
       if (answers.includes('dropped')) continue;

@@ -146,6 +146,20 @@ it('I5: what was an attachment goes out private when it is saved and its sidecar
   expect(modes()).toEqual({ 'f.txt': 'DEFAULT', 'figure.csv': 'NONE' });
 });
 
+it('what was a document before it was attached is held as its record says when it is saved, and one again', async () => {
+  await world.inbox.write('own.csv', '4,5');
+  await world.sync();
+  await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv", "own.csv"]}');
+  await world.sync();
+  expect([...world.service.documents.values()][0]?.attachments).toEqual(['figure.csv', 'own.csv']);
+  await saveByRename('own.csv', '4,5,6');
+  await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
+  await world.sync();
+  await world.pass(30_000);
+  await world.sync();
+  expect([world.held()['own.csv'], modes()]).toEqual(['4,5,6', { 'f.txt': 'DEFAULT', 'own.csv': 'DEFAULT' }]);
+});
+
 it.each(['after its sidecar went', 'while its sidecar went'])(
   'what was not sent stays private when it is saved in its own place %s',
   async (when) => {
