@@ -15,8 +15,10 @@ import type { Daemon } from '../assemble-daemon.ts';
 import type { Place } from './join-cluster.ts';
 import type { Reloaded } from './obey-signals.ts';
 
-export type Served = Pick<Daemon, 'metrics' | 'deliveries' | 'fleet' | 'notePage'> &
-  Partial<Pick<Daemon, 'readLog'>> & { readonly control: ControlPort; readonly place: Place | null };
+export interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog' | 'fleet' | 'notePage'> {
+  readonly control: ControlPort;
+  readonly place: Place | null;
+}
 
 /**
  * Opens the socket for the command line, and the page as soon as its address can be had; log, status and daemon.json
@@ -79,7 +81,7 @@ export async function serveStatus(
     metrics: daemon.metrics,
     deliveries: daemon.deliveries,
     fleet: daemon.fleet,
-    ...(daemon.readLog === undefined ? {} : { readLog: daemon.readLog }),
+    readLog: daemon.readLog,
     http: settings.http,
     usualPort,
     socketPath,

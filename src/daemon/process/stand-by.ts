@@ -63,6 +63,7 @@ export function standBy(options: StandByOptions) {
     control,
     metrics: createMetrics({ status, unready, version: version() }),
     deliveries: createDeliveryHistory(systemClock),
+    readLog: async () => ({ entries: [], next: null }),
     notePage: (reason: Reason | null) => {
       pageReason = reason;
       changes.note();

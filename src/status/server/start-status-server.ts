@@ -4,8 +4,6 @@ import { chmod, lstat, rm } from 'node:fs/promises';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import type { ServerLimits } from '../../lib/server/http-server.ts';
 import { ConfigurationError, errorCode, StoppedError } from '../../model/errors.ts';
-import type { LogPage } from '../../model/report/log-query.ts';
-import { createDeliveryHistory } from '../metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import { openApp } from './app.ts';
 import { createEventHub } from './event-hub.ts';
@@ -19,15 +17,14 @@ import { createStatusSnapshot } from './status-snapshot.ts';
 
 export interface StatusServerOptions
   extends
-    Pick<AppOptions, 'control' | 'metrics' | 'fleet' | 'log' | 'clock'>,
-    Pick<PageOptions, 'usualPort' | 'httpToken' | 'onPage'>,
-    Partial<Pick<AppOptions, 'readLog'>> {
+    Pick<AppOptions, 'control' | 'metrics' | 'readLog' | 'fleet' | 'log' | 'clock'>,
+    Pick<PageOptions, 'usualPort' | 'httpToken' | 'onPage'> {
   /** `port` false: no page. The token is asked for where it is set; it has to be, where the host is not loopback. */
   readonly http: Omit<PageOptions['http'], 'port'> & { readonly port: number | false };
   /** Where the command line finds the daemon. At most 107 bytes; what a crash left there is replaced. */
   readonly socketPath: string;
-  /** What the chart begins with; without it, an empty day. */
-  readonly deliveries?: DeliveryHistory;
+  /** What the chart begins with. */
+  readonly deliveries: DeliveryHistory;
 }
 
 export interface StatusServer {
@@ -40,11 +37,10 @@ export interface StatusServer {
  * Throws ConfigurationError where the socket cannot be had, or the address is open to others and no token is set.
  */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
-  const { control, clock, http, socketPath } = options;
+  const { control, clock, http, socketPath, deliveries: history } = options;
   if (http.port !== false && options.httpToken === null && !isLoopbackHost(http.host))
     throw unguarded(http.host);
 
-  const history = options.deliveries ?? createDeliveryHistory(clock);
   const snapshot = createStatusSnapshot(control, clock);
   const hub = createEventHub(control, snapshot, clock);
   const rules = new WeakMap<IncomingMessage, AccessRules | null>();
@@ -54,7 +50,6 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     return known;
   };
   const app = await openApp({
-    readLog: noLog,
     ...options,
     snapshot,
     history,
@@ -95,10 +90,6 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     await close();
     throw error;
   }
-}
-
-async function noLog(): Promise<LogPage> {
-  return { entries: [], next: null };
 }
 
 /** What fits into `sun_path` on Linux with its closing NUL. */

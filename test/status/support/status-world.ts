@@ -1,4 +1,5 @@
 import { systemClock } from '../../../src/lib/time/clock.ts';
+import { createDeliveryHistory } from '../../../src/status/metrics/delivery-history.ts';
 import { createMetrics } from '../../../src/status/metrics/metrics.ts';
 import type { PageState } from '../../../src/status/server/open-page.ts';
 import { startStatusServer } from '../../../src/status/server/start-status-server.ts';
@@ -42,6 +43,8 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
   const server = await startStatusServer({
     onPage: (state) => pages.push(state),
     control,
+    deliveries: createDeliveryHistory(systemClock),
+    readLog: async () => ({ entries: [], next: null }),
     metrics: createMetrics({ status: control.status, unready: control.unready, version: '1.2.3' }),
     http: { host: '127.0.0.1', port: 0 },
     socketPath,
