@@ -215,6 +215,8 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
   if (wait?.code === 'incomplete' && !isWhole(path, content.toString())) return judge.blames(path);
+  // A new set would take back what a sidecar listed that is gone (section 4): somebody has to write one.
+  if (wait?.code === 'attachments-unlisted' && reading.sidecarOf(path) === null) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== content.toString()) tell('old-at-end', `${path}: the service holds ${one.text}`);

@@ -68,7 +68,7 @@ export class Simulation implements Machine {
   readonly unsaid = new Set<string>();
   /** Until when the disk of the ledger is full. */
   fullUntil = 0;
-  #folders: readonly PlannedFolder[] = [];
+  folders: readonly PlannedFolder[] = [];
   #settings: Settings | null = null;
   readonly #random: SeededRandom;
   readonly watches: Watches;
@@ -144,25 +144,21 @@ export class Simulation implements Machine {
     return isLong || (this.failures.get(path)?.until ?? 0) > this.scheduler.now();
   }
 
-  get folders(): readonly PlannedFolder[] {
-    return this.#folders;
-  }
-
   /** For the next process. */
   configure(folders: readonly PlannedFolder[]): void {
-    this.#folders = folders;
+    this.folders = folders;
     this.#settings = null;
   }
 
   /** Begins ingestd, again and again while its disk is full. Other errors of its start are for the judge. */
   start(): void {
     const { scheduler } = this;
-    this.#settings ??= settingsOf({ ...this.plan.setting, folders: this.#folders }, prefix);
+    this.#settings ??= settingsOf({ ...this.plan.setting, folders: this.folders }, prefix);
     const settings = this.#settings;
     this.#lives += 1;
     const life = this.#lives;
     Object.defineProperty(process, 'pid', { value: firstPid + life, configurable: true });
-    this.judge.started(this.#folders, scheduler.now());
+    this.judge.started(this.folders, scheduler.now());
     this.look();
     scheduler.beginLife(() => {
       startDaemon(settings, this.clock(), this.#log())
