@@ -2,14 +2,13 @@ import { createTurns } from '../../lib/queue/turns.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
 import { deliveredIn } from '../../model/choose-retries.ts';
 import { openDoubts } from '../../model/doubts.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
 import type { DecisionPort, Resolution } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Decider } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -115,11 +114,16 @@ export function createDecisions({
       resolve: (text, resolution) =>
         inTurn(async () => {
           for (const path of doubtedAt(text, resolution)) {
-            const { ref, changes } =
-              dismissFormer(path, { folders, ledger }, resolution) ?? (await resolutionOf(path, resolution));
-            if (!(await engine.decide(ref, changes)))
-              throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
-            note([resolvedOf(ref, resolution)], by);
+            let made = dismissFormer(path, { folders, ledger }, resolution);
+            if (made === null) {
+              const { ref, folder: port } = requirePath(folders, path);
+              made = { ref, changes: await resolveDoubt({ ref, port, ledger }, resolution) };
+            }
+            if (!(await engine.decide(made.ref, made.changes)))
+              throw new ConfigurationError(
+                `${refKey(made.ref)} is being sent right now; try again in a moment`,
+              );
+            note([resolvedOf(made.ref, resolution)], by);
           }
         }),
       approve: (folder, shown) =>
@@ -159,7 +163,9 @@ export function createDecisions({
         }),
       keep: (place) =>
         inTurn(async () => {
-          const meant = heldPlaces(place).map(({ folder, path }) => ({
+          const all = settings.folders.map(({ name }) => ({ folder: name, path: '' }));
+          const places = place === null ? all : [requirePath(folders, place).ref];
+          const meant = places.map(({ folder, path }) => ({
             folder,
             held: engine.holds.tasks(folder).filter(({ ref }) => isAtOrBelow(ref.path, path)),
           }));
@@ -198,12 +204,6 @@ export function createDecisions({
     return total;
   }
 
-  /** The folders, or the place in one, that a text means; all without one. Throws ConfigurationError for no such place. */
-  function heldPlaces(place: string | null): readonly DocumentRef[] {
-    if (place !== null) return [requirePath(folders, place).ref];
-    return settings.folders.map(({ name }) => ({ folder: name, path: '' }));
-  }
-
   /** Throws ConfigurationError while it is not known which files of these folders are missing. */
   function requireScanned(holding: readonly string[]): void {
     if (holding.length === 0) return;
@@ -230,14 +230,5 @@ export function createDecisions({
       ({ ref }) => ref.folder === place?.folder && isAtOrBelow(ref.path, place.path),
     );
     return inside.length === 0 ? [text] : [...new Set(inside.map(({ ref }) => refKey(ref)))];
-  }
-
-  /** Throws ConfigurationError where it cannot be taken. */
-  async function resolutionOf(
-    text: string,
-    resolution: Resolution,
-  ): Promise<{ readonly ref: DocumentRef; readonly changes: readonly Change[] }> {
-    const { ref, folder: port } = requirePath(folders, text);
-    return { ref, changes: await resolveDoubt({ ref, port, ledger }, resolution) };
   }
 }
