@@ -30,7 +30,8 @@ export function parseRedisAddress(text: string): RedisAddress | null {
     const urls = nodes.split(',').map((node) => new URL(`${scheme}://${login}${node}`));
     const [first] = urls;
     const found = urls.map(({ hostname, port }) => ({ name: decodeURIComponent(hostname), port }));
-    if (first === undefined || !found.every(({ name, port }) => host.test(name) && port !== '0')) return null;
+    const isValid = found.every(({ name, port }) => host.test(name) && port !== '0');
+    if (first === undefined || !isValid || /:(?:,|$)/.test(nodes)) return null;
     return {
       tls: scheme === 'rediss',
       nodes: found.map(({ name: node, port }) => ({

@@ -25,6 +25,8 @@ describe('the address of Redis', () => {
     'http://cache',
     'redis://',
     'redis://a,b',
+    'redis://cache:',
+    'redis://ca!che',
     'redis://cache:0',
     'redis://cache:99999',
     'redis://cache/one',
