@@ -27,7 +27,8 @@ export function parseRedisAddress(text: string): RedisAddress | null {
     server.exec(text.trim()) ?? sentinels.exec(text.trim()) ?? [];
   // An invalid port, percent signs that mean nothing.
   return orNull(() => {
-    const urls = nodes.split(',').map((node) => new URL(`${scheme}://${login}${node}`));
+    const user = login.replaceAll(/[?#]/g, encodeURIComponent);
+    const urls = nodes.split(',').map((node) => new URL(`${scheme}://${user}${node}`));
     const [first] = urls;
     const found = urls.map(({ hostname, port }) => ({ name: decodeURIComponent(hostname), port }));
     const isValid = found.every(({ name, port }) => host.test(name) && port !== '0');

@@ -7,6 +7,7 @@ describe('the address of Redis', () => {
     ['redis://cache', 'cache:6379', { tls: false, sentinelName: null, password: null, database: 0 }],
     ['rediss://cache.example:6380/2', 'cache.example:6380', { tls: true, database: 2 }],
     ['redis://:pa%40ss@10.0.0.1', '10.0.0.1:6379', { username: null, password: 'pa@ss' }],
+    ['redis://u:p#1?:2 ü@cache/', 'cache:6379', { username: 'u', password: 'p#1?:2 ü', database: 0 }],
     ['redis://ingestd:secret@[::1]:7000', '[::1]:7000', { username: 'ingestd', password: 'secret' }],
     [
       'rediss+sentinel://u:p@one,two:26380/mymaster/1',
