@@ -58,7 +58,7 @@ import { hasAttachmentAt } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
-import { standsUnsent, uncompared } from './decide/deletions.ts';
+import { uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
@@ -764,7 +764,6 @@ export class Engine {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
         isKept: this.#ledger.answer(task.ref) === 'keep',
         onRemove: folder.settings.onRemove,
-        stands: standsUnsent({ tasks: this.tasks, ledger: this.#ledger }, task),
       });
     }
     const { document } = found;
@@ -819,10 +818,12 @@ export class Engine {
     );
   }
 
-  /** Inspects what failed or waits for one reason, which may have ended. */
+  /** Inspects what failed or waits for one reason, which may have ended; what is inspected right now may still find it. */
   #inspectFailed(code: string, isMeant: (ref: DocumentRef) => boolean = () => true): void {
-    for (const task of [...this.tasks.in('failed'), ...this.tasks.in('waiting')])
-      if (reasonOf(task)?.code === code && isMeant(task.ref)) this.#advance(task, { kind: 'touched' });
+    const waiting = [...this.tasks.in('failed'), ...this.tasks.in('waiting')];
+    const found = waiting.filter((task) => reasonOf(task)?.code === code);
+    for (const task of [...found, ...this.tasks.in('inspecting')])
+      if (isMeant(task.ref)) this.#advance(task, { kind: 'touched' });
   }
 
   /**
@@ -969,8 +970,6 @@ export class Engine {
       }
       case 'unfit':
         return this.#concludeUnfit(task, found.reason);
-      case 'elsewhere':
-        return this.#keep(task, found.reason);
       case 'dormant':
         await this.#clearFailure(task, found.device);
         // Whoever decided it knows, and the decision is in the log.

@@ -11,7 +11,6 @@ import type { Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { bareReason, keptCode } from '../tasks/task.ts';
 import { unsentAttachments } from './attachments.ts';
-import { movedUnsentCode } from './whereabouts.ts';
 
 /** A document that has to be sent, and what it was compared with. */
 export interface Sendable {
@@ -39,8 +38,6 @@ export type Assessment =
   /** `againMs` null: only a change ends it. */
   | { readonly kind: 'waiting'; readonly againMs: number | null; readonly reason: Reason }
   | { readonly kind: 'unfit'; readonly reason: Reason }
-  /** Its file stands at another path and cannot be sent there. */
-  | { readonly kind: 'elsewhere'; readonly reason: Reason }
   /** Not ours to send or delete now; what the service holds stays. `device` as above. */
   | { readonly kind: 'dormant'; readonly device: number | null; readonly reason: Reason };
 
@@ -51,14 +48,11 @@ export function assessWithoutDocument(
     hasRecord,
     isKept,
     onRemove,
-    stands,
   }: {
     readonly hasRecord: boolean;
     /** A person decided that the document stays. */
     readonly isKept: boolean;
     readonly onRemove: FolderSettings['onRemove'];
-    /** Where its file stands as something that cannot be sent; null: nowhere. */
-    readonly stands: DocumentRef | null;
   },
 ): Assessment {
   switch (found.kind) {
@@ -82,9 +76,7 @@ export function assessWithoutDocument(
         const message = `the file was removed, and ${why}`;
         return { kind: 'dormant', device, reason: { code: keptCode, message } };
       }
-      if (stands === null) return { kind: 'gone', device };
-      const message = `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps the document until that is fixed or the file is removed`;
-      return { kind: 'elsewhere', reason: { code: movedUnsentCode, message } };
+      return { kind: 'gone', device };
     }
   }
 }

@@ -1,8 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
-import { sameFile } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
 import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -79,19 +77,16 @@ export function heldTogether(
     removeGraceMs,
     now,
   }: {
-    readonly tasks: Pick<TaskStore, 'missing' | 'presentWithInode'>;
-    readonly ledger: Pick<LedgerPort, 'answer' | 'get'>;
+    readonly tasks: Pick<TaskStore, 'missing'>;
+    readonly ledger: Pick<LedgerPort, 'answer'>;
     readonly removeGraceMs: number;
     /** Monotonic, ms. */
     readonly now: number;
   },
 ): { readonly due: readonly Task[]; readonly documents: number } {
-  const waiting = [...tasks.missing(folder)].filter((task) => {
-    const { state, ref } = task;
-    if (state.kind === 'held' || state.kind === 'sending' || ledger.answer(ref) !== undefined) return false;
-    // It is kept, as its inspection will find.
-    return judged.includes(task) || standsUnsent({ tasks, ledger }, task) === null;
-  });
+  const waiting = [...tasks.missing(folder)].filter(
+    ({ state, ref }) => state.kind !== 'held' && state.kind !== 'sending' && ledger.answer(ref) === undefined,
+  );
   const due = waiting.filter(
     (task) =>
       task.gone !== null &&
@@ -126,24 +121,4 @@ export function uncompared(
   return tasks
     .newcomersLike(stat)
     .filter(({ state }) => comparing.has(state.kind) || (state.kind === 'ready' && state.since < since));
-}
-
-/**
- * Where the file of a document that is gone from its path stands now, as something that cannot be sent: under a name
- * that breaks a rule, below a sidecar that is not valid. It was moved and not removed. Null: nowhere. A new file with
- * the same inode number and another birth time is another file.
- */
-export function standsUnsent(
-  { tasks, ledger }: { tasks: Pick<TaskStore, 'presentWithInode'>; ledger: Pick<LedgerPort, 'get'> },
-  task: Task,
-): DocumentRef | null {
-  const stat = ledger.get(task.ref)?.stat;
-  if (stat === undefined) return null;
-  for (const other of tasks.presentWithInode(stat.ino)) {
-    const { state, seen, hasRecord, ref } = other;
-    if (other === task || hasRecord || seen === null || !sameFile(seen.stat, stat)) continue;
-    // What the service refused is a document of its own: a hard link.
-    if (state.kind === 'waiting' || (state.kind === 'failed' && !state.recorded)) return ref;
-  }
-  return null;
 }

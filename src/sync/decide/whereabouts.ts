@@ -13,7 +13,7 @@ import type { MoveEvidence } from './find-moves.ts';
 /** `code` of a document whose file stands where it is not sent. */
 const keptElsewhereCode = 'kept-elsewhere';
 /** The same where that ends when something is fixed. */
-export const movedUnsentCode = 'moved-unsent';
+const movedUnsentCode = 'moved-unsent';
 
 /** Where the file of a document is that is gone from its path. */
 export type Whereabouts =

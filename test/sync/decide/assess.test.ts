@@ -13,7 +13,6 @@ import {
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const reason = { code: 'any', message: 'some words' };
-const stands = { folder: 'inbox', path: 'b.pdf' };
 
 describe('a path where no document stands', () => {
   const assess = (
@@ -24,7 +23,6 @@ describe('a path where no document stands', () => {
       hasRecord: true,
       isKept: false,
       onRemove: 'delete',
-      stands: null,
       ...given,
     });
   const absent = { kind: 'absent', device: 3 } as const;
@@ -54,18 +52,6 @@ describe('a path where no document stands', () => {
         kind: 'dormant',
         device: 3,
         reason: { code: 'kept', message: 'the file was removed, and onRemove is set to keep' },
-      },
-    ],
-    [
-      'has gone to where it cannot be sent',
-      assess(absent, { stands }),
-      {
-        kind: 'elsewhere',
-        reason: {
-          code: 'moved-unsent',
-          message:
-            'its file is inbox/b.pdf now, which cannot be sent; the service keeps the document until that is fixed or the file is removed',
-        },
       },
     ],
   ])('%s', (_, found, expected) => {

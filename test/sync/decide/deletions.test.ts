@@ -7,7 +7,7 @@ import type {
   MountIdentity,
   RootIdentity,
 } from '../../../src/model/ports/ledger-port.ts';
-import { heldTogether, judgeMissing, standsUnsent, uncompared } from '../../../src/sync/decide/deletions.ts';
+import { heldTogether, judgeMissing, uncompared } from '../../../src/sync/decide/deletions.ts';
 import { FolderView } from '../../../src/sync/folders/folder-view.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import type { Task, TaskEvent } from '../../../src/sync/tasks/task.ts';
@@ -224,49 +224,14 @@ describe('a file that is gone, and a new one', () => {
     const { tasks, gone } = newcomer(seen, ...events);
     expect(uncompared(tasks, gone, stat)).toHaveLength(expected ? 1 : 0);
   });
-
-  const waiting = { kind: 'waiting', dueAt: null, reason } as const;
-  const unfit = { kind: 'failed', reason, recorded: false, attempts: 1 } as const;
-
-  it.each<readonly [string, FileStat, readonly TaskEvent[], boolean]>([
-    ['that waits', stat, [inspected, waiting], true],
-    ['that breaks a rule', stat, [inspected, unfit], true],
-    ['that the service refused: a hard link', stat, [inspected, { ...unfit, recorded: true }], false],
-    ['that can be sent', stat, [inspected, ready(1)], false],
-    ['with its inode number and another birth time', { ...stat, birthtimeMs: 9 }, [inspected, unfit], false],
-    ['with another inode number', { ...stat, ino: 2 }, [inspected, unfit], false],
-  ])('is the same one %s', (_, seen, events, expected) => {
-    const { gone, other, ...known } = newcomer(seen, ...events);
-    expect(standsUnsent(known, gone)).toEqual(expected ? other.ref : null);
-    expect(standsUnsent({ ...known, ledger: { get: () => undefined } }, gone)).toBeNull();
-  });
-
-  it('cannot be told where no inode number is known', () => {
-    const { gone, tasks } = newcomer({ ...stat, ino: 0 }, inspected, unfit);
-    expect(
-      standsUnsent({ tasks, ledger: { get: () => recordOf({ stat: { ...stat, ino: 0 } }) } }, gone),
-    ).toBeNull();
-  });
 });
 
 describe('what is held with deletions that may not go out', () => {
-  it('is what was judged, and all whose grace is over, but not what is inspected now, is held or sent, was approved, or stands where it cannot be sent', () => {
-    const { tasks, ledger, records } = missing(7, { held: 1 });
+  it('is what was judged, and all whose grace is over, but not what is inspected now, is held or sent, or was approved', () => {
+    const { tasks, ledger } = missing(6, { held: 1 });
     const taskAt = (index: number) => tasks.get({ folder: 'inbox', path: `d/${index}.txt` }) as Task;
     const inspected: TaskEvent[] = [{ kind: 'due' }, { kind: 'inspectionStarted', at: 0 }];
     for (const index of [1, 2]) move(tasks, taskAt(index), ...inspected);
-    const stat = records.get('d/6.txt')?.stat ?? statOf({});
-    const seen = { stat, fingerprint: '' };
-    const elsewhere = tasks.open(
-      { folder: 'inbox', path: 'd/6.v2.txt' },
-      { present: true, priority: 'live', at: 0, seen },
-    );
-    move(
-      tasks,
-      elsewhere,
-      { kind: 'inspectionStarted', at: 0 },
-      { kind: 'failed', reason, recorded: false, attempts: 1 },
-    );
     const evidence = {
       tasks,
       ledger: {
