@@ -404,7 +404,9 @@ export class Engine {
     this.#takeUp(scan, differences);
     if (this.#paused.has(folder)) this.#notes.inBackground(this.#judgePaused());
     view.setSkips(directory, scan.skips);
-    for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
+    const gone = view.tree.vanished(directory, scan.subdirectories);
+    const wereListed = gone.filter((one) => view.forgetDirectory(one)).length > 0;
+    for (const one of gone) this.#loseAll(scan, one, wereListed);
     this.#inspectHidden(scan);
     this.#options.onChange();
   }
@@ -467,8 +469,7 @@ export class Engine {
   }
 
   /** A directory with records is gone, ignored by now, or a link. */
-  #loseAll({ folder, cause, deep }: DirectoryScan, directory: string): void {
-    const wasListed = this.folders.viewOf(folder).forgetDirectory(directory);
+  #loseAll({ folder, cause, deep }: DirectoryScan, directory: string, wereListed: boolean): void {
     this.#noteLeft({ folder, directory, entries: [] });
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
     const tasks = this.tasks.inDirectory(folder, directory);
@@ -476,7 +477,7 @@ export class Engine {
     for (const name of names) this.#lose({ folder, path: `${directory}/${name}` }, cause);
     for (const task of Array.from(tasks.values())) {
       // What is below an ignored directory is inspected again only where its rules may have changed.
-      if (task.state.kind === 'dormant' && !wasListed && deep === undefined) continue;
+      if (task.state.kind === 'dormant' && !wereListed && deep === undefined) continue;
       if (mayHaveGone(task)) this.#advance(task, { kind: 'touched', present: false });
     }
   }

@@ -85,8 +85,8 @@ export const plantedFaults = {
     kind: 'left-over',
     seed: 3,
     file: 'src/sync/decide/assess.ts',
-    from: "if (stands === null) return { kind: 'gone', device };",
-    to: "if (stands === null) return { kind: 'nothing', device };",
+    from: "return { kind: 'gone', device };",
+    to: "return { kind: 'nothing', device };",
   },
   'believes-no-answer': {
     kind: 'doubled',

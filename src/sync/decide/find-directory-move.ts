@@ -16,7 +16,10 @@ import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
 export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
-  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findOwners'>;
+  readonly ledger: Pick<
+    LedgerPort,
+    'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findOwners' | 'hold' | 'answer'
+  >;
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
   /** Where a directory was listed last that is not where its records are; null: nowhere. */
@@ -181,8 +184,9 @@ async function stepsOf(
     const [left, found] = await Promise.all([inspect(source), inspect(target)]);
     const record = ledger.get(source);
     if (record === undefined || found === undefined || found.kind === 'unknown') return;
-    // What was removed from it is missing where it stands now.
-    if (hasGone(found) && (found.kind !== 'absent' || left?.kind !== 'absent')) return;
+    // What was removed from it is missing where it stands now, unless a person is asked about it, or has decided.
+    const isAsked = ledger.hold(source.folder) !== undefined || ledger.answer(source) !== undefined;
+    if (hasGone(found) && (found.kind !== 'absent' || left?.kind !== 'absent' || isAsked)) return;
     const stat = found.kind === 'document' ? found.document.stat : null;
     // One that settles still, because another file was here a moment ago, is the file that it is.
     const file = stat ?? seen(target);

@@ -112,7 +112,7 @@ export class WatchedFolders {
   /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
   isArrivalCovered({ folder, path }: DirectoryRef): boolean {
     const since = this.viewOf(folder).directorySince(path);
-    return !this.#isPatient(since) || (this.areAllScanned() && this.isCoveredUntil(since));
+    return !this.#isPatient(since) || (this.areAllScanned() && this.isListedSince(since));
   }
 
   /**

@@ -73,6 +73,8 @@ async function movedIn(world: World): Promise<string> {
         return known === undefined || !isKnown(known) ? undefined : identityOf(known);
       },
       findOwners: () => [],
+      hold: () => undefined,
+      answer: () => undefined,
       placesOf: (identity: FileIdentity) =>
         Object.entries(ledger)
           .filter(([, known]) => isKnown(known) && sameFile(identityOf(known), identity))

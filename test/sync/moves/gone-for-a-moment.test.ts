@@ -90,6 +90,23 @@ describe('what lay in a directory that was removed and is ignored since', () => 
     await after(60_000);
     expect(world.service.calls).toEqual(['delete']);
   });
+
+  it('is deleted when the directory above it is renamed, and the rule goes with that', async () => {
+    opened = world = await syncedFolder({
+      before: async (inbox) => {
+        for (const path of ['p/d/x.txt', 'p/y.txt']) await inbox.write(path, path);
+      },
+    });
+    world.service.forget();
+    await writeFile(at('p/.ingestignore'), 'd/\n');
+    await rm(at('p/d'), { recursive: true });
+    await after(30_000);
+    await rename(at('p'), at('q'));
+    await world.rescan('poll');
+    await world.pass(60_000);
+    expect(world.service.calls).toEqual(['delete']);
+    expect([...world.docIds().keys()]).toEqual(['q/y.txt']);
+  });
 });
 
 describe('I6: while the root cannot be listed', () => {

@@ -61,3 +61,32 @@ it.each([
     expect(world.service.documents.get(docId ?? '')?.metadata.shareInfo).toEqual({ mode: 'NONE' });
   },
 );
+
+it.each<readonly [string, () => Promise<number>]>([
+  ['that a person keeps', () => world.engine().approve('inbox', undefined, { keeps: true })],
+  ['that are held', () => Promise.resolve(0)],
+])(
+  'documents %s stay so when the directory in which they were is renamed (7.15, 7.18)',
+  async (_, decide) => {
+    world = await syncedFolder({
+      safety: { maxDeleteCount: 2 },
+      before: async (inbox) => {
+        for (const number of [1, 2, 3, 4, 5, 6]) await inbox.write(`a/${number}.txt`, `text ${number}`);
+      },
+    });
+    world.service.forget();
+    for (const number of [1, 2, 3, 4, 5]) await rm(at(`a/${number}.txt`));
+    await world.sync();
+    await decide();
+    const documents = ({ kept, held }: { kept: number; held: number }) => kept + held;
+    expect(documents(world.engine().tasks.counts('inbox'))).toBe(5);
+    // By then none of them counts as removed of late.
+    await world.pass(11 * 60_000);
+    await rename(at('a'), at('b'));
+    await world.sync();
+    await world.pass(60_000);
+    expect(world.service.calls).toEqual([]);
+    expect(documents(world.engine().tasks.counts('inbox'))).toBe(5);
+    expect(world.docIds().has('b/6.txt')).toBe(true);
+  },
+);
