@@ -55,24 +55,29 @@ function decisionsIn(
   return { said, control, decisions: control.decisions('page') };
 }
 
-it('settles all doubts below a directory, and no others', async () => {
-  world = await engineWorld({ safety: { inDoubt: 'hold' } });
-  for (const path of ['d/a.txt', 'd/b.txt', 'c.txt']) {
-    world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
-    world.folder.write(path, path);
-    await world.sync();
-  }
-  const { said, decisions } = decisionsIn(world, ['inbox']);
-  await expect(decisions.resolve('inbox/d', { kind: 'adopt', docId: 'doc-1' })).rejects.toThrow(
-    'not in doubt',
-  );
-  await decisions.resolve('inbox/d', { kind: 'dismiss' });
-  expect(said.map(({ what, path }) => [what, path])).toEqual([
-    ['resolved', 'd/a.txt'],
-    ['resolved', 'd/b.txt'],
-  ]);
-  expect(openDoubts(world.ledger()).map(({ ref }) => ref.path)).toEqual(['c.txt']);
-});
+it.each(['hold', 'retry'] as const)(
+  'settles all doubts below a directory, and no others: %s',
+  async (inDoubt) => {
+    world = await engineWorld({ safety: { inDoubt } });
+    for (const path of ['d/a.txt', 'd/b.txt', 'c.txt']) {
+      world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+      world.folder.write(path, path);
+      await world.sync();
+    }
+    const { said, decisions } = decisionsIn(world, ['inbox']);
+    await expect(decisions.resolve('inbox/d', { kind: 'adopt', docId: 'doc-1' })).rejects.toThrow(
+      'not in doubt',
+    );
+    await decisions.resolve('inbox/d', { kind: 'dismiss' });
+    expect(said.map(({ what, path }) => [what, path])).toEqual([
+      ['resolved', 'd/a.txt'],
+      ['resolved', 'd/b.txt'],
+    ]);
+    // What was sent again is a possible duplicate.
+    const left = [...openDoubts(world.ledger()), ...world.ledger().duplicated()];
+    expect(left.map(({ ref }) => ref.path)).toEqual(['c.txt']);
+  },
+);
 
 it('logs the folder whose deletions were released although those of the next one cannot be', async () => {
   const clock = manualClock();

@@ -223,10 +223,11 @@ export function createDecisions({
     }
   }
 
-  /** The paths in doubt below a directory, which may have one answer; else the text itself. */
+  /** The paths in doubt, or with possible duplicates, below a directory, which may have one answer; else the text itself. */
   function doubtedAt(text: string, { kind }: Resolution): readonly string[] {
     const place = kind === 'adopt' ? null : resolvePath(folders, text);
-    const inside = openDoubts(ledger).filter(
+    const doubtful = [...openDoubts(ledger), ...(kind === 'dismiss' ? ledger.duplicated() : [])];
+    const inside = doubtful.filter(
       ({ ref }) => ref.folder === place?.folder && isAtOrBelow(ref.path, place.path),
     );
     return inside.length === 0 ? [text] : [...new Set(inside.map(({ ref }) => refKey(ref)))];
