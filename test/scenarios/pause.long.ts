@@ -89,7 +89,9 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   await place.home.write('inbox/while-paused.txt', 'counted and not sent');
   await eventually(async () => ((await daemon.status()).folders[0]?.onDisk === 1_001 ? true : null));
   expect(place.service.requests.length).toBe(sent);
-  expect((await place.run('why', 'inbox/while-paused.txt')).out).toContain('after the pause');
+  // Until it has settled, that is what it waits for.
+  const why = async () => (await place.run('why', 'inbox/while-paused.txt')).out;
+  await eventually(async () => ((await why()).includes('after the pause') ? true : null));
 
   expect(await run('resume')).toBe('Nothing is paused any more.\n');
   await allIn(daemon, 1_001);

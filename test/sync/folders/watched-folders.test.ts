@@ -36,3 +36,36 @@ describe('new documents may go out', () => {
     expect(mayUpload()).toBe(true);
   });
 });
+
+describe('a directory that came', () => {
+  it.each([
+    ['after', true],
+    ['before', false],
+  ])(
+    'is compared where a polled folder was listed %s that, whether it is busy or not',
+    async (_, isCovered) => {
+      const clock = manualClock();
+      const came = 30_000;
+      const coveredUntil = isCovered ? came : came - 1;
+      const folderOf = (name: string, health: { readonly busy: boolean; readonly coveredUntil: number }) => {
+        const port = simulatedFolder({ name, clock, settleMs: 0, nextInode: () => 1 });
+        const settings = { name, onRemove: 'delete' } as const;
+        return { settings, port: { ...port, health: () => ({ ...port.health(), ...health }) } };
+      };
+      const folders = new WatchedFolders(
+        [
+          folderOf('watched', { busy: false, coveredUntil: Infinity }),
+          folderOf('polled', { busy: false, coveredUntil }),
+        ],
+        { clock, ledger: { root: () => undefined }, removeGraceMs, settleMs: 0 },
+      );
+      for (const name of folders.names) {
+        folders.viewOf(name).scanBegins({ dev: 1, ino: 1 }, clock.now());
+        folders.viewOf(name).scanEnds({ isTrusted: true, isReadWhole: true, now: clock.monotonic() });
+      }
+      await clock.advance(came - clock.monotonic());
+      folders.viewOf('watched').noteDirectory('d', { dev: 1, ino: 7, birthtimeMs: 7 }, clock.monotonic());
+      expect(folders.isArrivalCovered({ folder: 'watched', path: 'd' })).toBe(isCovered);
+    },
+  );
+});
