@@ -1356,7 +1356,7 @@ export class Engine {
       return this.#apply(task, 'upload', late, answered);
     }
     const copies = this.#ledger.get(task.ref)?.possibleDuplicates ?? 0;
-    const message = outcome.warning ?? incompleteWords(task) ?? (copies > 0 ? copiesWords : null);
+    const message = outcome.warning ?? incompleteWords(task) ?? (copies > 0 ? sentAgainWords : null);
     this.#done(task, 'uploaded', { docId, message, sharing });
   }
 
@@ -1760,7 +1760,7 @@ function resolvedBy({ intentIds }: RequestResult): readonly Change[] {
   return intentIds.map((id): Change => ({ kind: 'resolve', id }));
 }
 
-const copiesWords = 'a possible duplicate, as an earlier upload of it was not answered';
+const sentAgainWords = 'a possible duplicate, as an earlier upload of it was not answered';
 
 /** What is said of a document that was not whole, and did not change for as long as it had to wait. */
 function incompleteWords({ format }: Task): string | null {

@@ -51,14 +51,14 @@ export async function findFiles(
   }
   for (const [path, { unreadable: why, hidesFiles }] of tree.entries())
     if (why !== null || hidesFiles) unreadable.push(unreadableAt(folder, path));
-  const changed = changedDirectories(folder, since);
+  const changed = unlistedDirectories(folder, since);
   const after = readRoot(root);
   if (after.kind === 'unavailable' || !sameDirectory(before.identity, after.identity)) return null;
   return { files, unreadable, changed };
 }
 
-/** Directories that were not listed since a moment, monotonic ms, and have changed since they were. */
-function changedDirectories(folder: FolderState, since: number): readonly string[] {
+/** Directories that changed and were not listed since a moment, monotonic ms; and those with some that never were. */
+function unlistedDirectories(folder: FolderState, since: number): readonly string[] {
   const { absolute, tree, observations, unchanged } = folder;
   // What went before all of them were looked at is in their listings, if it is anywhere: hundreds go together.
   if (since <= unchanged.at) return [];
@@ -68,20 +68,18 @@ function changedDirectories(folder: FolderState, since: number): readonly string
     const stats = orNull(() => (path === '' ? statSync(place) : lstatSync(place)));
     return stats === null || !observations.isAsListed(path, stats);
   };
-  const changed = [...tree.entries()].filter(
-    ([path, { unreadable, attachmentDirectories }]) =>
-      unreadable === null && [path, ...attachmentDirectories].some(isChanged),
-  );
-  // One that a listing has just shown is still to be listed itself.
-  const begun = [...tree.entries()].filter(
-    ([path, { unreadable, children }]) =>
-      unreadable === null && [...children].some((name) => !tree.has(joinPath(path, name))),
-  );
-  if (changed.length + begun.length === 0) unchanged.at = observations.now();
-  return [
-    ...changed.flatMap(([path, { listedAt }]) => (listedAt < since ? [path] : [])),
-    ...begun.map(([path]) => path),
-  ];
+  let areAllUnchanged = true;
+  const unlisted: string[] = [];
+  for (const [path, { unreadable, attachmentDirectories, children, listedAt }] of tree.entries()) {
+    if (unreadable !== null) continue;
+    // What it has just shown is still to be listed itself.
+    const isBegun = [...children].some((name) => !tree.has(joinPath(path, name)));
+    if (!isBegun && ![path, ...attachmentDirectories].some(isChanged)) continue;
+    areAllUnchanged = false;
+    if (isBegun || listedAt < since) unlisted.push(path);
+  }
+  if (areAllUnchanged) unchanged.at = observations.now();
+  return unlisted;
 }
 
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */

@@ -142,8 +142,9 @@ function originOf(
 /**
  * The move of records whose files have gone with their directories, as many as fit in one step. Where birth times are
  * unknown, a directory counts as moved where at least one of its files stands in it as it is recorded, so that a number
- * that was used again proves nothing. A record whose file is in neither directory goes along, and is missing there; one whose file stands at its
- * own path stays, as one does that would push the record of that very file. Null: nothing is to be moved.
+ * that was used again proves nothing. A record whose file is in neither directory goes along, and is missing there, but
+ * for what a person is asked about or has decided. One whose file stands at its own path stays, as one does that would
+ * push the record of that very file. Null: nothing is to be moved.
  */
 export async function planDirectoryMove(
   directories: readonly MovedDirectory[],
@@ -169,7 +170,7 @@ export async function planDirectoryMove(
   return null;
 }
 
-/** Null: none of its files proves that it is the directory of these records. */
+/** Null: nothing proves that it is the directory of these records. */
 async function stepsOf(
   { identity, from, to, successor }: MovedDirectory,
   names: readonly string[],
@@ -184,7 +185,6 @@ async function stepsOf(
     const [left, found] = await Promise.all([inspect(source), inspect(target)]);
     const record = ledger.get(source);
     if (record === undefined || found === undefined || found.kind === 'unknown') return;
-    // What was removed from it is missing where it stands now, unless a person is asked about it, or has decided.
     const isAsked = ledger.hold(source.folder) !== undefined || ledger.answer(source) !== undefined;
     if (hasGone(found) && (found.kind !== 'absent' || left?.kind !== 'absent' || isAsked)) return;
     const stat = found.kind === 'document' ? found.document.stat : null;

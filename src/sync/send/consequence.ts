@@ -31,7 +31,7 @@ export type Consequence =
   | { readonly kind: 'unreadable'; readonly reason: Reason }
   /** The file moved on: it is inspected again soon. */
   | { readonly kind: 'settle' }
-  /** It did not follow any more: the path is decided anew. */
+  /** It did not follow any more: the path is decided again. */
   | { readonly kind: 'withdraw' }
   /** The service does not know the document: it is uploaded again. */
   | { readonly kind: 'uploadAgain'; readonly docId: string };

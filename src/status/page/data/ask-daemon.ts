@@ -92,7 +92,7 @@ async function change(path: string, body: object, words: (outcome: Outcome) => s
   say(await done.catch((error: Error) => error.message));
 }
 
-/** The token is of one start of the daemon: it is asked for anew each time. */
+/** The token is of one start of the daemon: it is asked for each time. */
 async function post(path: string, body: object): Promise<Outcome> {
   const { token } = await tell<{ token: string }>('api/token');
   const headers = { 'content-type': 'application/json', 'x-ingestd-token': token };

@@ -19,7 +19,7 @@ interface StoryProps extends Shown, DocumentRef {
   readonly onClose: () => void;
 }
 
-/** The whole story of one file, as `ingestd why` tells it; told anew when something happens to the file. */
+/** The whole story of one file, as `ingestd why` tells it; told again when something happens to the file. */
 export function FileStory({ folder, path, status, recent, onClose }: StoryProps) {
   const key = refKey({ folder, path });
   const news = recent.find((one) => refKey(one) === key);
