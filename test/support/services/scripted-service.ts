@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
+import { eventually } from '../eventually.ts';
 import { readRequest } from './read-request.ts';
 import type { ArrivingRequest, ReceivedRequest } from './read-request.ts';
 
@@ -110,7 +112,10 @@ export async function startScriptedService({
     tokenRequests,
     connections: () => connections,
     away: hangUp,
-    back: () => new Promise<void>((resolve) => server.listen(port, address, resolve)),
+    // Meanwhile somebody's connection may have the port.
+    back: async () => {
+      await eventually(() => once(server.listen(port, address), 'listening'));
+    },
     close: hangUp,
   };
 
