@@ -127,6 +127,8 @@ const root = z.object({
   seenAt: at.optional(),
   /** How often another directory was accepted as the root; absent: never. */
   changes: z.number().optional(),
+  /** The device of the root before, where another one came to its path while nothing was known of it; until when. */
+  covered: z.strictObject({ dev: z.number(), until: at }).optional(),
   /** `onRemove` is keep, or it was, and files with records are still missing. Absent: neither. */
   keeps: z.literal(true).optional(),
 });

@@ -115,7 +115,7 @@ export type Change =
   | { readonly kind: 'put'; readonly ref: DocumentRef; readonly record: LedgerRecord }
   | DeepReadonly<z.output<typeof plainChangeSchema>>;
 
-type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>;
+export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>;
 
 export type RecordedAttachment = DeepReadonly<z.output<typeof attachmentSchema>>;
 export type Unsure = DeepReadonly<z.output<typeof unsureSchema>>;

@@ -2,13 +2,13 @@ import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { sameDirectory } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
-import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { ChangeOf, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { LedgerCommits } from '../send/ledger-commits.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { coveredMountPoints, identitiesOf, mountsToRemember } from './mounts.ts';
 import type { CoveredMountPoint } from './mounts.ts';
-import { acceptedPlaces, acceptedRoot, isOtherRoot } from './root-trust.ts';
+import { acceptedPlaces, acceptedRoot, coveredRoot, isOtherRoot } from './root-trust.ts';
 import type { WatchedFolders } from './watched-folders.ts';
 
 /** How often the ledger notes that everything was seen: a restart goes by that. */
@@ -60,8 +60,30 @@ export class FolderRoots {
     view.accepted();
   }
 
-  /** What the ledger has to learn of a trusted root under which everything was listed; null: nothing. */
-  toRemember(folder: string, root: RootIdentity, seenAt: number): Change | null {
+  /**
+   * A trusted root, under which everything was listed, is the one that the ledger knows from then on. `seenAt`: when
+   * that scan began. `isProven`: a recorded file was found in it.
+   */
+  rememberRoot(
+    folder: string,
+    root: RootIdentity,
+    { seenAt, isProven }: { readonly seenAt: number; readonly isProven: boolean },
+  ): Promise<void> {
+    return this.#inTurn(folder, async () => {
+      const before = this.#ledger.root(folder)?.covered;
+      const change = this.#toRemember(folder, root, { seenAt, isProven });
+      if (change === null) return;
+      await this.#options.writer.commit([change]);
+      if (change.identity.covered !== before) this.#rescan();
+    });
+  }
+
+  /** Null: the ledger knows it. */
+  #toRemember(
+    folder: string,
+    root: RootIdentity,
+    { seenAt, isProven }: { readonly seenAt: number; readonly isProven: boolean },
+  ): ChangeOf<'root'> | null {
     const known = this.#ledger.root(folder);
     const keeps = this.#keeps(folder);
     const isRecorded =
@@ -72,7 +94,8 @@ export class FolderRoots {
       known.keeps === keeps;
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
     if (isRecorded && !isOld) return null;
-    return { kind: 'root', folder, identity: { ...acceptedRoot(known, root, seenAt), keeps } };
+    const covered = isProven ? known?.covered : coveredRoot(known, root, seenAt);
+    return { kind: 'root', folder, identity: { ...acceptedRoot(known, root, seenAt), covered, keeps } };
   }
 
   /**
@@ -122,19 +145,21 @@ export class FolderRoots {
     const before = this.#coveredIn(folder);
     await this.#options.writer.commit([change]);
     const isCovered = this.#coveredIn(folder).some(({ path }) => before.every((one) => one.path !== path));
-    if (isCovered) this.#options.clock.after(afterMountMs, () => this.#rescan(folder));
+    if (isCovered) this.#options.clock.after(afterMountMs, () => this.#rescan());
   }
 
-  #rescan(folder: string): void {
-    this.#folders
-      .get(folder)
-      ?.port.rescan('rescan')
-      .catch((error: unknown) => {
-        this.#options.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
-      });
+  /** What stands now in any folder is not hidden by what was mounted before. */
+  #rescan(): void {
+    for (const folder of this.#folders.names)
+      this.#folders
+        .get(folder)
+        ?.port.rescan('rescan')
+        .catch((error: unknown) => {
+          this.#options.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
+        });
   }
 
-  /** Mount points below which files may lie that nobody sees, of all folders. */
+  /** Mount points on or below which files may lie that nobody sees, of all folders. */
   covered(): readonly CoveredMountPoint[] {
     return this.#folders.names.flatMap((folder) => this.#coveredIn(folder));
   }

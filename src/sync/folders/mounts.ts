@@ -37,17 +37,26 @@ export interface CoveredMountPoint extends DirectoryRef {
   readonly mayHold: (device: number) => boolean;
 }
 
-/** Mount points of a folder on which something is mounted by now, and on which nothing was for a time. */
+/**
+ * Mount points of a folder on which something is mounted by now, and on which nothing was for a time; and its root, where
+ * another directory has come to its path.
+ */
 export function coveredMountPoints(
   folder: string,
-  ledger: Pick<LedgerPort, 'bareMountPoints'>,
+  ledger: Pick<LedgerPort, 'bareMountPoints' | 'root'>,
   view: FolderView,
 ): readonly CoveredMountPoint[] {
-  return ledger.bareMountPoints(folder).flatMap(({ path, until }) => {
-    const above = view.directoryAt(directoryOf(path))?.dev;
-    const mayHold = (device: number) => above === undefined || !isOtherDevice(view, device, above);
+  const holds = (place: number | undefined) => (device: number) =>
+    place === undefined || !isOtherDevice(view, device, place);
+  const below = ledger.bareMountPoints(folder).flatMap(({ path, until }) => {
+    const mayHold = holds(view.directoryAt(directoryOf(path))?.dev);
     return until === null ? [] : [{ folder, path, until, mayHold }];
   });
+  const known = ledger.root(folder);
+  const root =
+    view.isRootChanged && known !== undefined ? { dev: known.dev, until: Infinity } : known?.covered;
+  if (root === undefined) return below;
+  return [...below, { folder, path: '', until: root.until, mayHold: holds(root.dev) }];
 }
 
 /**
@@ -56,7 +65,7 @@ export function coveredMountPoints(
  * - Which directory is mounted where is noted when the whole folder was listed (`isWhole`).
  * - A directory that was noted is replaced by the one that stands there now only if nothing below it is missing.
  * - A new mount over documents that are missing since hides them, so it is noted as no directory.
- * - Until when a mount point was bare is noted, as files may have come into it; not where there are no documents yet.
+ * - Until when a mount point was bare is noted, as files may have come into it; not where it never was.
  */
 export function mountsToRemember(
   folder: string,
@@ -69,7 +78,7 @@ export function mountsToRemember(
     now,
   }: {
     readonly tasks: Pick<TaskStore, 'missing'>;
-    readonly ledger: Pick<LedgerPort, 'mounts' | 'mountIdentities' | 'bareMountPoints' | 'count'>;
+    readonly ledger: Pick<LedgerPort, 'mounts' | 'mountIdentities' | 'bareMountPoints'>;
     readonly view: FolderView;
     /** Directories on which something is mounted now. */
     readonly mounts: readonly string[];
@@ -93,7 +102,7 @@ export function mountsToRemember(
   const bare = mounts.flatMap((path): readonly BareMountPoint[] => {
     const old = bareBefore.find((one) => one.path === path);
     if (!mounted.includes(path)) return [{ path, until: null }];
-    const isNew = added.includes(path) && ledger.count(folder) > 0;
+    const isNew = added.includes(path) && (view.isResumed || view.directorySince(path) !== -Infinity);
     if (isNew || old?.until === null) return [{ path, until: now }];
     return old === undefined ? [] : [old];
   });

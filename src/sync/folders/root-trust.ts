@@ -1,4 +1,4 @@
-import { sameDirectory } from '../../model/document.ts';
+import { sameDirectory, sameInode } from '../../model/document.ts';
 import type { RootMarks } from '../../model/document.ts';
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderView } from './folder-view.ts';
@@ -37,6 +37,15 @@ export function acceptedRoot(
   seenAt: number | undefined,
 ): RootIdentity {
   return { ...root, seenAt, changes: nextRootChange(known, root) ?? known?.changes };
+}
+
+/** What files may lie in since another directory has come to a root's path, by a mount perhaps, `until` this scan. */
+export function coveredRoot(
+  known: RootIdentity | undefined,
+  root: RootMarks,
+  until: number,
+): RootIdentity['covered'] {
+  return known === undefined || sameInode(known, root) ? known?.covered : { dev: known.dev, until };
 }
 
 /** What the ledger learns of a folder whose root and mounts are right as they stand, says a person who was asked. */

@@ -20,6 +20,8 @@ export interface HeldDocument {
   before: { readonly identity: object; readonly holding: Holding } | null;
   /** As what it may count too: by a request whose answer was lost, by what stood for a moment, by another document of its file. */
   perhaps: readonly Holding[];
+  /** Null: its file was not seen. */
+  device: object | null;
   /** Its file, and what has come to its file's place since: a save, a rotation. */
   files: Set<object>;
   /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
@@ -196,6 +198,7 @@ export class HeldDocuments {
     one.places = new Map([[file.path, null]]);
     if (accepted !== null && accepted !== file.identity) one.before = { identity: accepted, holding };
     one.accepted = file.identity;
+    one.device = file.device;
   }
 
   answered(created: string | null, { kind }: Ending): void {
@@ -235,6 +238,7 @@ function newDocument(
     isDeleted: false,
     answer: 'none',
     accepted: file?.identity ?? null,
+    device: file?.device ?? null,
     before: null,
     perhaps: [],
     files: new Set(file === null ? [] : [file.identity]),

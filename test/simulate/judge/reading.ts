@@ -11,6 +11,8 @@ export interface SeenFile {
   readonly identity: object;
   /** The directory that names it: one directory shown at two places is the same. */
   readonly directory: object;
+  /** Its file system: a file is never moved to another one. */
+  readonly device: object;
   readonly content: Buffer;
   /** No process can read it now: below a directory without rights, or covered by a mount. */
   readonly isHidden: boolean;
@@ -112,9 +114,11 @@ export class Reading {
     return [...this.files.values(), ...this.twins.values()];
   }
 
-  /** Whether a directory cannot be listed, or is covered: what is out of sight could be in there. */
-  get hidesSomething(): boolean {
-    return [...this.files.values()].some(({ isUnlisted }) => isUnlisted);
+  /** Whether a directory cannot be listed, or is covered: a file of its device (null: of any) could be in there. */
+  hidesSomethingOf(wanted: object | null): boolean {
+    return [...this.files.values()].some(
+      ({ isUnlisted, device }) => isUnlisted && (wanted === null || device === wanted),
+    );
   }
 
   /** What the own sidecar of a file says; null: it has none, or an invalid one. */

@@ -29,6 +29,7 @@ export function imageOf(
           path,
           identity: inode,
           directory,
+          device: inode.system,
           content: inode.content,
           isHidden: isShutHere || (inode.mode & 0o400) === 0,
           isUnlisted: isShut,

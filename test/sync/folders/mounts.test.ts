@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { FileIdentity } from '../../../src/model/document.ts';
-import type { BareMountPoint, MountIdentity } from '../../../src/model/ports/ledger-port.ts';
+import type { BareMountPoint, MountIdentity, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
 import { FolderView } from '../../../src/sync/folders/folder-view.ts';
-import { mountsToRemember } from '../../../src/sync/folders/mounts.ts';
+import { coveredMountPoints, mountsToRemember } from '../../../src/sync/folders/mounts.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 
 const mountedAt = (ino: number): FileIdentity => ({ ino, birthtimeMs: 100 + ino, dev: 1 });
@@ -16,15 +16,17 @@ const missing = [
 ];
 
 describe('mounts are remembered', () => {
-  const mounts = (known: readonly string[], now: readonly string[], given: Partial<typeof nothing> = {}) => {
-    const { gone, identities, listed, isWhole, bare, documents } = { ...nothing, ...given };
-    const view = new FolderView();
+  const mounts = (
+    known: readonly string[],
+    now: readonly string[],
+    given: Partial<ReturnType<typeof nothing>> = {},
+  ) => {
+    const { gone, identities, listed, isWhole, bare, view } = { ...nothing(), ...given };
     for (const [path, identity] of Object.entries(listed)) view.noteDirectory(path, identity, 0);
     const ledger = {
       mounts: () => known,
       mountIdentities: () => identities,
       bareMountPoints: () => bare,
-      count: () => documents,
     };
     const change = mountsToRemember('inbox', {
       tasks: { missing: () => new Set(missing.slice(0, gone)) },
@@ -36,14 +38,14 @@ describe('mounts are remembered', () => {
     });
     return change === null ? null : [change.mounts, change.identities, change.bare];
   };
-  const nothing = {
+  const nothing = () => ({
     gone: 0,
     identities: [] as readonly MountIdentity[],
     listed: {} as Readonly<Record<string, FileIdentity>>,
     isWhole: true,
     bare: [] as readonly BareMountPoint[],
-    documents: 0,
-  };
+    view: new FolderView(),
+  });
   const d = { path: 'd', ...mountedAt(5) };
 
   it('with those that are new, until a person approves', () => {
@@ -80,8 +82,34 @@ describe('mounts are remembered', () => {
     expect(mounts(['a'], [], { bare: [covered] })).toEqual([['a'], [], [open]]);
   });
 
-  it('as bare until now where they are new, unless there are no documents yet', () => {
-    expect(mounts([], ['a'], { documents: 1 })).toEqual([['a'], [], [{ path: 'a', until: 9 }]]);
+  it('as bare until now where they came over a directory that was listed, or since an earlier process', () => {
+    const bare = [{ path: 'a', until: 9 }];
+    expect(mounts([], ['a'], { view: new FolderView(1) })).toEqual([['a'], [], bare]);
+    const view = new FolderView();
+    view.noteDirectory('a', mountedAt(4), 0);
+    view.noteDirectory('a', mountedAt(5), 1);
+    expect(mounts([], ['a'], { view, isWhole: false })).toEqual([['a'], [], bare]);
     expect(mounts([], ['a'])).toEqual([['a'], [], []]);
+  });
+});
+
+describe('files may lie out of sight', () => {
+  const root = { path: '/inbox', dev: 1, ino: 2 };
+  const covered = (view: FolderView, identity: RootIdentity) =>
+    coveredMountPoints('inbox', { bareMountPoints: () => [], root: () => identity }, view).map(
+      ({ path, until, mayHold }) => [path, until, mayHold(1), mayHold(9)],
+    );
+
+  it('in a root that another directory has covered, on its device', () => {
+    expect(covered(new FolderView(), { ...root, covered: { dev: 1, until: 5 } })).toEqual([
+      ['', 5, true, false],
+    ]);
+    expect(covered(new FolderView(), root)).toEqual([]);
+  });
+
+  it('in the root that the ledger knows, while another one stands there', () => {
+    const view = new FolderView();
+    view.scanEnds({ isTrusted: false, isReadWhole: true, now: 1 });
+    expect(covered(view, root)).toEqual([['', Infinity, true, false]]);
   });
 });

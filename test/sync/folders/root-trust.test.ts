@@ -4,6 +4,7 @@ import type { DocumentRef } from '../../../src/model/document.ts';
 import type { Change, Failure, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
 import {
   acceptedRoot,
+  coveredRoot,
   isRootTrusted,
   markRoot,
   nextRootChange,
@@ -122,5 +123,21 @@ describe('what is written down', () => {
     expect(marked(old, undefined)).toBe(old);
     const hold: Change = { kind: 'hold', folder: 'inbox', hold: null };
     expect(marked(hold, another)).toBe(hold);
+  });
+});
+
+describe('a root that another directory covers', () => {
+  it('may hold files until the scan that saw the other one, on its own device', () => {
+    expect(coveredRoot(known, another, 7)).toEqual({ dev: 1, until: 7 });
+    expect(coveredRoot({ ...known, covered: { dev: 3, until: 4 } }, another, 7)).toEqual({
+      dev: 1,
+      until: 7,
+    });
+  });
+
+  it('is as before where it is the same directory, under another device number perhaps, or none was known', () => {
+    const covered = { dev: 3, until: 4 };
+    expect(coveredRoot({ ...known, covered }, { ...known, dev: 2 }, 7)).toEqual(covered);
+    expect(coveredRoot(undefined, another, 7)).toBeUndefined();
   });
 });
