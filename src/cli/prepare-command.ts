@@ -9,13 +9,7 @@ import type { CommandContext, GlobalFlags } from './define-command.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import { requireOwnState } from '../daemon/preconditions/whose-state.ts';
 import { createLog } from '../log/create-log.ts';
-import { correctionAdvice } from '../config/secrets/correction-advice.ts';
-import {
-  findCredentials,
-  loadCredentials,
-  loadHttpToken,
-  loadNotifyWebhook,
-} from '../config/secrets/read-secrets.ts';
+import { findCredentials, loadCredentials } from '../config/secrets/read-secrets.ts';
 
 /** The configuration and the log of one command. */
 export type PreparedCommand = Awaited<ReturnType<typeof prepareCommand>>;
@@ -49,7 +43,7 @@ export async function prepareCommand(
   }: PrepareOptions = {},
 ) {
   const { env, cwd, redactor } = context;
-  const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
+  const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders, redactor });
   const { missing } = configuration;
   await requireOwnState(configuration.settings, configuration.trial);
   // Once: from its start on, the trial says in its status what it is.
@@ -75,47 +69,20 @@ export async function prepareCommand(
 }
 
 /** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */
-export async function credentialsFor(prepared: PreparedCommand): Promise<Credentials | null> {
-  const { configuration, settings, redactor } = prepared;
-  if (settings.service.mode === 'embedded') return null;
-  const credentials = await loadCredentials(configuration.secretSources);
-  redactor.add(Object.values(credentials));
-  return credentials;
-}
-
-/** Where the five secrets come from and how to correct them, for a message that they were refused. */
-export async function credentialsAdvice({ configuration }: PreparedCommand): Promise<string> {
-  return correctionAdvice(configuration.secretSources);
+export async function credentialsFor({
+  configuration,
+  settings,
+}: PreparedCommand): Promise<Credentials | null> {
+  return settings.service.mode === 'embedded' ? null : loadCredentials(configuration.secretSources);
 }
 
 /** The five secrets if all are there, else which are not, and why. */
-export async function presentCredentials(prepared: PreparedCommand): ReturnType<typeof findCredentials> {
-  const { configuration, settings, redactor } = prepared;
+export async function presentCredentials({
+  configuration,
+  settings,
+}: PreparedCommand): ReturnType<typeof findCredentials> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
-  const found = await findCredentials(configuration.secretSources);
-  if (found.credentials !== null) redactor.add(Object.values(found.credentials));
-  return found;
-}
-
-/** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
-export async function httpTokenFor(prepared: PreparedCommand): Promise<string | null> {
-  const { configuration, settings, redactor } = prepared;
-  const token = await loadHttpToken(settings, configuration.secretSources);
-  if (token !== null) redactor.add([token]);
-  return token;
-}
-
-/** The address that notifications go to; null: none. Throws ConfigurationError. */
-export async function notifyWebhookFor({ configuration, redactor }: PreparedCommand): Promise<string | null> {
-  const address = await loadNotifyWebhook(configuration.secretSources);
-  if (address !== null) redactor.add([address, ...secretPartsOf(new URL(address))]);
-  return address;
-}
-
-/** What of an address may stand in an error without the rest. A short path would be cut out of ordinary words. */
-function secretPartsOf({ pathname, search }: URL): readonly string[] {
-  const long = 16;
-  return [`${pathname}${search}`, pathname].filter((part) => part.length >= long);
+  return findCredentials(configuration.secretSources);
 }
 
 function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {

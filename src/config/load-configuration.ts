@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 
+import type { Redactor } from '../lib/text/redactor.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import { settingsSchema } from '../model/settings.ts';
 import type { Settings, SettingsInput } from '../model/settings.ts';
@@ -26,6 +27,8 @@ export interface ConfigurationSearch extends SettingsSearch {
   readonly checkFolders?: boolean;
   /** Judged in the place of what the file holds. */
   readonly text?: string;
+  /** Learns every secret that is read. */
+  readonly redactor?: Redactor;
 }
 
 const maxProblems = 20;
@@ -42,7 +45,7 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   if (yaml.isInvalid) throw configurationError({ file, yaml, overrides: [] }, yaml.problems);
   const directory = trial ? search.cwd : dirname(file);
   const environmentFile = await readEnvironmentFile(directory, search.env);
-  const secretSources = { env: search.env, environmentFile, cwd: search.cwd };
+  const secretSources = { env: search.env, environmentFile, cwd: search.cwd, redactor: search.redactor };
   const given = readOverrides({ ...environmentFile.values, ...search.env });
   const plain = applyOverrides(yaml.value ?? {}, given.overrides);
   const secret = await redisOverride(secretSources);

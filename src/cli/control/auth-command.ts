@@ -3,19 +3,19 @@ import { localTime } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
-import { credentialsAdvice, credentialsFor, prepareCommand } from '../prepare-command.ts';
-import { signIn } from '../report/check-options.ts';
+import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
 export async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags);
-  const { settings } = prepared;
+  const { settings, configuration } = prepared;
   const credentials = await credentialsFor(prepared);
   if (credentials === null) {
     throw new ConfigurationError(
       `${settings.file} uses the embedded service (service.mode), which creates its own credentials, so there is nothing to check. For a remote service, pass its configuration with --config, or create one with ingestd init`,
     );
   }
-  const { expiresAt } = await signIn(prepared, credentials);
+  const from = { credentials, sources: configuration.secretSources };
+  const { expiresAt } = await withTokens(prepared, from, (tokens) => tokens.login());
   context.output.line(
     `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${localTime(expiresAt)}.`,
   );
@@ -29,7 +29,7 @@ interface RevokeFlags extends GlobalFlags {
 
 export async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags);
-  const { settings, log } = prepared;
+  const { settings, configuration } = prepared;
   const all = flags.all === true;
   if (settings.cluster !== null && flags.fleet !== true) {
     throw new ConfigurationError(
@@ -44,8 +44,8 @@ export async function authRevoke(context: CommandContext, flags: RevokeFlags): P
         `${settings.file} uses the embedded service (service.mode) and no daemon is running, so there is no token to revoke`,
       );
     }
-    const advice = (): Promise<string> => credentialsAdvice(prepared);
-    await withTokens({ settings, credentials, advice, log }, (tokens) => tokens.revoke({ all }));
+    const from = { credentials, sources: configuration.secretSources };
+    await withTokens(prepared, from, (tokens) => tokens.revoke({ all }));
   } else await daemon.revoke({ all });
   context.output.line(
     all ? 'The token and every refresh token of the user have been revoked.' : 'The token has been revoked.',

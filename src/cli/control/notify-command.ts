@@ -2,12 +2,12 @@ import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../..
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { waysOf } from '../../daemon/notify/notifier.ts';
 import { testEvent } from '../../daemon/notify/event.ts';
-import { notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
+import { loadNotifyWebhook } from '../../config/secrets/read-secrets.ts';
+import { prepareCommand } from '../prepare-command.ts';
 
 export async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const prepared = await prepareCommand(context, flags);
-  const { settings } = prepared;
-  const target = { settings, webhook: await notifyWebhookFor(prepared) };
+  const { settings, configuration } = await prepareCommand(context, flags);
+  const target = { settings, webhook: await loadNotifyWebhook(configuration.secretSources) };
   const ways = waysOf(target);
   if (ways.length === 0) {
     throw new ConfigurationError(

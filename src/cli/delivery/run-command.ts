@@ -2,13 +2,9 @@ import type { Reloaded } from '../../daemon/process/obey-signals.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import { runDaemon } from '../../daemon/run-daemon.ts';
-import {
-  credentialsAdvice,
-  credentialsFor,
-  httpTokenFor,
-  notifyWebhookFor,
-  prepareCommand,
-} from '../prepare-command.ts';
+import { correctionAdvice } from '../../config/secrets/correction-advice.ts';
+import { loadHttpToken, loadNotifyWebhook } from '../../config/secrets/read-secrets.ts';
+import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
 /** Of what `run` begins with, and reads again. */
 const forRun = { quiet: false, checkFolders: true } as const;
@@ -27,13 +23,15 @@ export async function run(context: CommandContext, flags: GlobalFlags): Promise<
 
 /** What SIGHUP reads again. Throws ConfigurationError. */
 async function readAll(prepared: PreparedCommand): Promise<Reloaded> {
+  const { settings, configuration } = prepared;
+  const sources = configuration.secretSources;
   return {
-    settings: prepared.settings,
-    httpToken: await httpTokenFor(prepared),
-    notifyWebhook: await notifyWebhookFor(prepared),
+    settings,
+    httpToken: await loadHttpToken(settings, sources),
+    notifyWebhook: await loadNotifyWebhook(sources),
     credentials: await credentialsFor(prepared),
     readCredentials: () => credentialsFor(prepared),
-    credentialsAdvice: () => credentialsAdvice(prepared),
-    makesFolders: prepared.configuration.trial,
+    credentialsAdvice: () => correctionAdvice(sources),
+    makesFolders: configuration.trial,
   };
 }

@@ -10,7 +10,8 @@ import { reasonWords } from '../../model/report/headline.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { runSync } from '../../daemon/run-sync.ts';
-import { credentialsAdvice, credentialsFor, prepareCommand } from '../prepare-command.ts';
+import { correctionAdvice } from '../../config/secrets/correction-advice.ts';
+import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
 export async function sync(
   context: CommandContext,
@@ -29,7 +30,7 @@ export async function sync(
     const report = await runSync({
       settings,
       credentials,
-      credentialsAdvice: () => credentialsAdvice(prepared),
+      credentialsAdvice: () => correctionAdvice(configuration.secretSources),
       log,
       makesFolders: configuration.trial,
       onProgress: (now) => progress?.update(now),

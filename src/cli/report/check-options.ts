@@ -1,26 +1,24 @@
-import type { Credentials } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
-import { findHttpToken, sourceFault } from '../../config/secrets/read-secrets.ts';
+import { findHttpToken, loadNotifyWebhook, sourceFault } from '../../config/secrets/read-secrets.ts';
 import type { MissingSecret } from '../../config/secrets/read-secrets.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 
-import { credentialsAdvice, notifyWebhookFor, presentCredentials } from '../prepare-command.ts';
+import { presentCredentials } from '../prepare-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 
 /** What `check` is given: secrets that cannot be read are findings. */
 export async function checkOptions(prepared: PreparedCommand): Promise<Omit<CheckOptions, 'online'>> {
-  const { configuration, settings, redactor } = prepared;
+  const { configuration, settings } = prepared;
+  const sources = configuration.secretSources;
   const { missing, credentials } = await presentCredentials(prepared);
   const noToken = (error: unknown) => ({
-    token: null,
     fault: { subject: secretVariables.httpToken, message: sourceFault(error) },
   });
-  const { token, fault } = await findHttpToken(settings, configuration.secretSources).catch(noToken);
-  if (token !== null) redactor.add([token]);
-  const webhookFault = await notifyWebhookFor(prepared).then(() => null, sourceFault);
+  const { fault } = await findHttpToken(settings, sources).catch(noToken);
+  const webhookFault = await loadNotifyWebhook(sources).then(() => null, sourceFault);
   return {
     settings,
     findings: [
@@ -31,7 +29,10 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
         finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
       ),
     ],
-    signIn: credentials === null ? null : () => signIn(prepared, credentials),
+    signIn:
+      credentials === null
+        ? null
+        : () => withTokens(prepared, { credentials, sources }, (tokens) => tokens.login()),
   };
 }
 
@@ -46,14 +47,4 @@ function missingCredential({
 function webhookFinding(message: string): CheckFinding {
   const fix = 'Set it to an https:// address, or take it away.';
   return finding('error', secretVariables.notifyWebhook, { code: 'configuration', message, fix });
-}
-
-/** Obtains a token for one command. Gives until when it is valid. Throws CredentialsRefusedError, ServiceUnavailableError. */
-export async function signIn(
-  prepared: PreparedCommand,
-  credentials: Credentials,
-): Promise<{ readonly expiresAt: string }> {
-  const { settings, log } = prepared;
-  const advice = (): Promise<string> => credentialsAdvice(prepared);
-  return withTokens({ settings, credentials, advice, log }, (tokens) => tokens.login());
 }

@@ -32,8 +32,7 @@ export async function service(context: CommandContext, flags: ServiceFlags): Pro
   const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };
   // Its page needs none: without one it answers to this machine alone.
   const http = { host: '127.0.0.1', port: 0 };
-  const pageToken = await loadHttpToken({ http }, { env, environmentFile, cwd });
-  if (pageToken !== null) redactor.add([pageToken]);
+  const pageToken = await loadHttpToken({ http }, { env, environmentFile, cwd, redactor });
   const running = await startEmbeddedService({
     ...address,
     dataDir,

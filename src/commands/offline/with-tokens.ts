@@ -1,28 +1,24 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
+import { correctionAdvice } from '../../config/secrets/correction-advice.ts';
+import type { SecretSources } from '../../config/secrets/read-secrets.ts';
 import { createTokenSource } from '../../remote/auth/token-source.ts';
 import type { TokenSource } from '../../remote/auth/token-source.ts';
 
-interface SignInOptions {
-  readonly settings: Settings;
-  readonly credentials: Credentials;
-  /** As of the token source. */
-  readonly advice?: () => Promise<string>;
-  readonly log: LogPort;
-}
-
 /**
- * Signs in for one command, without a daemon. Throws what `act` does: CredentialsRefusedError, ServiceUnavailableError.
+ * Signs in for one command, without a daemon; `sources`: where the credentials come from, for a message that they were
+ * refused. Throws what `act` does: CredentialsRefusedError, ServiceUnavailableError.
  */
 export async function withTokens<T>(
-  { settings, credentials, advice, log }: SignInOptions,
+  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+  { credentials, sources }: { readonly credentials: Credentials; readonly sources?: SecretSources },
   act: (tokens: TokenSource) => Promise<T>,
 ): Promise<T> {
   const tokens = createTokenSource({
     authUrl: settings.service.authUrl,
     credentials: () => credentials,
-    advice,
+    advice: sources && (() => correctionAdvice(sources)),
     clock: systemClock,
     settings: settings.service,
     // Nothing is tried again here: what went wrong is the command's answer, once.

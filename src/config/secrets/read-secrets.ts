@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import { isLoopbackHost } from '../../lib/server/host.ts';
+import type { Redactor } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -151,11 +152,19 @@ export async function loadNotifyWebhook(sources: SecretSources): Promise<string 
     throw new ConfigurationError(
       `${variable}: its value is not an address; write it like https://host.example/path`,
     );
-  const { protocol, hostname } = new URL(address);
+  const url = new URL(address);
+  const { protocol, hostname } = url;
+  sources.redactor?.add([address, ...secretPartsOf(url)]);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return address;
   throw new ConfigurationError(
     `${variable}: its address must begin with https:// unless it is a loopback address`,
   );
+}
+
+/** What of an address may stand in an error without the rest. A short path would be cut out of ordinary words. */
+function secretPartsOf({ pathname, search }: URL): readonly string[] {
+  const long = 16;
+  return [`${pathname}${search}`, pathname].filter((part) => part.length >= long);
 }
 
 /** Where secrets come from, first to last: the environment, `$CREDENTIALS_DIRECTORY`, the `.env`. */
@@ -164,6 +173,8 @@ export interface SecretSources {
   readonly environmentFile: EnvironmentFile;
   /** What a relative `…_FILE` of the environment is relative to, absolute. */
   readonly cwd: string;
+  /** Learns each that is read. */
+  readonly redactor?: Redactor | undefined;
 }
 
 const maxSecretBytes = 64 * 1024;
@@ -179,6 +190,7 @@ export async function readSecret(name: SecretName, sources: SecretSources): Prom
   const variable = secretVariables[name];
   const secret = (await findSecret(variable, sources))?.secret;
   if (secret === undefined) return undefined;
+  sources.redactor?.add([secret]);
   const fault = secretFault(name, secret);
   if (fault !== null) throw new ConfigurationError(`${variable}: its value ${fault}; copy it again`);
   return secret;
