@@ -38,25 +38,25 @@ interface CurrentFile {
   size: number;
 }
 
-/** Writes to the newest file of a history, begins others, and removes what is no longer to be kept. */
+/**
+ * Writes to the newest file of a history, begins others, and removes what is no longer to be kept. What it gives writes
+ * all of it or nothing: throws where the disk does not take it.
+ */
 export function createHistoryWriter({ directory, keeps, clock, totals }: WriterOptions) {
   const fileBytes = Math.min(longestFileBytes, (keeps.keepMegabytes * mebibyte) / leastFiles);
   let current: CurrentFile | null = null;
 
-  return {
-    /** All of it or nothing: throws where the disk does not take it. */
-    append: (data: Buffer): void => {
-      const file = fileFor(data.length);
-      const path = join(directory, file.name);
-      try {
-        appendFileSync(path, data, { mode: 0o600 });
-        file.size += data.length;
-      } catch (error) {
-        current = null;
-        orNull(() => truncateSync(path, file.size));
-        throw error;
-      }
-    },
+  return (data: Buffer): void => {
+    const file = fileFor(data.length);
+    const path = join(directory, file.name);
+    try {
+      appendFileSync(path, data, { mode: 0o600 });
+      file.size += data.length;
+    } catch (error) {
+      current = null;
+      orNull(() => truncateSync(path, file.size));
+      throw error;
+    }
   };
 
   /**
@@ -81,8 +81,21 @@ export function createHistoryWriter({ directory, keeps, clock, totals }: WriterO
     const first = lineText({ totals: totals(), sinceBoot });
     writeFileSync(join(directory, name), first, { mode: 0o600 });
     current = { name, size: Buffer.byteLength(first) };
-    prune(directory, { clock, keeps, fileBytes });
+    prune();
     return current;
+  }
+
+  /** Removes what is older than it is to be kept, and the oldest beyond what it may take. */
+  function prune(): void {
+    const keptMs = keeps.keepDays * dayMs;
+    const oldestDay = new Date(clock.now() - keptMs).toISOString().slice(0, 10);
+    let bytes = 0;
+    for (const name of historyFiles(readdirSync(directory)).toReversed()) {
+      const file = join(directory, name);
+      bytes += statSync(file).size;
+      const isOld = name < oldestDay && !isBegunWithin(keptMs, file, clock);
+      if (isOld || bytes > keeps.keepMegabytes * mebibyte - fileBytes) rmSync(file, { force: true });
+    }
   }
 }
 
@@ -94,23 +107,6 @@ function endLine(file: string): number {
   const end = readFileSync(file).lastIndexOf(0x0a) + 1;
   truncateSync(file, end);
   return end;
-}
-
-interface Pruning extends Pick<WriterOptions, 'clock' | 'keeps'> {
-  readonly fileBytes: number;
-}
-
-/** Removes what is older than it is to be kept, and the oldest beyond what it may take. */
-function prune(directory: string, { clock, keeps, fileBytes }: Pruning): void {
-  const keptMs = keeps.keepDays * dayMs;
-  const oldestDay = new Date(clock.now() - keptMs).toISOString().slice(0, 10);
-  let bytes = 0;
-  for (const name of historyFiles(readdirSync(directory)).toReversed()) {
-    const file = join(directory, name);
-    bytes += statSync(file).size;
-    const isOld = name < oldestDay && !isBegunWithin(keptMs, file, clock);
-    if (isOld || bytes > keeps.keepMegabytes * mebibyte - fileBytes) rmSync(file, { force: true });
-  }
 }
 
 /** Whether a file was begun so recently, whatever the clock said then: it is known since the machine was booted. */

@@ -55,7 +55,7 @@ export async function openHistory(options: HistoryOptions) {
   let writtenTotals = JSON.stringify(past.totals);
   let isComplaining = false;
   let isWriteDue = false;
-  const writer = createHistoryWriter({ directory, keeps, clock, totals: allTotals });
+  const append = createHistoryWriter({ directory, keeps, clock, totals: allTotals });
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
 
@@ -71,7 +71,7 @@ export async function openHistory(options: HistoryOptions) {
     if (lines.length === 0) return;
     const data = Buffer.from(lines.map(lineText).join(''));
     try {
-      writer.append(data);
+      append(data);
       waiting = [];
       writtenTotals = text;
       isComplaining = false;
