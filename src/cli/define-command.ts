@@ -46,19 +46,19 @@ export type Examples = Readonly<Record<string, string>>;
 /** What a command runs: it is given the arguments first, then the flags; the result is the exit code. */
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 
-/** Gives a command what it runs and its examples. `load` imports the action's module: no other command loads it. */
-export function defineCommand(
-  command: Command,
-  context: CommandContext,
-  load: () => Promise<Action>,
-  examples: Examples,
-): void {
-  command.action(async (...given: unknown[]) => {
-    const values = given.slice(0, command.registeredArguments.length);
-    const run = await load();
-    context.exitWith(await run(context, ...([...values, command.optsWithGlobals()] as never[])));
-  });
-  withExamples(command, examples);
+/** Gives a command what it runs and its examples. */
+export type Define = ReturnType<typeof commandDefiner>;
+
+/** For the commands of one process. `load` imports the action's module: no other command loads it. */
+export function commandDefiner(context: CommandContext) {
+  return (command: Command, load: () => Promise<Action>, examples: Examples): Command => {
+    command.action(async (...given: unknown[]) => {
+      const values = given.slice(0, command.registeredArguments.length);
+      const run = await load();
+      context.exitWith(await run(context, ...([...values, command.optsWithGlobals()] as never[])));
+    });
+    return withExamples(command, examples);
+  };
 }
 
 const known = new WeakMap<Command, Examples>();
