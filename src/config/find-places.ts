@@ -22,9 +22,10 @@ export interface SettingsSearch {
 /**
  * Finds the configuration file: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the
  * user's, the machine's, and last the trial configuration (`trial`), whose paths are relative to the working directory.
- * A file that is named explicitly is taken without a search.
+ * A file that is named explicitly is taken without a search. `missing`: where it would have been, of a search that found
+ * none; else empty.
  */
-export async function findSettingsFile({ file, env, cwd }: SettingsSearch): Promise<FoundSettings> {
+export async function findSettingsFile({ file, env, cwd }: SettingsSearch) {
   const named = file ?? (env['INGESTD_CONFIG'] || undefined);
   if (named !== undefined) {
     const path = resolve(cwd, named);
@@ -40,14 +41,6 @@ export async function findSettingsFile({ file, env, cwd }: SettingsSearch): Prom
       return { file: place, trial: false, missing: [] };
   }
   return { file: trialFile, trial: true, missing: places };
-}
-
-interface FoundSettings {
-  /** Absolute. */
-  readonly file: string;
-  readonly trial: boolean;
-  /** Where it would have been, of a search that found none; else empty. */
-  readonly missing: readonly string[];
 }
 
 function candidates(env: SettingsSearch['env'], cwd: string): string[] {
@@ -75,22 +68,21 @@ export async function likelyStateDirectory(
   const given = { ...beside?.values, ...search.env }['INGESTD_STATE__DIR'];
   const read = await readTrustedFile(file, { env: search.env }).catch(() => null);
   const written = given || stateInFile.safeParse(glimpseYaml(read?.text ?? '')).data?.state.dir;
-  return { file, dir: stateDirectory({ written, directory, env: search.env }) };
+  return { file, dir: stateDirectory(written, directory, search.env) };
 }
 
 /** What has to be right of a file for its state directory to be known. */
 const stateInFile = z.object({ state: z.object({ dir: z.string() }) });
 
-interface StateSearch {
-  /** As the file says it. */
-  readonly written: string | undefined;
-  /** Absolute: what a written path is relative to. */
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** The state directory, absolute: as written, else `$STATE_DIRECTORY` (the first, from systemd), else the user's. */
-export function stateDirectory({ written, directory, env }: StateSearch): string {
+/**
+ * The state directory, absolute: as written in the file, relative to `directory`, else `$STATE_DIRECTORY` (the first, from
+ * systemd), else the user's.
+ */
+export function stateDirectory(
+  written: string | undefined,
+  directory: string,
+  env: SettingsSearch['env'],
+): string {
   const key = 'state.dir';
   if (written !== undefined) return resolve(directory, expandHome(written, { env, key }));
   const [given] = (env['STATE_DIRECTORY'] ?? '').split(':');

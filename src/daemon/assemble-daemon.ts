@@ -52,7 +52,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   place?.listen(changes.note);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   const knownDocuments = ledger.total();
-  const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
+  const signIn = createSignIn(tokens, clock, log, changes.note);
   const metrics: Metrics = createMetrics({
     status,
     unready: () => reasons.unready(),
@@ -81,12 +81,9 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const parts = { settings, clock, log, ledger, folders, engine, limiter, tokens };
   const isSignInFailing = signIn.isFailing;
   const reasons = createDaemonReasons({ ...parts, isSignInFailing, place, onChange: changes.note });
-  const stopWatching = watchForService({
-    address: service.address,
-    clock,
-    isAway: () => engine.reasons().some(({ code }) => code === 'service-unavailable'),
-    onBack: () => engine.retryWaiting(),
-  });
+  const isAway = () =>
+    phase !== 'stopping' && engine.reasons().some(({ code }) => code === 'service-unavailable');
+  const stopWatching = watchForService(service.address, clock, isAway, () => engine.retryWaiting());
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
   const timeline = createTimeline(history, clock, general);

@@ -5,15 +5,8 @@ import type { TokenSource } from '../remote/auth/token-source.ts';
 
 const againMs = 30_000;
 
-interface SignInOptions {
-  readonly tokens: TokenSource;
-  readonly clock: Clock;
-  readonly log: LogPort;
-  readonly onChange: () => void;
-}
-
 /** Checks the credentials before anything has to be sent, and again while the service is unavailable. */
-export function createSignIn({ tokens, clock, log, onChange }: SignInOptions) {
+export function createSignIn(tokens: TokenSource, clock: Clock, log: LogPort, onChange: () => void) {
   /** Why the last attempt failed; null: it did not. */
   let failure: string | null = null;
   let closed = false;

@@ -98,9 +98,9 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
   });
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addFallbacks(app, log);
-  app.register(async (scope) => addPageRoutes(scope, { store, token: options.pageToken ?? null }));
+  app.register(async (scope) => addPageRoutes(scope, store, options.pageToken ?? null));
   app.register(async (scope) => addAuthRoutes(scope, auth));
-  app.register(async (scope) => addIngestionRoutes(scope, { context, auth, countRequest }), {
+  app.register(async (scope) => addIngestionRoutes(scope, context, auth, countRequest), {
     prefix: ingestionPrefix,
   });
   const url = await listen(app, options);

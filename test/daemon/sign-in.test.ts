@@ -20,7 +20,7 @@ async function told(outcomes: readonly (Error | null)[]): Promise<readonly strin
     backOffMs: () => 0,
     status: () => ({ state: 'none', expiresAt: null }),
   };
-  const signIn = createSignIn({ tokens: tokens as TokenSource, clock, log, onChange: () => {} });
+  const signIn = createSignIn(tokens as TokenSource, clock, log, () => {});
   signIn.begin();
   while (left.length > 0) await clock.advance(1_000);
   await clock.advance(0);

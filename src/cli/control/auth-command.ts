@@ -22,12 +22,10 @@ export async function authLogin(context: CommandContext, flags: GlobalFlags): Pr
   return exitCodes.ok;
 }
 
-interface RevokeFlags extends GlobalFlags {
-  readonly all?: boolean;
-  readonly fleet?: boolean;
-}
-
-export async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<number> {
+export async function authRevoke(
+  context: CommandContext,
+  flags: GlobalFlags & { all?: boolean; fleet?: boolean },
+): Promise<number> {
   const prepared = await prepareCommand(context, flags);
   const { settings, configuration } = prepared;
   const all = flags.all === true;

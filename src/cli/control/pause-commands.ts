@@ -17,7 +17,7 @@ export async function pause(
   folder: string | undefined,
   flags: PauseFlags,
 ): Promise<number> {
-  if (flags.fleet === true) return changeFleet(context, { isPaused: true, folder, flags });
+  if (flags.fleet === true) return changeFleet(context, true, folder, flags);
   const { daemon, decisions } = await prepareAction(context, flags);
   const { paused } = await (await decisions()).pause(folder ?? null, flags.for);
   const names = folder === undefined ? 'all folders' : paused.join(', ');
@@ -33,7 +33,7 @@ export async function resume(
   folder: string | undefined,
   flags: PauseFlags,
 ): Promise<number> {
-  if (flags.fleet === true) return changeFleet(context, { isPaused: false, folder, flags });
+  if (flags.fleet === true) return changeFleet(context, false, folder, flags);
   const { settings, daemon, decisions } = await prepareAction(context, flags);
   const { paused } = await (await decisions()).resume(folder ?? null);
   const status = settings.cluster === null ? undefined : await daemon?.status();
@@ -44,15 +44,11 @@ export async function resume(
   return exitCodes.ok;
 }
 
-interface FleetChange {
-  readonly isPaused: boolean;
-  readonly folder: string | undefined;
-  readonly flags: PauseFlags;
-}
-
 async function changeFleet(
   context: CommandContext,
-  { isPaused, folder, flags }: FleetChange,
+  isPaused: boolean,
+  folder: string | undefined,
+  flags: PauseFlags,
 ): Promise<number> {
   if (flags.for !== undefined)
     throw new ConfigurationError('--for is for one host; leave out --fleet, or resume with --fleet later');

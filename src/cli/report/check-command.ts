@@ -8,12 +8,10 @@ import { check } from '../../commands/check/check.ts';
 import { prepareCommand } from '../prepare-command.ts';
 import { checkOptions } from './check-options.ts';
 
-interface CheckFlags extends GlobalFlags {
-  readonly json?: boolean;
-  readonly online?: boolean;
-}
-
-export async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
+export async function runCheck(
+  context: CommandContext,
+  flags: GlobalFlags & { json?: boolean; online?: boolean },
+): Promise<number> {
   const prepared = await prepareCommand(context, flags, { checkFolders: true, reportsWarnings: false });
   const findings = await check({
     ...(await checkOptions(prepared)),

@@ -52,7 +52,7 @@ export async function checkPaths(
     const key = ['folders', index, 'path'];
     return placeAt(key, () => resolve(directory, expandHome(path, { env, key: pathText(key) })));
   });
-  const statePlace = placeAt(['state', 'dir'], () => stateDirectory({ written: state.dir, directory, env }));
+  const statePlace = placeAt(['state', 'dir'], () => stateDirectory(state.dir, directory, env));
   const others: Place[] = [];
   for (const named of [statePlace, ...(checkFolders ? folderPlaces : [])]) {
     if (named === null) continue;

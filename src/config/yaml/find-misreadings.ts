@@ -16,18 +16,12 @@ export interface Misreading {
   readonly message: string;
 }
 
-interface YamlContents {
-  readonly text: string;
-  /** The root node of the document. */
-  readonly contents: unknown;
-}
-
 /**
  * Finds what is valid YAML and may be meant otherwise, in the order of the text: tags, aliases of nothing, anchors that
  * nothing refers to, merge keys, values that versions of YAML read differently, comments that cut a value, values that
- * go on in the next line, typographic quotes, keys without a space after the colon.
+ * go on in the next line, typographic quotes, keys without a space after the colon. `contents`: the root node.
  */
-export function findMisreadings({ text, contents }: YamlContents): Misreading[] {
+export function findMisreadings(text: string, contents: unknown): Misreading[] {
   const anchors = new Set<string>();
   const nodes = [...nodesOf(contents, [], anchors)];
   const aliases = new Set(nodes.flatMap(({ node }) => (isAlias(node) ? [node.source] : [])));

@@ -48,7 +48,7 @@ export function readYaml(text: string): YamlText {
   const { contents, errors } = document;
   // Tags are found among the misreadings, with the key in whose value they stand.
   const complaints = [...errors, ...document.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')];
-  const misreadings = findMisreadings({ text, contents });
+  const misreadings = findMisreadings(text, contents);
   const found: readonly Misreading[] = [
     ...complaints.map(({ code, message, pos: [start] }) => ({
       path: [],

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { readMountTable, sharedPlaces } from '../../lib/files/mount-table.ts';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { repeat } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { joinPath, sameDirectory } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
@@ -48,13 +49,10 @@ export function guardTwinFolders<T extends FolderPort>(
     await looking;
   }
 
-  function lookLater(): void {
-    cancel();
-    cancel = clock.after(everyMs, () => {
-      lookAgain()
-        .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'mounts could not be compared'))
-        .finally(lookLater);
-    });
+  function lookNowAndThen(): Promise<void> {
+    return lookAgain().catch((error: unknown) =>
+      log.error({ error: errorMessage(error) }, 'mounts could not be compared'),
+    );
   }
 
   return folders.map((port) => {
@@ -66,7 +64,8 @@ export function guardTwinFolders<T extends FolderPort>(
     return {
       ...guarded,
       start: async (listener) => {
-        lookLater();
+        cancel();
+        cancel = repeat(clock, everyMs, lookNowAndThen);
         await lookAgain();
         await guarded.start(listener);
       },

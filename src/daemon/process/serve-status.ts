@@ -76,7 +76,7 @@ export async function serveStatus(
       writeAddress().catch((error: unknown) => log.warn({ file, error: errorMessage(error) }, addressUnsaid));
   };
 
-  const server = await startStatusServer({
+  const close = await startStatusServer({
     control: daemon.control,
     metrics: daemon.metrics,
     deliveries: daemon.deliveries,
@@ -95,7 +95,7 @@ export async function serveStatus(
   return async () => {
     isServing = false;
     await inTurn(() => rm(file, { force: true }));
-    await server.close();
+    await close();
     if (far !== null) await rm(far, { recursive: true, force: true });
   };
 }

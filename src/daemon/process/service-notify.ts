@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 
 import { createTurns } from '../../lib/queue/turns.ts';
+import { repeat } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
@@ -54,17 +55,15 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
     /** Pings twice per watchdog interval for as long as `alive` says so; what it returns ends that. */
     watchdog: (alive: () => boolean) => {
       if (intervalMs === null || env['NOTIFY_SOCKET'] === undefined) return () => undefined;
-      let cancel: () => void = () => undefined;
       let silent = false;
       const beat = () => {
         const well = alive();
         if (well) void send(() => ['WATCHDOG=1']);
         if (!well && !silent) log.error({}, 'no progress; no more watchdog messages to systemd');
         silent = !well;
-        cancel = clock.after(intervalMs, beat);
       };
       beat();
-      return () => cancel();
+      return repeat(clock, intervalMs, beat);
     },
     /** Resolves when everything said so far has been taken or given up. */
     flushed: () => send(() => []),

@@ -14,13 +14,6 @@ export const ingestionPrefix = '/services/i/ingestion-api/v1';
 
 const maxBulkBytes = 1024 * 1024;
 
-interface IngestionRoutes {
-  readonly context: IngestionContext;
-  readonly auth: AuthContext;
-  /** Throws RefusalError 429. */
-  readonly countRequest: () => void;
-}
-
 /** A route with a document in its path. */
 interface OneDocument {
   Params: { docId: string };
@@ -32,7 +25,9 @@ interface OneDocument {
  */
 export async function addIngestionRoutes(
   app: FastifyInstance,
-  { context, auth, countRequest }: IngestionRoutes,
+  context: IngestionContext,
+  auth: AuthContext,
+  countRequest: () => void,
 ): Promise<void> {
   app.addHook('onRequest', async ({ raw }) => {
     await authorise(auth, raw.headers);

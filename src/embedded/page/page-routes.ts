@@ -12,10 +12,7 @@ import { RefusalError } from '../http/answers.ts';
 import { pageHtml, pagePolicy } from './page-html.ts';
 
 /** The page of the service and its downloads: not part of the interface, not counted. */
-export function addPageRoutes(
-  app: FastifyInstance,
-  { store, token }: { readonly store: DocumentStore; readonly token: string | null },
-): void {
+export function addPageRoutes(app: FastifyInstance, store: DocumentStore, token: string | null): void {
   app.addHook('onRequest', async ({ raw }) => letIn(raw, token));
   app.addHook('onSend', async (_request, reply) => {
     reply.headers({

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { printableJson } from '../../lib/text/printable.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
+import { repeat } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -78,8 +79,8 @@ export function createEventHub(control: ControlPort, snapshot: StatusSnapshot, c
         note();
       }),
       control.onStatus(note),
-      every(clock, tickMs, note),
-      every(clock, heartbeatMs, beat),
+      repeat(clock, tickMs, note),
+      repeat(clock, heartbeatMs, beat),
     ];
   };
 
@@ -133,12 +134,4 @@ export function createEventHub(control: ControlPort, snapshot: StatusSnapshot, c
 /** JSON holds no line break of its own, so that one line of data is the whole. */
 function frame(event: string, json: string): string {
   return `event: ${event}\ndata: ${json}\n\n`;
-}
-
-function every(clock: Clock, ms: number, call: () => void): () => void {
-  let cancel = clock.after(ms, function again() {
-    cancel = clock.after(ms, again);
-    call();
-  });
-  return () => cancel();
 }

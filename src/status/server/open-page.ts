@@ -85,15 +85,16 @@ export function unguarded(host: string): ConfigurationError {
 
 async function listenAt(
   address: string,
-  { http: { host, port, publicUrl }, usualPort, httpToken, handlerFor }: PageOptions,
+  { http, usualPort, httpToken, handlerFor }: PageOptions,
 ): Promise<Listener> {
+  const { port } = http;
   // No request comes before the listener is there.
   let rules: AccessRules | null = null;
   const handle = handlerFor(() => rules ?? refuseEarly());
   const listenOn = (chosen: number) => listen({ host: address, port: chosen }, handle, portLimits);
   const usual = port === 0 && usualPort !== undefined ? await listenOn(usualPort).catch(() => null) : null;
   const listener = usual ?? (await listenOn(port));
-  rules = createAccessRules({ host, address, port: listener.port, publicUrl, httpToken });
+  rules = createAccessRules(http, { address, port: listener.port }, httpToken);
   return listener;
 }
 

@@ -101,26 +101,17 @@ export interface AccessRules {
   readonly pageToken: string;
 }
 
-interface AddressOptions {
-  /** As configured. */
-  readonly host: string;
-  /** The resolved address of the configured host. */
-  readonly address: string;
-  readonly port: number;
-  readonly publicUrl: string | undefined;
-  readonly httpToken: string | null;
-}
-
 const pageTokenBytes = 24;
 
-/** Works out what the guard of a TCP address that is bound now has to know. The page's token is new each time. */
-export function createAccessRules({
-  host,
-  address,
-  port,
-  publicUrl,
-  httpToken,
-}: AddressOptions): AccessRules {
+/**
+ * Works out what the guard of a TCP address that is bound now has to know: the configured host and what it was resolved
+ * to. The page's token is new each time.
+ */
+export function createAccessRules(
+  { host, publicUrl }: { readonly host: string; readonly publicUrl?: string | undefined },
+  { address, port }: { readonly address: string; readonly port: number },
+  httpToken: string | null,
+): AccessRules {
   return {
     hosts: isLoopbackAddress(address)
       ? hostHeaders([host, address, 'localhost', '127.0.0.1', '::1'], port)

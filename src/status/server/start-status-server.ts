@@ -27,16 +27,12 @@ export interface StatusServerOptions
   readonly deliveries: DeliveryHistory;
 }
 
-export interface StatusServer {
-  /** Ends every stream and connection, lets answers under way finish for a moment, removes the socket. */
-  readonly close: () => Promise<void>;
-}
-
 /**
- * Serves page, status and metrics on a Unix socket of mode 0600, and on a TCP address as soon as that can be had.
+ * Serves page, status and metrics on a Unix socket of mode 0600, and on a TCP address as soon as that can be had. What it
+ * gives ends every stream and connection, lets answers under way finish for a moment, removes the socket.
  * Throws ConfigurationError where the socket cannot be had, or the address is open to others and no token is set.
  */
-export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
+export async function startStatusServer(options: StatusServerOptions): Promise<() => Promise<void>> {
   const { control, clock, http, socketPath, deliveries: history } = options;
   if (http.port !== false && options.httpToken === null && !isLoopbackHost(http.host))
     throw unguarded(http.host);
@@ -85,7 +81,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     closers.push(socket.close);
     if (http.port !== false)
       closers.push(await openPage({ ...options, http: { ...http, port: http.port }, handlerFor }));
-    return { close };
+    return close;
   } catch (error) {
     await close();
     throw error;

@@ -41,15 +41,11 @@ it('a service that no connection leads to is back when one does, once, and only 
   let isAway = true;
   let looks = 0;
   let times = 0;
-  close = watchForService({
-    address: `http://127.0.0.1:${port}`,
-    clock,
-    isAway: () => {
-      looks += 1;
-      return isAway;
-    },
-    onBack: () => (times += 1),
-  });
+  const look = () => {
+    looks += 1;
+    return isAway;
+  };
+  close = watchForService(`http://127.0.0.1:${port}`, clock, look, () => (times += 1));
   await lookUntil(clock, () => looks >= 3);
   expect(times).toBe(0);
   await listen(port);

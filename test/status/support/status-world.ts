@@ -40,7 +40,7 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
   const control = fakeControl(status);
   const socketPath = folder.join('daemon.sock');
   const pages: PageState[] = [];
-  const server = await startStatusServer({
+  const close = await startStatusServer({
     onPage: (state) => pages.push(state),
     control,
     deliveries: createDeliveryHistory(systemClock),
@@ -79,9 +79,9 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
     tell: (path, body) =>
       call({ to: socketPath, ...json(path, body), headers: { 'content-type': 'application/json' } }),
     pageToken: async () => ((await get('/api/token')).json() as { token: string }).token,
-    stop: server.close,
+    stop: close,
     close: async () => {
-      await server.close();
+      await close();
       await folder.remove();
     },
   };

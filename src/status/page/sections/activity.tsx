@@ -9,14 +9,8 @@ import { Button, Fold, Part, PathText, Rows } from '../parts.tsx';
 /** The log has the rest. */
 const lines = 3;
 
-interface ActivitiesProps {
-  /** Newest first; null: not known yet. */
-  readonly recent: readonly Activity[] | null;
-  readonly openLog: () => void;
-}
-
-/** What happened last. */
-export function Activities({ recent, openLog }: ActivitiesProps) {
+/** What happened last, newest first; null: not known yet. */
+export function Activities({ recent, openLog }: { recent: readonly Activity[] | null; openLog: () => void }) {
   return (
     <Part title="Recent activity" action={<Button act={openLog}>Search the log…</Button>}>
       <Happened activities={recent ?? []} most={lines} words={momentWords} />

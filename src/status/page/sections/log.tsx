@@ -12,14 +12,11 @@ import { Happened } from './activity.tsx';
 const fewEntries = 50;
 const maxEntries = 500;
 
-interface LogProps {
-  /** What happened last: when it changes, the newest part of the log is asked for again. */
-  readonly recent: readonly Activity[];
-  readonly onClose: () => void;
-}
-
-/** The log with its search, as `ingestd log` prints it, newest first. Nothing of it is loaded before it is opened. */
-export function Log({ recent, onClose }: LogProps) {
+/**
+ * The log with its search, as `ingestd log` prints it, newest first. Nothing of it is loaded before it is opened; when
+ * what happened last (`recent`) changes, its newest part is asked for again.
+ */
+export function Log({ recent, onClose }: { recent: readonly Activity[]; onClose: () => void }) {
   const [query, setQuery] = useState('');
   return (
     <Dialog title="Log" class="log" onClose={onClose}>
@@ -67,15 +64,11 @@ function queryOf(form: HTMLFormElement): string {
   return new URLSearchParams(given).toString();
 }
 
-interface EntriesProps {
-  readonly query: string;
-  /** How many entries stand above these. */
-  readonly newer: number;
-  readonly news?: unknown;
-}
-
-/** A part of the log, and below it what is older: at once where that is little, else when it is asked for. */
-function Entries({ query, newer, news }: EntriesProps) {
+/**
+ * A part of the log, below `newer` entries, and below it what is older: at once where that is little, else when it is
+ * asked for.
+ */
+function Entries({ query, newer, news }: { query: string; newer: number; news?: unknown }) {
   const { answer: page, problem } = useAnswer<LogPage>(`api/log?${query}`, { news });
   const [isOlderWanted, wantOlder] = useState(false);
   if (page === null) return <Words>{problem ?? 'Searching…'}</Words>;

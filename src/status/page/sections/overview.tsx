@@ -22,17 +22,15 @@ import type { KnownFleet } from './fleet.tsx';
 /** Where its own name would say too little. A person's pause is said as such; this one ends by itself. */
 const stateWords: Partial<Record<StatusAnswer['state'], string>> = { idle: 'Up to date', paused: 'Waiting' };
 
-interface OverviewProps extends Shown {
-  readonly isOffline: boolean;
-  /** Null: this host is alone. */
-  readonly fleet: KnownFleet | null;
-}
-
 /** Screen readers hear the headline again no sooner than this, however fast its numbers change. */
 const spokenEveryMs = 12_000;
 
-/** The head of the page: headline, progress in one bar, what is wrong. */
-export function Overview({ status, isOffline, fleet }: OverviewProps) {
+/** The head of the page: headline, progress in one bar, what is wrong. `fleet` null: this host is alone. */
+export function Overview({
+  status,
+  isOffline,
+  fleet,
+}: Shown & { readonly isOffline: boolean; readonly fleet: KnownFleet | null }) {
   const headline = isOffline ? 'ingestd does not answer' : printable(status.headline);
   const spoken = useThrottled(headline, spokenEveryMs);
   return (
