@@ -51,16 +51,16 @@ export function isWithin(clock: Clock, ms: number, ended: Promise<unknown>): Pro
 /** Calls it again and again, each time `ms` after it has ended: it must not reject. What this gives ends that. */
 export function repeat(clock: Pick<Clock, 'after'>, ms: number, call: () => unknown): () => void {
   let isOver = false;
-  let cancel = clock.after(ms, again);
+  const again = async (): Promise<void> => {
+    await call();
+    if (!isOver) cancel = plan();
+  };
+  const plan = () => clock.after(ms, () => void again());
+  let cancel = plan();
   return () => {
     isOver = true;
     cancel();
   };
-
-  async function again(): Promise<void> {
-    await call();
-    if (!isOver) cancel = clock.after(ms, again);
-  }
 }
 
 /** The machine's own clock. Its timers do not keep the process alive. */
