@@ -245,11 +245,16 @@ function addSetupCommands(program: Command, define: Define): void {
     'ingestd completion fish > ~/.config/fish/completions/ingestd.fish': 'fish',
   })
     .description('print a completion script for a shell')
-    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']));
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .argument('[words...]', 'what is typed so far, as the script asks: print what may follow');
 
-  async function printCompletion({ output }: CommandContext, shell: 'bash' | 'zsh' | 'fish') {
-    const { completionScript } = await import('./shell/completion-script.ts');
-    output.raw(completionScript(shell, program));
+  async function printCompletion(
+    { output }: CommandContext,
+    shell: 'bash' | 'zsh' | 'fish',
+    words: readonly string[],
+  ): Promise<number> {
+    const { completionScripts, offersFor } = await import('./shell/completion-script.ts');
+    output.raw(words.length === 0 ? completionScripts[shell] : offersFor(program, words));
     return exitCodes.ok;
   }
 }

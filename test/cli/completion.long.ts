@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from '@jest/globals';
@@ -23,12 +24,15 @@ const lines: readonly (readonly [typed: string, offered: readonly string[], only
 ];
 
 const zshScript = fileURLToPath(new URL('./zsh-completions.zsh', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const run = promisify(execFile);
 
 const folder = ofAllTests(() => trialFolder());
 
 beforeAll(async () => {
   await folder.write('story.txt', '');
+  await folder.write('bin/ingestd', `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`);
+  await chmod(folder.join('bin/ingestd'), 0o755);
 });
 
 async function script(shell: string, file: string): Promise<string> {
@@ -42,7 +46,7 @@ function missing(shell: string): string | null {
 }
 
 async function ask(command: string, ...words: string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'], HOME: folder.path, TERM: 'dumb' };
+  const env = { PATH: `${folder.join('bin')}:${process.env['PATH']}`, HOME: folder.path, TERM: 'dumb' };
   return (await run(command, words, { cwd: folder.path, env, timeout: 30_000 })).stdout;
 }
 
