@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 
-import type { FleetAddress } from '../commands/ask-fleet.ts';
 import type { OfflineView } from '../commands/make-plan.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
@@ -89,16 +88,22 @@ function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
   return level === 'info' ? 'warn' : level;
 }
 
-/** Where the configuration's fleet is to be asked. Throws ConfigurationError where it is for one host. */
-export async function fleetAddress(context: CommandContext, flags: GlobalFlags): Promise<FleetAddress> {
-  const prepared = await prepareCommand(context, flags);
-  const { cluster, service } = prepared.settings;
-  if (cluster === null) {
-    throw new ConfigurationError(
-      'cluster is not configured, so there is no fleet; docs/fleet.md describes how to set one up',
-    );
-  }
-  return { cluster, service, username: await fleetUser(prepared) };
+/** The configuration's fleet. Throws ConfigurationError where it is for one host. */
+export async function requireFleet(context: CommandContext, flags: GlobalFlags) {
+  const fleet = await findFleet(await prepareCommand(context, flags));
+  if (fleet !== null) return fleet;
+  throw new ConfigurationError(
+    'cluster is not configured, so there is no fleet; docs/fleet.md describes how to set one up',
+  );
+}
+
+/** Null: the configuration is for one host. */
+async function findFleet(prepared: PreparedCommand) {
+  const { settings } = prepared;
+  const { cluster } = settings;
+  if (cluster === null) return null;
+  const { askFleet } = await import('../commands/ask-fleet.ts');
+  return askFleet({ ...settings, cluster, username: await fleetUser(prepared) });
 }
 
 /** What a command looks at without a daemon; a fleet that cannot be asked is said on standard error. */
@@ -107,13 +112,10 @@ export async function offlineView(
   prepared: PreparedCommand,
 ): Promise<OfflineView> {
   const { settings, configuration } = prepared;
-  const { cluster, service } = settings;
   const view = { settings, makesFolders: configuration.trial, fleet: null };
-  if (cluster === null) return view;
   try {
-    const { viewFleet } = await import('../commands/ask-fleet.ts');
-    const username = await fleetUser(prepared);
-    return { ...view, fleet: await viewFleet({ cluster, service, username }, settings) };
+    const fleet = await findFleet(prepared);
+    return fleet === null ? view : { ...view, fleet: await fleet.view(settings) };
   } catch (error) {
     complain(`whether another host sends one of the folders is not known: ${errorMessage(error)}`);
     return view;

@@ -12,7 +12,7 @@ import type { LogPort } from '../model/ports/log-port.ts';
 import type { PermitSource } from '../model/ports/service-port.ts';
 import { fleetPaused } from '../model/report/fleet-pause.ts';
 import type { Reason } from '../model/report/status.ts';
-import type { ClusterSettings } from '../model/settings.ts';
+import type { ClusterSettings, ServiceSettings } from '../model/settings.ts';
 import { createPublisher } from './fleet/publisher.ts';
 import { readFleet } from './fleet/whole-fleet.ts';
 import { claimFolders } from './folders/folder-owners.ts';
@@ -23,14 +23,13 @@ import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { createTokenStore } from './token-store.ts';
 import { createSharedMinute } from './permits/shared-minute.ts';
-import { fleetPrefix, openLink } from './redis/connection.ts';
+import { openLink } from './redis/connection.ts';
+import type { FleetAddress } from './redis/connection.ts';
 
-export interface ClusterOptions extends Pick<LeaseOptions, 'traces'> {
-  readonly settings: ClusterSettings;
-  readonly requestsPerMinute: number;
-  readonly stateDir: string;
-  /** Address of the ingestion operations, and who signs in there: they name the account. */
-  readonly service: { readonly ingestUrl: string; readonly username: string };
+export interface ClusterOptions extends FleetAddress, Pick<LeaseOptions, 'traces'> {
+  readonly cluster: ClusterSettings;
+  readonly service: Pick<ServiceSettings, 'ingestUrl' | 'requestsPerMinute'>;
+  readonly state: { readonly dir: string };
   readonly clock: Clock;
   readonly log: LogPort;
   /** Shorter only in tests. */
@@ -42,22 +41,18 @@ export type Cluster = Awaited<ReturnType<typeof openCluster>>;
 
 /** Joins the hosts of an account. Redis need not be there yet. */
 export async function openCluster(options: ClusterOptions) {
-  const { settings, clock, log, service, times = fleetTimes } = options;
-  const { id, isNew } = await stateId(options.stateDir);
+  const { cluster, clock, log, state, times = fleetTimes } = options;
+  const { id, isNew } = await stateId(state.dir);
   // Where the configuration gives no name: `archive-3f9a01c2`.
   const machine =
     hostname()
       .replaceAll(/[^\w.-]/g, '-')
       .slice(0, 80) || 'host';
-  const host = settings.host ?? `${machine}-${id.slice(0, 8)}`;
-  const prefix = fleetPrefix(settings.account, service);
+  const host = cluster.host ?? `${machine}-${id.slice(0, 8)}`;
   let owners: FolderOwners | null = null;
   let notify = () => {};
   const redis = openLink({
-    address: settings.redis,
-    clock,
-    log,
-    prefix,
+    ...options,
     channels: ['wake', `wake:${host}`],
     onMessage: (text) => minute.hear(text),
     onChange: () => {
@@ -75,26 +70,23 @@ export async function openCluster(options: ClusterOptions) {
   const publisher = createPublisher(common);
   const minute = createSharedMinute({
     ...common,
-    limit: options.requestsPerMinute,
+    limit: options.service.requestsPerMinute,
     // A window without permits begins when it has to, not when a stand-by has taken over. Of a new state directory
     // nothing was sent: it may found the fleet.
-    waitsToJoin: !settings.standBy || isNew,
+    waitsToJoin: !cluster.standBy || isNew,
     mayAsk: () => owners?.isPending() !== true && redis.trouble() === null,
     onReset: () => owners?.ask(),
   });
-  const { traces } = options;
-  const lease = settings.standBy
-    ? createLease({ ...common, times: times.lease, name: id, isFirst: isNew, traces })
+  const lease = cluster.standBy
+    ? createLease({ ...options, ...common, times: times.lease, name: id, isFirst: isNew })
     : null;
   if (lease !== null) await redis.tried;
-  log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
+  log.info({ host, keys: redis.prefix, redis: redisNodes(cluster.redis) }, 'this host is part of a fleet');
 
   return {
     host,
     /** What is this host's own in the state directory. */
-    directory: settings.standBy
-      ? join(options.stateDir, 'hosts', encodeURIComponent(host))
-      : options.stateDir,
+    directory: cluster.standBy ? join(state.dir, 'hosts', encodeURIComponent(host)) : state.dir,
     /** One token for all hosts. */
     tokens,
     /** The lease of the state directory, as this host has it or asks for it; null: no host stands by. */

@@ -54,7 +54,12 @@ const askAgainMs = 250;
 
 /** What one host was given, or told, on behalf of all. */
 const sharedSchema = z.union([
-  z.object({ accessToken: z.string().min(1), refreshToken: z.string().nullable(), lifeMs: z.number() }),
+  z.object({
+    accessToken: z.string().min(1),
+    refreshToken: z.string().nullable(),
+    lifeMs: z.number(),
+    aheadMs: z.number(),
+  }),
   z.object({ isRefused: z.boolean(), message: z.string(), retryAfterMs: z.number().nullable() }),
 ]);
 type Shared = z.output<typeof sharedSchema>;
@@ -70,8 +75,7 @@ export function createTokenStore(redis: Redis & Pick<RedisLink, 'tried'>): Token
   };
 
   async function obtain(
-    credentials: Credentials,
-    { stale, isGood, ask }: Parameters<TokenStorePort['obtain']>[1],
+    ...[credentials, stale, ask]: Parameters<TokenStorePort['obtain']>
   ): Promise<SharedToken> {
     // At a start: all hosts would ask, before they could know of each other.
     await redis.tried;
@@ -95,7 +99,7 @@ export function createTokenStore(redis: Redis & Pick<RedisLink, 'tried'>): Token
             : new ServiceUnavailableError(found.message, found.retryAfterMs);
         }
         ({ refreshToken } = found);
-        if (found.accessToken === stale || !isGood({ ...found, leftMs })) continue;
+        if (found.accessToken === stale || leftMs <= found.aheadMs) continue;
         return { ...found, leftMs };
       }
       isAsked = false;

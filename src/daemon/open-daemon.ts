@@ -2,7 +2,7 @@ import { isDirectory } from '../lib/files/make-directory.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
 import type { Daemon } from './assemble-daemon.ts';
 import type { DaemonOptions } from './reach-service.ts';
-import { guardSharedFolders } from './process/guard-shared-folders.ts';
+import { guardSharedFolder } from './process/guard-shared-folder.ts';
 import { guardTwinFolders } from './process/guard-twin-folders.ts';
 
 /**
@@ -15,7 +15,8 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     settings.folders.map((folder) => openConfiguredFolder(folder, options)),
     options,
   );
-  const folders = place === null ? all : guardSharedFolders(all, place.claim(settings.folders), log);
+  const owners = place?.claim(settings.folders) ?? null;
+  const folders = owners === null ? all : all.map((folder) => guardSharedFolder(folder, owners, log));
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();
     const { openParts } = await import('./open-parts.ts');

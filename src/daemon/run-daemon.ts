@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { keepHeapSmall } from '../lib/process/heap.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
-import { errorCode, errorMessage, exitCodes, isDiskFull } from '../model/errors.ts';
+import { errorCode, errorMessage, exitCodes, isDiskFull, StateLockedError } from '../model/errors.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import { openDaemon } from './open-daemon.ts';
-import { joinCluster, nameTaken, otherHolder } from './process/join-cluster.ts';
+import { joinCluster } from './process/join-cluster.ts';
 import type { LeasedPlace, Place } from './process/join-cluster.ts';
 import { obeySignals, refusalOf } from './process/obey-signals.ts';
 import type { Reloaded } from './process/obey-signals.ts';
@@ -109,11 +109,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     log.setLevel(current.settings.log.level);
     const hasName = hadName;
     hadName = false;
-    const place = await joinCluster({
-      settings: current.settings,
-      username: current.credentials?.username ?? null,
-      log,
-    });
+    const username = current.credentials?.username ?? '';
+    const place = await joinCluster({ settings: current.settings, username, log });
     const lease = place?.lease ?? null;
     try {
       if (place !== null && lease !== null) {
@@ -169,7 +166,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       // Whoever was killed a moment ago holds it under this name; another that uses the name renews it.
       const ended = Promise.race([taken, obeyed]);
       const isNameFree = hasName || (await Promise.race([waitForName(place), ended]));
-      if (isNameFree === false) throw nameTaken(place, current.settings);
+      if (isNameFree === false) {
+        throw new StateLockedError(
+          `Another ingestd with the name ${place.host} uses the state directory ${current.settings.state.dir}. Stop it first, or give this host another cluster.host: it then stands by.`,
+        );
+      }
       if (isNameFree !== true) return isNameFree;
       // Where no host is known to have it, nobody else notifies of what keeps this one from it.
       const notifies = hasName || place.lease.holder === null;
@@ -192,12 +193,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const { standBy } = await import('./process/stand-by.ts');
     keepHeapSmall();
     const { settings } = current;
-    const account = current.credentials?.username ?? null;
-    const standing = standBy({ place, settings, startedAt, account, counted });
+    const standing = standBy({ ...current, place, startedAt, counted });
     const closePage = await servePage({ ...standing, fleet: place.fleet, place }, current);
     try {
       onRunning();
-      log.info({ holder: otherHolder(place)?.host ?? null, dir: settings.state.dir }, 'standing by');
+      log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
       notify.ready();
       notify.status(statusLine(standing.control.status()));
       const stopNotifier = notifies
@@ -226,7 +226,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const unsettled = { ...control, status: () => ({ ...control.status(), state: 'starting' as const }) };
     const stop = await startNotifying(current, unsettled);
     const stopListening = control.onStatus(() => {
-      if (otherHolder(place) !== null) void stop();
+      if (place.lease.holder?.isOther === true) void stop();
     });
     return async () => {
       stopListening();
@@ -354,8 +354,8 @@ async function waitForOwners(place: Place | null, { settings }: Reloaded): Promi
  * Says whether the name of this host is its own: nobody holds the state directory under it, or nobody any more. Where
  * Redis does not tell, nobody is seen to.
  */
-async function waitForName(place: LeasedPlace): Promise<boolean> {
-  const { host, lease } = place;
-  while (lease.holder?.host === host && !lease.isNameTaken && place.trouble() === null) await delay(askMs);
-  return !lease.isNameTaken;
+async function waitForName({ lease, trouble }: LeasedPlace): Promise<boolean> {
+  const isUnderThisName = () => lease.holder?.isOther === false;
+  while (isUnderThisName() && lease.holder?.isThere === false && trouble() === null) await delay(askMs);
+  return !(isUnderThisName() && lease.holder?.isThere === true);
 }

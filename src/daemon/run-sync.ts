@@ -38,7 +38,7 @@ const askMs = 100;
 /** One pass: brings the service in line with the folders, then stops. */
 export async function runSync(options: SyncOptions): Promise<SyncReport> {
   const { settings, credentials, log } = options;
-  const username = credentials?.username ?? null;
+  const username = credentials?.username ?? '';
   return withLease({ settings, username, log, sends: true }, async (place, away) =>
     away === null ? syncOnce(options, place) : nothingDone(away),
   );

@@ -13,7 +13,7 @@ import { plantedCredentials } from '../support/planted-secrets.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startScriptedService, steps } from '../support/services/scripted-service.ts';
 import type { ScriptedService } from '../support/services/scripted-service.ts';
-import { addressOf, missingRedis, startRedis } from './support/redis-server.ts';
+import { accountAt, missingRedis, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 interface Host {
@@ -45,15 +45,8 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     /** Called with each operation on the token. */
     note: (operation: string) => void = () => {},
   ): Promise<Host> => {
-    const address = addressOf(redis.url);
     const log = recordedLog();
-    const link = openLink({
-      address,
-      clock: systemClock,
-      log,
-      prefix: 'ingestd:{t}',
-      onChange: () => {},
-    });
+    const link = openLink({ ...accountAt(redis.url, 't'), clock: systemClock, log });
     const store = createTokenStore({
       get runId() {
         return link.runId;

@@ -3,7 +3,7 @@ import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
-import { fleetAddress } from '../prepare-command.ts';
+import { requireFleet } from '../prepare-command.ts';
 
 interface PauseFlags extends GlobalFlags {
   readonly fleet?: boolean;
@@ -54,9 +54,8 @@ async function changeFleet(
     throw new ConfigurationError('--for is for one host; leave out --fleet, or resume with --fleet later');
   if (folder !== undefined)
     throw new ConfigurationError(`--fleet is for all folders of all hosts; leave out ${folder}`);
-  const address = await fleetAddress(context, flags);
-  const { setFleetPaused } = await import('../../commands/ask-fleet.ts');
-  const isChanged = await setFleetPaused(address, isPaused);
+  const { setPaused } = await requireFleet(context, flags);
+  const isChanged = await setPaused(isPaused);
   const done = isPaused
     ? 'All hosts of the fleet are paused. Resume with ingestd resume --fleet.'
     : 'The fleet is resumed. A host or folder that was paused by itself stays paused.';

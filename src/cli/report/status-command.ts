@@ -9,7 +9,7 @@ import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 import { findDaemon } from '../find-daemon.ts';
-import { fleetAddress, offlineView, presentCredentials } from '../prepare-command.ts';
+import { offlineView, presentCredentials, requireFleet } from '../prepare-command.ts';
 
 interface StatusFlags extends GlobalFlags {
   readonly json?: boolean;
@@ -37,8 +37,7 @@ export async function status(context: CommandContext, flags: StatusFlags): Promi
 /** All hosts of the account, as each describes itself in Redis. */
 async function tellOfFleet(context: CommandContext, flags: StatusFlags): Promise<Status['health']> {
   const { output } = context;
-  const { fleetStatus } = await import('../../commands/ask-fleet.ts');
-  const fleet = await fleetStatus(await fleetAddress(context, flags));
+  const fleet = await (await requireFleet(context, flags)).status();
   if (flags.json) output.json(fleet);
   else if (flags.check) output.line(`${fleet.health}: ${fleetHeadline(fleet)}`);
   else for (const line of renderFleet(fleet, output.colors)) output.line(line);

@@ -44,8 +44,11 @@ export async function readFleet(redis: Redis): Promise<FleetStatus> {
     slice = await readSlice(redis, { from: hosts.length, size: sliceSize });
     for (const [host, text, usedByHost] of slice.hosts) {
       const [at = '', run = ''] = text.split(' ', 2);
-      const summary = text.slice(at.length + run.length + 2);
-      hosts.push(hostOf(host, summary, { ago: slice.now - Number(at), used: usedByHost }));
+      const summary = readSummary(text.slice(at.length + run.length + 2));
+      const ago = slice.now - Number(at);
+      const presence = summary.state === 'stopped' ? 'stopped' : ago > aliveMs ? 'gone' : 'here';
+      const lastSeen = new Date(Date.now() - ago).toISOString();
+      hosts.push({ ...summary, host, presence, lastSeen, used: usedByHost });
     }
   } while (slice.hosts.length === sliceSize && hosts.length < mostHosts);
   const { used, halted } = slice;
@@ -58,16 +61,6 @@ export async function readFleet(redis: Redis): Promise<FleetStatus> {
     rate: { used, windowSeconds: 60 },
     hosts,
   };
-}
-
-function hostOf(
-  host: string,
-  text: string,
-  { ago, used }: { readonly ago: number; readonly used: number },
-): FleetHost {
-  const summary = readSummary(text);
-  const presence = summary.state === 'stopped' ? 'stopped' : ago > aliveMs ? 'gone' : 'here';
-  return { ...summary, host, presence, lastSeen: new Date(Date.now() - ago).toISOString(), used };
 }
 
 /** Another version of ingestd may say it otherwise. */

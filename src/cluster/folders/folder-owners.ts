@@ -1,6 +1,8 @@
 import * as z from 'zod';
 
+import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import type { Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { FolderIdentity } from './folder-identity.ts';
 import { digestOf, identifyFolder } from './folder-identity.ts';
@@ -9,15 +11,8 @@ import type { Beat } from '../redis/beat.ts';
 import type { Redis } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
-/** The host whose ledger has a folder. */
-export interface FolderOwner {
-  readonly host: string;
-  /** How long ago it last said so, ms. */
-  readonly agoMs: number;
-}
-
 /** Whose the folders of a configuration are, by their names. */
-export type FolderOwnersView = Pick<FolderOwners, 'ownerOf' | 'isAt' | 'listen'>;
+export type FolderOwnersView = Pick<FolderOwners, 'elsewhere' | 'isAt' | 'listen'>;
 
 interface FolderQuestion {
   readonly key: string;
@@ -100,8 +95,8 @@ interface Watched {
   wasSeen: boolean;
   /** Null: there is no directory, or it cannot be looked at. */
   identity: FolderIdentity | null;
-  /** Undefined: not known yet. Null: this host. */
-  owner: FolderOwner | null | undefined;
+  /** Why it is not this host's. Undefined: not known yet. Null: it is. */
+  elsewhere: Reason | null | undefined;
   /** Redis is asked again then: monotonic, ms. */
   askAt: number;
   restMs: number;
@@ -136,8 +131,8 @@ export function claimFolders({ redis, ledger, host, folders, clock, onChange }: 
     isPending,
     /** Each folder was looked at, and whose it is is known of those that are there. */
     isKnown: (): boolean => all.every(({ wasSeen }) => wasSeen) && !isPending(),
-    /** Null: this host's, or not known yet. */
-    ownerOf: (folder: string): FolderOwner | null => watched.get(folder)?.owner ?? null,
+    /** Why a folder is not this host's; null: it is, or that is not known yet. */
+    elsewhere: (folder: string): Reason | null => watched.get(folder)?.elsewhere ?? null,
     /** False: another directory stands at the folder's path than the one whose owner is known. */
     isAt: (folder: string, { dev, ino }: Pick<FolderIdentity, 'dev' | 'ino'>): boolean => {
       const identity = watched.get(folder)?.identity;
@@ -149,7 +144,7 @@ export function claimFolders({ redis, ledger, host, folders, clock, onChange }: 
 
   /** Whose one of the folders is that are there is not known yet. */
   function isPending(): boolean {
-    return all.some(({ identity, owner }) => identity !== null && owner === undefined);
+    return all.some(({ identity, elsewhere }) => identity !== null && elsewhere === undefined);
   }
 
   function watch(folder: Folder): Watched {
@@ -164,7 +159,7 @@ export function claimFolders({ redis, ledger, host, folders, clock, onChange }: 
       beat: createBeat(clock, say, () => one.restMs),
       wasSeen: false,
       identity: null,
-      owner: undefined,
+      elsewhere: undefined,
       askAt: -Infinity,
       restMs: lookMs,
     };
@@ -179,24 +174,24 @@ export function claimFolders({ redis, ledger, host, folders, clock, onChange }: 
       one.askAt = -Infinity;
       note(one, identity?.key === '' ? null : undefined);
     }
-    if (!identity?.key || (one.owner === null && clock.monotonic() < one.askAt)) return;
+    if (!identity?.key || (one.elsewhere === null && clock.monotonic() < one.askAt)) return;
     // Before it is asked: `ask` may be called meanwhile.
     one.askAt = clock.monotonic() + renewMs;
     const names = folders.map((configured) => [nameOf(configured), 1] as const);
     const configured = hasCleared ? null : Object.fromEntries(names);
-    const claim = { name: nameOf(folder), host, isMine: one.owner === null, configured };
-    const { owner, agoMs, openMs } = await askForFolder(redis, { key: identity.key, ledger, claim });
+    const claim = { name: nameOf(folder), host, isMine: one.elsewhere === null, configured };
+    const answer = await askForFolder(redis, { key: identity.key, ledger, claim });
     hasCleared = true;
-    if (openMs === null) note(one, owner === '' ? null : { host: owner, agoMs });
-    else one.restMs = Math.min(lookMs, openMs);
+    if (answer.openMs === null) note(one, elsewhereOf(answer));
+    else one.restMs = Math.min(lookMs, answer.openMs);
   }
 
-  function note(one: Watched, owner: Watched['owner']): void {
-    const before = one.owner;
-    one.owner = owner;
-    if (before?.host === owner?.host && (before === null) === (owner === null)) return;
+  function note(one: Watched, now: Watched['elsewhere']): void {
+    const before = one.elsewhere;
+    one.elsewhere = now;
+    if (before?.message === now?.message && (before === null) === (now === null)) return;
     onChange();
-    if (owner === null) for (const listener of listeners) listener();
+    if (now === null) for (const listener of listeners) listener();
   }
 }
 
@@ -205,18 +200,32 @@ function nameOf({ name, path }: Folder): string {
   return digestOf([name, path]);
 }
 
+/** A host that is there says what it has every minute. */
+const hereMs = 150_000;
+
+/** Why a folder is another ledger's, to stand behind its name; null: it is whose who asked. */
+function elsewhereOf({ owner, agoMs }: { readonly owner: string; readonly agoMs: number }): Reason | null {
+  if (owner === '') return null;
+  const until = toTheSecond(Date.now() - agoMs);
+  const message =
+    agoMs < hereMs
+      ? `${owner} sends this folder, with another state directory`
+      : `${owner} had this folder until ${until}, with another state directory; the folder is free a day after that, or when ${owner} is started without it`;
+  return { code: 'folder-elsewhere', message };
+}
+
 /** Whose the folders are, without a word to anybody. `ledger`: null where there is none yet. Rejects as scripts do. */
 export async function lookForOwners(
   redis: Redis,
   folders: readonly Folder[],
   ledger: string | null,
 ): Promise<FolderOwnersView> {
-  const owners = new Map<string, FolderOwner>();
+  const reasons = new Map<string, Reason | null>();
   for (const { name, path } of folders) {
     const found = await identifyFolder(path, null);
     if (!found?.key) continue;
-    const { owner, agoMs } = await askForFolder(redis, { key: found.key, ledger: ledger ?? 'new' });
-    if (owner !== '') owners.set(name, { host: owner, agoMs });
+    const answer = await askForFolder(redis, { key: found.key, ledger: ledger ?? 'new' });
+    reasons.set(name, elsewhereOf(answer));
   }
-  return { ownerOf: (folder) => owners.get(folder) ?? null, isAt: () => true, listen: () => {} };
+  return { elsewhere: (folder) => reasons.get(folder) ?? null, isAt: () => true, listen: () => {} };
 }

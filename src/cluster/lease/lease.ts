@@ -81,13 +81,15 @@ export function createLease(options: LeaseOptions) {
     get hadPredecessor() {
       return hadPredecessor;
     },
-    /** Who holds it, since when (wall clock, ms) and whether it was renewed meanwhile; null: not known, or this host does. */
+    /**
+     * Who else holds it, since when (ISO 8601) and whether it was renewed meanwhile; null: nobody is known to. Not
+     * `isOther`: a process under the name of this host, which may be one that was killed a moment ago.
+     */
     get holder() {
-      return holder();
-    },
-    /** This host's name is in use by another process that renews the lease. */
-    get isNameTaken() {
-      return holder()?.isThere === true && holder()?.host === host;
+      if (watched === null || watched.answer.host === '' || heldAt !== null) return null;
+      const { answer, isThere } = watched;
+      const since = new Date(answer.since).toISOString();
+      return { host: answer.host, since, isThere, isOther: answer.host !== host };
     },
     holds,
     confirm: (): Promise<void> =>
@@ -105,12 +107,6 @@ export function createLease(options: LeaseOptions) {
       heldAt = null;
     },
   };
-
-  function holder() {
-    if (watched === null || watched.answer.host === '' || heldAt !== null) return null;
-    const { answer, isThere } = watched;
-    return { host: answer.host, since: answer.since, isThere };
-  }
 
   function holds(): boolean {
     return heldAt !== null && !lost.signal.aborted && age() <= times.lifeMs;

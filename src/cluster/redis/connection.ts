@@ -8,6 +8,7 @@ import type { RedisAddress } from '../../lib/server/redis-address.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import type { ClusterSettings, ServiceSettings } from '../../model/settings.ts';
 
 /** Redis, as the scripts of one account reach it. */
 export interface Redis {
@@ -22,9 +23,14 @@ export interface Redis {
 /** The first line of a script that writes nothing. */
 export const readsFirst = '#!lua flags=no-writes';
 
-interface LinkOptions {
-  readonly address: RedisAddress;
-  readonly prefix: string;
+/** Where the fleet of an account meets. `username` names the account where `cluster` does not: who signs in. */
+export interface FleetAddress {
+  readonly cluster: Pick<ClusterSettings, 'redis' | 'account'>;
+  readonly service: Pick<ServiceSettings, 'ingestUrl'>;
+  readonly username: string;
+}
+
+interface LinkOptions extends FleetAddress {
   readonly clock: Clock;
   readonly log: LogPort;
   /** Messages of these channels of the account go to `onMessage`. */
@@ -57,7 +63,9 @@ export type RedisLink = ReturnType<typeof openLink>;
 
 /** The connection to Redis, made at once and again whenever it ends; says each change once in the log. */
 export function openLink(options: LinkOptions) {
-  const { address, prefix, clock, log, channels = [], onMessage = () => {}, onChange = () => {} } = options;
+  const { clock, log, channels = [], onMessage = () => {}, onChange = () => {} } = options;
+  const address = options.cluster.redis;
+  const prefix = prefixOf(options);
   const redis = redisNodes(address);
   let session: Session | null = null;
   let trouble: Reason | null = null;
@@ -255,11 +263,8 @@ function wordsOf(error: unknown): string {
 }
 
 /** What all keys and channels of an account begin with; the braces keep them together in a Redis Cluster. */
-export function fleetPrefix(
-  account: string | undefined,
-  { ingestUrl, username }: { readonly ingestUrl: string; readonly username: string },
-): string {
+function prefixOf({ cluster, service, username }: FleetAddress): string {
   // The service counts by its address and user.
-  const words = `${ingestUrl}\n${username.toLowerCase()}`;
-  return `ingestd:{${account ?? createHash('sha256').update(words).digest('hex').slice(0, 20)}}`;
+  const words = `${service.ingestUrl}\n${username.toLowerCase()}`;
+  return `ingestd:{${cluster.account ?? createHash('sha256').update(words).digest('hex').slice(0, 20)}}`;
 }

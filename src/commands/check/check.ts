@@ -42,7 +42,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   if (online) {
     findings.push(
       ...(settings.service.mode === 'embedded' ? [notAsked] : await checkService(options)),
-      ...(settings.cluster === null ? [] : await checkRedis(settings.cluster)),
+      ...(settings.cluster === null ? [] : await checkRedis(settings.cluster, settings.service)),
     );
   }
   return findings;
@@ -148,10 +148,13 @@ function judgeClock(address: string, ahead: number): CheckFinding {
 }
 
 /** Whether Redis answers, lets this host in, and keeps what it is told. Writes nothing. */
-async function checkRedis({ redis }: Pick<ClusterSettings, 'redis'>): Promise<readonly CheckFinding[]> {
-  const subject = redisNodes(redis);
+async function checkRedis(
+  cluster: ClusterSettings,
+  service: Settings['service'],
+): Promise<readonly CheckFinding[]> {
+  const subject = redisNodes(cluster.redis);
   const { openLink } = await import('../../cluster/redis/connection.ts');
-  const link = openLink({ address: redis, prefix: '', clock: systemClock, log: silentLog });
+  const link = openLink({ cluster, service, username: '', clock: systemClock, log: silentLog });
   await link.tried;
   const trouble = link.trouble();
   const warning = link.connection()?.warning ?? null;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import type { FolderOwnersView } from '../../cluster/folders/folder-owners.ts';
-import { guardSharedFolders } from '../../daemon/process/guard-shared-folders.ts';
+import { guardSharedFolder } from '../../daemon/process/guard-shared-folder.ts';
 import { guardTwinFolders } from '../../daemon/process/guard-twin-folders.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { systemClock } from '../../lib/time/clock.ts';
@@ -58,7 +58,8 @@ export async function withRestingEngine<T>(
     settings.folders.map((folder) => openUnwatched(folder, { settings, log: silentLog })),
     { clock: systemClock, log: silentLog },
   );
-  const folders = owners === null ? opened : guardSharedFolders(opened, owners, silentLog);
+  const folders =
+    owners === null ? opened : opened.map((folder) => guardSharedFolder(folder, owners, silentLog));
   const limiter = createFreeLimiter(settings.service.requestsPerMinute);
   const activities: Activity[] = [];
   const engine = new Engine({

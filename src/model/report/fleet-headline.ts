@@ -9,10 +9,8 @@ export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
   if (hosts.length === 0) return 'No host has reported in the last day';
   return [
     ...(paused ? ['The whole fleet is paused'] : []),
-    ...(troubled > 0
-      ? [`${countWords(troubled, 'host')} ${troubled === 1 ? 'needs' : 'need'} attention`]
-      : []),
-    ...(gone > 0 ? [`${countWords(gone, 'host')} ${gone === 1 ? 'is' : 'are'} gone`] : []),
+    ...(troubled > 0 ? [`${countWords(troubled, 'host needs', 'hosts need')} attention`] : []),
+    ...(gone > 0 ? [`${countWords(gone, 'host is', 'hosts are')} gone`] : []),
     `${here.length === 0 ? 'No host' : countWords(here.length, 'host')} connected${health === 'ok' ? ', no problems' : ''}`,
   ].join('. ');
 }

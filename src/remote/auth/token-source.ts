@@ -248,16 +248,17 @@ export function createTokenSource({
 
   /** The token of all hosts: another one has it already, or this one asks for all. */
   async function share(store: TokenStorePort, credentials: Credentials): Promise<AccessToken> {
-    const shared = await store.obtain(credentials, {
-      stale,
-      isGood: ({ lifeMs, leftMs }) => leftMs > lifeMs - useOf(lifeMs),
-      ask: async (refreshToken) => {
-        if (refreshToken !== null) refresh = { token: refreshToken, credentials };
-        const grant = await grantFor(credentials);
-        const lifeMs = lifeOf(grant.expiresIn);
-        const { accessToken } = grant;
-        return { accessToken, refreshToken: grant.refreshToken ?? refreshToken, lifeMs, leftMs: lifeMs };
-      },
+    const shared = await store.obtain(credentials, stale, async (given) => {
+      if (given !== null) refresh = { token: given, credentials };
+      const { accessToken, refreshToken, expiresIn } = await grantFor(credentials);
+      const lifeMs = lifeOf(expiresIn);
+      return {
+        accessToken,
+        refreshToken: refreshToken ?? given,
+        lifeMs,
+        aheadMs: lifeMs - useOf(lifeMs),
+        leftMs: lifeMs,
+      };
     });
     const { accessToken, refreshToken, lifeMs, leftMs } = shared;
     const since = clock.monotonic() + leftMs - lifeMs;

@@ -104,10 +104,11 @@ export async function measureSimulated(home) {
 function openHost(host, { port, service, token, works = true, account = 'bench', most = limit }) {
   let minute = null;
   const link = openLink({
-    address: parseRedisAddress(`redis://127.0.0.1:${port}`),
+    cluster: { redis: parseRedisAddress(`redis://127.0.0.1:${port}`), account },
+    service: { ingestUrl: '' },
+    username: '',
     clock: systemClock,
     log,
-    prefix: `ingestd:{${account}}`,
     channels: ['wake', `wake:${host}`],
     onMessage: (text) => minute?.hear(text),
     onChange: () => minute?.call(),

@@ -31,11 +31,11 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
     await prepareDirectory(dir);
     const address = addressOf(places.redis.url);
     const cluster = await openCluster({
-      settings: { redis: address, account: 'shared', host: 'one', standBy: true },
-      requestsPerMinute: 50,
-      stateDir: dir,
+      cluster: { redis: address, account: 'shared', host: 'one', standBy: true },
+      service: { ingestUrl: places.service.ingestUrl, requestsPerMinute: 50 },
+      username: plantedCredentials.username,
+      state: { dir },
       traces: () => readLeaseTraces(dir),
-      service: { ingestUrl: places.service.ingestUrl, username: plantedCredentials.username },
       clock: systemClock,
       log: recordedLog(),
     });

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { cableTo } from '../support/cable.ts';
 import type { Cable } from '../support/cable.ts';
 import { wait } from '../support/fleet-host.ts';
-import { addressOf, missingRedis, settle, startRedis } from '../support/redis-server.ts';
+import { accountAt, addressOf, missingRedis, settle, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 
 const times = { lifeMs: 1_200, beatMs: 200, watchMs: 200, marginMs: 100, failoverMs: 600 };
@@ -48,14 +48,12 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
 
   async function hostOf(host: string, options: Options = {}): Promise<Lease> {
     const { port = redis.port, skewMs = () => 0, leaseTimes = times } = options;
-    const address = addressOf(`redis://127.0.0.1:${port}`);
     const clock = { ...systemClock, now: () => systemClock.now() + skewMs() };
     let lease: Lease | null = null;
     const link = openLink({
-      address,
+      ...accountAt(`redis://127.0.0.1:${port}`, 'lease'),
       clock,
       log: recordedLog(),
-      prefix,
       channels: ['wake'],
       onMessage: () => lease?.ask(),
       onChange: () => lease?.ask(),
@@ -117,11 +115,11 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       const address = addressOf(redis.url);
       const directory = await temporaryFolder();
       const cluster = await openCluster({
-        settings: { redis: address, account: 'lease', host, standBy: true },
-        requestsPerMinute: 50,
-        stateDir: directory.path,
+        cluster: { redis: address, account: 'lease', host, standBy: true },
+        service: { ingestUrl: 'http://127.0.0.1', requestsPerMinute: 50 },
+        username: 'a',
+        state: { dir: directory.path },
         traces: async () => traces,
-        service: { ingestUrl: 'http://127.0.0.1', username: 'a' },
         clock: systemClock,
         log: recordedLog(),
       });

@@ -34,6 +34,9 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     expect(await eventually(() => second.log().match(/status page/g))).toHaveLength(1);
     expect((await second.fetch('/healthz')).status).toBe(200);
     expect((await second.fetch('/readyz')).status).toBe(503);
+    // The figures of the fleet are the same from every host.
+    const figures = await (await second.fetch('/metrics')).text();
+    expect(figures).toContain('ingestd_fleet_host_presence{host="one",presence="here"} 1');
     expect((await two.run('status')).out).toMatch(/Standing by/);
     expect((await one.run('status')).out).not.toMatch(/Standing by/);
     await one.run('pause', '--fleet');

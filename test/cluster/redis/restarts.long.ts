@@ -9,7 +9,7 @@ import { describeWhere } from '../../support/needs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { clockLibrary, missingClock } from '../network/support/fast-clock.ts';
 import { mostInWindow, scaledTimes, wait } from '../support/fleet-host.ts';
-import { addressOf, missingRedis } from '../support/redis-server.ts';
+import { accountAt, missingRedis } from '../support/redis-server.ts';
 import { limit, startSmallFleet, times, windowMs } from '../support/small-fleet.ts';
 import type { SmallFleet } from '../support/small-fleet.ts';
 
@@ -73,12 +73,11 @@ describeWhere(missingRedis ?? missingClock, 'the shared minute, when Redis may h
 
   it('keeps the pause of the fleet, and does not take back that a person has ended it', async () => {
     await startThreeHosts();
-    const prefix = 'ingestd:{test}';
-    const address = addressOf(fleet.redis.url);
-    const link = openLink({ address, prefix, clock: systemClock, log: silentLog });
+    const account = accountAt(fleet.redis.url, 'test');
+    const link = openLink({ ...account, clock: systemClock, log: silentLog });
     await link.tried;
     try {
-      const state = `${prefix}:state`;
+      const state = `${link.prefix}:state`;
       const arePaused = () =>
         fleet.hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
       await haltFleet(link, { isHalted: true });

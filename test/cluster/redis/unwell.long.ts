@@ -100,16 +100,16 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
     let highestFence = 0;
     const open = () =>
       openCluster({
-        settings: {
+        cluster: {
           redis: addressOf(places.redis.url),
           account: 'failover',
           host: 'a',
           standBy: true,
         },
-        requestsPerMinute: 10,
-        stateDir: one.home.path,
+        service: { ingestUrl: 'https://service.example', requestsPerMinute: 10 },
+        username: 'someone',
+        state: { dir: one.home.path },
         traces: async () => ({ highestFence, endedFence: 0 }),
-        service: { ingestUrl: 'https://service.example', username: 'someone' },
         clock,
         log: recordedLog(),
         times,

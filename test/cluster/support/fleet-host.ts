@@ -61,11 +61,11 @@ export async function fleetHost(options: HostOptions): Promise<FleetHost> {
   const redis = addressOf(redisUrl);
   const log = recordedLog();
   const cluster = await openCluster({
-    settings: { redis, account: options.account ?? 'test', host: name, standBy: false },
-    requestsPerMinute: limit,
-    stateDir: options.stateDir,
+    cluster: { redis, account: options.account ?? 'test', host: name, standBy: false },
+    service: { ingestUrl: 'https://service.example', requestsPerMinute: limit },
+    username: 'someone',
+    state: { dir: options.stateDir },
     traces: async () => ({ highestFence: 0, endedFence: 0 }),
-    service: { ingestUrl: 'https://service.example', username: 'someone' },
     clock,
     log,
     times,

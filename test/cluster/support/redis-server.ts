@@ -100,6 +100,12 @@ export function addressOf(url: string): RedisAddress {
   return address;
 }
 
+/** What names an account, for `openLink`. */
+export function accountAt(url: string, account: string) {
+  const service = { ingestUrl: 'https://service.example' };
+  return { cluster: { redis: addressOf(url), account }, service, username: 'someone' };
+}
+
 /** As if a fleet had been here for a while: its hosts get permits at once, without one window of silence. */
 export function settle(redis: RedisServer, account: string): void {
   const runId = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))?.[1] ?? '';

@@ -467,7 +467,7 @@ describe('a token that hosts share', () => {
     service = await startScriptedService();
     clock = manualClock();
     const store: TokenStorePort = {
-      obtain: async (_credentials, { ask }) => {
+      obtain: async (_credentials, _stale, ask) => {
         asked += 1;
         if (shared !== null) return shared;
         const grant = await ask(refreshToken);
@@ -491,7 +491,8 @@ describe('a token that hosts share', () => {
   });
 
   it('is used for what is left of its life only', async () => {
-    shared = { accessToken: 'of-another', refreshToken: null, lifeMs: 1_800_000, leftMs: 100_000 };
+    const lives = { lifeMs: 1_800_000, aheadMs: 60_000, leftMs: 100_000 };
+    shared = { accessToken: 'of-another', refreshToken: null, ...lives };
     expect((await tokens.access()).value).toBe('of-another');
     expect(tokens.status().expiresAt).toBe('2026-01-01T00:01:40.000Z');
     await clock.advance(39_999);
@@ -509,8 +510,20 @@ describe('a token that hosts share', () => {
     service.scriptTokens(steps.token({ access_token: 'renewed', expires_in: 600 }));
     await tokens.renew(await tokens.access());
     expect(given).toEqual([
-      { accessToken: 'token-1', refreshToken: 'refresh-1', lifeMs: 1_800_000, leftMs: 1_800_000 },
-      { accessToken: 'renewed', refreshToken: 'refresh-of-another', lifeMs: 600_000, leftMs: 600_000 },
+      {
+        accessToken: 'token-1',
+        refreshToken: 'refresh-1',
+        lifeMs: 1_800_000,
+        aheadMs: 60_000,
+        leftMs: 1_800_000,
+      },
+      {
+        accessToken: 'renewed',
+        refreshToken: 'refresh-of-another',
+        lifeMs: 600_000,
+        aheadMs: 60_000,
+        leftMs: 600_000,
+      },
     ]);
     const requests = service.tokenRequests.map((request) => new URLSearchParams(request.text()));
     expect(requests.map((fields) => [fields.get('grant_type'), fields.get('refresh_token')])).toEqual([
