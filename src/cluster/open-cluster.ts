@@ -140,8 +140,6 @@ export async function openCluster(options: ClusterOptions) {
   };
 }
 
-const idForm = /^[0-9a-f]{32}$/;
-
 /**
  * What a state directory is known by, wherever it is mounted: a random id in the file `id`. `isNew`: this call has made
  * it.
@@ -173,5 +171,5 @@ async function stateId(dir: string): Promise<{ readonly id: string; readonly isN
 /** What a state directory is known by; null: it has nothing yet, or nothing that is valid. */
 export async function readStateId(dir: string): Promise<string | null> {
   const id = (await readIfThere(join(dir, 'id')))?.trim() ?? '';
-  return idForm.test(id) ? id : null;
+  return /^[0-9a-f]{32}$/.test(id) ? id : null;
 }

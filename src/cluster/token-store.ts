@@ -52,14 +52,10 @@ const leaseMs = 30_000;
 const failureMs = 20_000;
 const askAgainMs = 250;
 
+const times = { lifeMs: z.number(), aheadMs: z.number() };
 /** What one host was given, or told, on behalf of all. */
 const sharedSchema = z.union([
-  z.object({
-    accessToken: z.string().min(1),
-    refreshToken: z.string().nullable(),
-    lifeMs: z.number(),
-    aheadMs: z.number(),
-  }),
+  z.object({ accessToken: z.string().min(1), refreshToken: z.string().nullable(), ...times }),
   z.object({ isRefused: z.boolean(), message: z.string(), retryAfterMs: z.number().nullable() }),
 ]);
 type Shared = z.output<typeof sharedSchema>;

@@ -104,8 +104,8 @@ export function createPublisher({ redis, host, clock, onChange }: PublisherOptio
 }
 
 const mostFolders = 50;
-const mostFailures = 10;
-const mostReasons = 10;
+/** Of reasons and failures each. */
+const mostListed = 10;
 const longestText = 300;
 
 /** What of a status the other hosts see. */
@@ -116,10 +116,10 @@ function summaryOf(status: Status): HostSummary {
   return hostSummarySchema.parse({
     ...status,
     headline: headline(status),
-    reasons: status.reasons.slice(0, mostReasons).map((one) => ({ ...one, message: short(one.message) })),
+    reasons: status.reasons.slice(0, mostListed).map((one) => ({ ...one, message: short(one.message) })),
     folders: status.folders.slice(0, mostFolders),
     failures: failed
-      .slice(0, mostFailures)
+      .slice(0, mostListed)
       .map((one) => ({ ...one, path: short(one.path), message: short(one.message) })),
     failuresTotal: failedTotal,
   });

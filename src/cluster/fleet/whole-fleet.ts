@@ -9,9 +9,10 @@ import { aliveMs } from '../fleet-times.ts';
 import type { Redis } from '../redis/connection.ts';
 import { listOf, redisScript } from '../redis/script.ts';
 
-/** Hosts are read so many at a time, and no more than `mostHosts`: no answer of Redis is large. */
-const sliceSize = 50;
+/** No more hosts are read, in slices of at most so many bytes, and of no summary more: a host's own is never so long. */
 const mostHosts = 2_000;
+const mostSliceBytes = 262_144;
+const mostSummaryBytes = 131_072;
 
 const readSlice = redisScript({
   keys: ['hosts', 'summaries', 'use', 'permits', 'state'],
@@ -24,24 +25,28 @@ const readSlice = redisScript({
     halted: z.string(),
   }),
   lua: `
-local slice = {}
-for _, name in ipairs(redis.call('ZRANGE', hosts, ask.from, ask.from + ask.size - 1)) do
-  local used = tonumber(redis.call('HGET', use, name) or 0)
-  slice[#slice + 1] = { name, redis.call('HGET', summaries, name) or '', used }
+local slice, size = {}, 0
+for _, name in ipairs(redis.call('ZRANGE', hosts, ask.from, ask.from + ask.most - 1)) do
+  local summary = redis.call('HGET', summaries, name) or ''
+  -- Its time is left, and nothing that can be read.
+  if #summary > ${mostSummaryBytes} then summary = string.sub(summary, 1, 100) end
+  size = size + #summary
+  if size > ${mostSliceBytes} then break end
+  slice[#slice + 1] = { name, summary, tonumber(redis.call('HGET', use, name) or 0) }
 end
 return { now = now, hosts = slice, used = redis.call('ZCOUNT', permits, now, '+inf'),
   halted = redis.call('HGET', state, 'halted') or '' }
 `,
 });
 
-const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 0 };
+const healths: readonly Health[] = ['ok', 'attention', 'error'];
 
 /** What all hosts of the account say of themselves, those that need a person first. */
 export async function readFleet(redis: Redis): Promise<FleetStatus> {
   const hosts: FleetHost[] = [];
   let slice;
   do {
-    slice = await readSlice(redis, { from: hosts.length, size: sliceSize });
+    slice = await readSlice(redis, { from: hosts.length, most: 100 });
     for (const [host, text, usedByHost] of slice.hosts) {
       const [at = '', run = ''] = text.split(' ', 2);
       const summary = readSummary(text.slice(at.length + run.length + 2));
@@ -50,12 +55,11 @@ export async function readFleet(redis: Redis): Promise<FleetStatus> {
       const lastSeen = new Date(Date.now() - ago).toISOString();
       hosts.push({ ...summary, host, presence, lastSeen, used: usedByHost });
     }
-  } while (slice.hosts.length === sliceSize && hosts.length < mostHosts);
+  } while (slice.hosts.length > 0 && hosts.length < mostHosts);
   const { used, halted } = slice;
   hosts.sort((a, b) => weightOf(b) - weightOf(a) || (a.host < b.host ? -1 : 1));
-  const worst = Math.max(0, ...hosts.map(weightOf));
   return {
-    health: worst === 2 ? 'error' : worst === 1 || halted !== '' ? 'attention' : 'ok',
+    health: healths[Math.max(halted === '' ? 0 : 1, ...hosts.map(weightOf))] ?? 'ok',
     account: /\{(.*)\}/.exec(redis.prefix)?.[1] ?? redis.prefix,
     paused: halted !== '',
     rate: { used, windowSeconds: 60 },
@@ -74,7 +78,7 @@ function readSummary(text: string): HostSummary {
 /** Who stopped on purpose needs nobody; who is gone does. */
 function weightOf({ presence, health }: FleetHost): number {
   if (presence === 'stopped') return 0;
-  return presence === 'gone' ? Math.max(1, weights[health]) : weights[health];
+  return Math.max(presence === 'gone' ? 1 : 0, healths.indexOf(health));
 }
 
 /** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */
@@ -96,5 +100,5 @@ return changed
 
 /** Whether a person has stopped all hosts. */
 export async function isFleetHalted(redis: Redis): Promise<boolean> {
-  return (await readSlice(redis, { from: 0, size: 1 })).halted !== '';
+  return (await readSlice(redis, { from: 0, most: 1 })).halted !== '';
 }

@@ -16,6 +16,9 @@ interface ScriptParts<Ask, Answer> {
   readonly lua: string;
 }
 
+/** What was put into Redis by others is not read where an answer with it would be longer. */
+const mostAnswerBytes = 1_048_576;
+
 /**
  * A script that Redis runs in one step, whole or not at all: by its first line, a Redis that takes no writes (it is full,
  * or has too few replicas) refuses it before it begins. It rejects where Redis does not answer in time, or refuses.
@@ -35,7 +38,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function run()
 ${lua}
 end
-return cjson.encode(run())
+local answer = cjson.encode(run())
+return #answer <= ${mostAnswerBytes} and answer or redis.error_reply('ERR the answer would be too long')
 `;
   return async ({ evaluate, runId, prefix }: Redis, ask: Ask): Promise<Answer> => {
     const places = keys.map((key) => (typeof key === 'string' ? key : key[1](ask)));
