@@ -1,16 +1,23 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
 import { tokenChallenge } from '../../lib/server/brings-token.ts';
-import { noSchemas } from '../../lib/server/http-server.ts';
+import {
+  backlog,
+  closeInTime,
+  createLimitedServer,
+  noSchemas,
+  unreadableAnswer,
+} from '../../lib/server/http-server.ts';
+import type { ServerLimits } from '../../lib/server/http-server.ts';
+import { errorCode } from '../../model/errors.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
 import { addRoutes } from './routes.ts';
 import type { AppOptions } from './routes.ts';
 import { isReading, judgeRequest } from './request-guard.ts';
-import type { AccessRules, Access, Refusal } from './request-guard.ts';
+import type { Access, Refusal } from './request-guard.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,10 +28,12 @@ declare module 'fastify' {
 
 const maxBodyBytes = 64 * 1024;
 
-/** Builds the routes, to be served by as many listeners as there are; nothing listens yet. */
-export async function openApp(options: AppOptions) {
-  let handle: RequestListener | null = null;
-  const app = fastify({
+/** Time for answers that are under way when the address closes. */
+const closeGraceMs = 1000;
+
+/** An address with its routes: nothing listens yet. `limits`: of its own, whatever other addresses have. */
+export function createApp(options: AppOptions, limits: Partial<ServerLimits>) {
+  const app: FastifyInstance = fastify({
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: true,
     logger: false,
@@ -33,26 +42,37 @@ export async function openApp(options: AppOptions) {
     // For a path that cannot be decoded no hooks run: headers and guard are applied here.
     frameworkErrors: (error, request, reply) => {
       void reply.headers(securityHeaders);
-      const refusal = judgeRoute(request, options.rulesOf(request.raw));
+      const refusal = judgeRoute(request, options.rules);
       if (refusal === null) void answerError(error, reply, options.log);
       else void refuse(reply, refusal);
     },
-    // There are two listeners of our own, each with its own access rules.
-    serverFactory: (handler) => {
-      handle = handler;
-      return createServer();
-    },
+    serverFactory: (handler) => createLimitedServer(handler, limits),
+    clientErrorHandler: answerClientError,
   });
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addGuard(app, options);
   addRoutes(app, options);
   app.setErrorHandler((error, _request, reply) => answerError(error, reply, options.log));
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));
-  await app.ready();
   return {
-    handle: (request: IncomingMessage, response: ServerResponse): void => handle?.(request, response),
-    close: () => app.close(),
+    /** Listens on a TCP address or on a Unix socket; gives the port. Rejects with Node's error where it cannot be had. */
+    listen: async (where: { readonly path: string } | { readonly host: string; readonly port: number }) => {
+      await app.listen({ ...where, backlog });
+      const address = app.server.address();
+      return typeof address === 'object' && address !== null ? address.port : 0;
+    },
+    /** Takes no more connections, gives answers under way a moment, then cuts the rest. */
+    close: () => closeInTime(app.server, closeGraceMs, () => app.close()),
   };
+}
+
+/** Bytes that are not HTTP reach no route: they are answered here, with the usual headers. */
+function answerClientError(error: Error, socket: Socket): void {
+  if (!socket.writable || errorCode(error) === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  socket.end(unreadableAnswer(errorCode(error), securityHeaders));
 }
 
 /** A request's URL as the routes know it. */
@@ -63,13 +83,11 @@ function withoutPath(url: string, publicPath: string): string {
 /** Wrong tokens are logged no more often than this. */
 const wrongTokenEveryMs = 60_000;
 
-function addGuard(app: FastifyInstance, { rulesOf, log, clock }: AppOptions): void {
+function addGuard(app: FastifyInstance, { rules: rulesNow, log, clock }: AppOptions): void {
   let wrongTokenAt = Number.NEGATIVE_INFINITY;
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(securityHeaders);
-    const rules = rulesOf(request.raw);
-    if (rules === null) return undefined;
-    const refusal = judgeRoute(request, rules) ?? (await judgeUser(request, rules));
+    const refusal = judgeRoute(request, rulesNow) ?? (await judgeUser(request, rulesNow));
     if (refusal === null) return undefined;
     log.debug({ method: request.method, route: routeOf(request), code: refusal.code }, 'request refused');
     const isGuess = refusal.code === 'login-required' && request.headers.authorization !== undefined;
@@ -81,8 +99,7 @@ function addGuard(app: FastifyInstance, { rulesOf, log, clock }: AppOptions): vo
   });
   // A request takes as long as its sender wants: who is there at its beginning need not be there at its end.
   app.addHook('preHandler', async (request, reply) => {
-    const rules = rulesOf(request.raw);
-    const refusal = rules === null ? null : await judgeUser(request, rules);
+    const refusal = await judgeUser(request, rulesNow);
     return refusal === null ? undefined : refuse(reply, refusal);
   });
 }
@@ -92,11 +109,11 @@ function routeOf(request: FastifyRequest): string | null {
   return request.is404 ? null : (request.routeOptions?.url ?? null);
 }
 
-function judgeRoute(request: FastifyRequest, rules: AccessRules | null): Refusal | null {
+function judgeRoute(request: FastifyRequest, rules: AppOptions['rules']): Refusal | null {
   if (rules === null) return null;
   const { method, headers } = request;
   const access = routeOf(request) === null ? 'guarded' : (request.routeOptions.config.access ?? 'guarded');
-  return judgeRequest({ method, headers, access }, rules);
+  return judgeRequest({ method, headers, access }, rules());
 }
 
 /**
@@ -105,9 +122,10 @@ function judgeRoute(request: FastifyRequest, rules: AccessRules | null): Refusal
  */
 async function judgeUser(
   { method, raw }: FastifyRequest,
-  { httpToken }: AccessRules,
+  rules: AppOptions['rules'],
 ): Promise<Refusal | null> {
-  if (isReading({ method }) || httpToken !== null || (await isOwnPeer(raw.socket))) return null;
+  if (rules === null || isReading({ method }) || rules().httpToken !== null) return null;
+  if (await isOwnPeer(raw.socket)) return null;
   const message =
     'only the user that runs ingestd may do this; use its command line as that user, or set INGESTD_HTTP_TOKEN';
   return { status: 403, code: 'other-user', message };

@@ -1,15 +1,14 @@
 import { lookup } from 'node:dns/promises';
-import type { RequestListener } from 'node:http';
 
 import { isLoopbackAddress, reachableHost } from '../../lib/server/host.ts';
 import type { ServerLimits } from '../../lib/server/http-server.ts';
 import { isWithin } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError, errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
-import { listen } from './listen.ts';
-import type { Listener } from './listen.ts';
+import { createApp } from './app.ts';
 import { createAccessRules } from './request-guard.ts';
 import type { AccessRules } from './request-guard.ts';
+import type { AppOptions } from './routes.ts';
 
 /** Whether the page can be had: its address without a slash at its end, or why not, with the key and the fix. */
 export type PageState =
@@ -27,8 +26,6 @@ export interface PageOptions {
   readonly usualPort?: number | undefined;
   readonly httpToken: string | null;
   readonly clock: Clock;
-  /** Answers requests that came over the address, by these rules. */
-  readonly handlerFor: (rules: () => AccessRules) => RequestListener;
   /** Called after every try, until the page is open. */
   readonly onPage: (state: PageState) => void;
 }
@@ -46,20 +43,26 @@ const longestRetryMs = 60_000;
  * Opens the page's TCP address; where it cannot be had now (another program has the port, the address is not there yet,
  * its name does not resolve), it tries again by itself, after 1 s and then up to a minute. Gives what closes it.
  */
-export async function openPage(options: PageOptions): Promise<() => Promise<void>> {
-  const { clock, http, onPage } = options;
-  let listener: Listener | null = null;
+export async function openPage(
+  { clock, http, usualPort, httpToken, onPage }: PageOptions,
+  app: AppOptions,
+): Promise<() => Promise<void>> {
+  // No request comes before the address is bound.
+  let rules: AccessRules | null = null;
+  const { listen, close } = createApp({ ...app, rules: () => rules ?? refuseEarly() }, portLimits);
   let isClosed = false;
   let cancelRetry = () => {};
 
   const open = async (): Promise<void> => {
     const { address } = await lookup(http.host);
-    if (options.httpToken === null && !isLoopbackAddress(address)) throw unguarded(http.host);
+    if (httpToken === null && !isLoopbackAddress(address)) throw unguarded(http.host);
     if (isClosed) return;
-    const opened = await listenAt(address, options);
-    if (isClosed) return opened.close();
-    listener = opened;
-    onPage({ kind: 'open', url: `http://${reachableHost(http.host)}:${opened.port}` });
+    const listenOn = (port: number) => listen({ host: address, port });
+    const isUsual = http.port === 0 && usualPort !== undefined;
+    const usual = isUsual ? await listenOn(usualPort).catch(() => null) : null;
+    const port = usual ?? (await listenOn(http.port));
+    rules = createAccessRules(http, { address, port }, httpToken);
+    onPage({ kind: 'open', url: `http://${reachableHost(http.host)}:${port}` });
   };
   const attempt = (retryMs: number): Promise<void> =>
     open().catch((error: unknown) => {
@@ -72,7 +75,7 @@ export async function openPage(options: PageOptions): Promise<() => Promise<void
   return async () => {
     isClosed = true;
     cancelRetry();
-    await listener?.close();
+    await close();
   };
 }
 
@@ -81,21 +84,6 @@ export function unguarded(host: string): ConfigurationError {
   return new ConfigurationError(
     `http.host: ${host} is reachable from other machines, but no token is set; set INGESTD_HTTP_TOKEN to 16 characters or more, or http.host to 127.0.0.1`,
   );
-}
-
-async function listenAt(
-  address: string,
-  { http, usualPort, httpToken, handlerFor }: PageOptions,
-): Promise<Listener> {
-  const { port } = http;
-  // No request comes before the listener is there.
-  let rules: AccessRules | null = null;
-  const handle = handlerFor(() => rules ?? refuseEarly());
-  const listenOn = (chosen: number) => listen({ host: address, port: chosen }, handle, portLimits);
-  const usual = port === 0 && usualPort !== undefined ? await listenOn(usualPort).catch(() => null) : null;
-  const listener = usual ?? (await listenOn(port));
-  rules = createAccessRules(http, { address, port: listener.port }, httpToken);
-  return listener;
 }
 
 function refuseEarly(): never {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { FastifyInstance, FastifyReply, RouteShorthandOptions } from 'fastify';
@@ -35,8 +34,8 @@ export interface AppOptions {
   readonly publicPath: string;
   readonly log: LogPort;
   readonly clock: Clock;
-  /** Null for a request that came through the socket: the socket's file mode guards it. */
-  readonly rulesOf: (request: IncomingMessage) => AccessRules | null;
+  /** Of the address, once it is bound; null: it is the socket, which its file mode guards. */
+  readonly rules: (() => AccessRules) | null;
 }
 
 /** What the page and the command line ask for. The guard has checked the caller. */
@@ -79,7 +78,7 @@ export const querySchemas = { why, documents, log };
 /** The routes that only read. */
 function addReadRoutes(
   app: FastifyInstance,
-  { control, snapshot, metrics, history, readLog, fleet, hub, clock, rulesOf }: AppOptions,
+  { control, snapshot, metrics, history, readLog, fleet, hub, clock, rules }: AppOptions,
 ): void {
   app.get('/healthz', { config: { access: 'open' } }, (_request, reply) => {
     const healthy = control.healthy();
@@ -120,7 +119,7 @@ function addReadRoutes(
   });
   // A stream has no end: there is no HEAD route.
   app.get('/api/events', { exposeHeadRoute: false }, async (request, reply) => {
-    const peer = rulesOf(request.raw) === null ? ownPeer : await peerOf(request.raw.socket);
+    const peer = rules === null ? ownPeer : await peerOf(request.raw.socket);
     if (hub.isFull(peer))
       return send(reply, 503, { code: 'full', message: 'too many pages are open; close some' });
     reply.hijack();
@@ -176,7 +175,7 @@ const revokeBody = z.strictObject({ all: z.boolean() });
 const manyPaths = { bodyLimit: 8 * 1024 * 1024 };
 
 /** The routes that change something. */
-function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: AppOptions): void {
+function addChangeRoutes(app: FastifyInstance, { control, snapshot, rules }: AppOptions): void {
   // The next status shows what the call did.
   app.addHook('onSend', async ({ method }) => {
     if (method === 'POST') snapshot.expire();
@@ -190,8 +189,7 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rulesOf }: A
     app.post(path, options, async (request, reply) => {
       const given = schema.safeParse(request.body);
       if (!given.success) return refuse(reply, 'body', given.error);
-      const by = rulesOf(request.raw) === null ? 'command line' : 'page';
-      return await act(given.data, control.decisions(by));
+      return await act(given.data, control.decisions(rules === null ? 'command line' : 'page'));
     });
   post('/api/retry', bodySchemas.retry, ({ paths, all }, { retry }) => retry(paths, { all }), manyPaths);
   post('/api/resolve', bodySchemas.resolve, async (given, { resolve }) => {
@@ -227,7 +225,7 @@ function refuse(reply: FastifyReply, what: 'query' | 'body', error: z.ZodError):
 }
 
 /** The page, its files, and the token that lets it change things. */
-function addPageRoutes(app: FastifyInstance, { rulesOf }: AppOptions): void {
+function addPageRoutes(app: FastifyInstance, { rules }: AppOptions): void {
   let files: ReturnType<typeof readPage> = null;
   for (const path of pagePaths) {
     app.get(path, (_request, reply) => {
@@ -237,5 +235,5 @@ function addPageRoutes(app: FastifyInstance, { rulesOf }: AppOptions): void {
       return send(reply, 503, { code: 'not-built', message: 'the page is not built; run: npm run build' });
     });
   }
-  app.get('/api/token', (request) => ({ token: rulesOf(request.raw)?.pageToken ?? null }));
+  app.get('/api/token', () => ({ token: rules?.().pageToken ?? null }));
 }

@@ -1,17 +1,13 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
 import { chmod, lstat, rm } from 'node:fs/promises';
 
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import type { ServerLimits } from '../../lib/server/http-server.ts';
-import { ConfigurationError, errorCode, StoppedError } from '../../model/errors.ts';
+import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
-import { openApp } from './app.ts';
+import { createApp } from './app.ts';
 import { createEventHub } from './event-hub.ts';
-import { listen } from './listen.ts';
-import type { Listener } from './listen.ts';
 import { openPage, unguarded } from './open-page.ts';
 import type { PageOptions } from './open-page.ts';
-import type { AccessRules } from './request-guard.ts';
 import type { AppOptions } from './routes.ts';
 import { createStatusSnapshot } from './status-snapshot.ts';
 
@@ -39,26 +35,14 @@ export async function startStatusServer(options: StatusServerOptions): Promise<(
 
   const snapshot = createStatusSnapshot(control, clock);
   const hub = createEventHub(control, snapshot, clock);
-  const rules = new WeakMap<IncomingMessage, AccessRules | null>();
-  const rulesOf = (request: IncomingMessage) => {
-    const known = rules.get(request);
-    if (known === undefined) throw new StoppedError('a request without access rules');
-    return known;
-  };
-  const app = await openApp({
+  const app: AppOptions = {
     ...options,
     snapshot,
     history,
     hub,
     publicPath: http.publicUrl === undefined ? '' : new URL(http.publicUrl).pathname.replace(/\/$/, ''),
-    rulesOf,
-  });
-  const handlerFor =
-    (currentRules: () => AccessRules | null): RequestListener =>
-    (request, response) => {
-      rules.set(request, currentRules());
-      app.handle(request, response);
-    };
+    rules: null,
+  };
   const forget = [
     control.onActivity((activity) => history.record(activity)),
     control.onActivity(snapshot.expire),
@@ -70,17 +54,12 @@ export async function startStatusServer(options: StatusServerOptions): Promise<(
     for (const end of forget) end();
     hub.close();
     await Promise.all(closers.map((end) => end()));
-    await app.close();
   };
 
   try {
-    const socket = await listenOnSocket(
-      socketPath,
-      handlerFor(() => null),
-    );
-    closers.push(socket.close);
+    closers.push(await listenOnSocket(socketPath, app));
     if (http.port !== false)
-      closers.push(await openPage({ ...options, http: { ...http, port: http.port }, handlerFor }));
+      closers.push(await openPage({ ...options, http: { ...http, port: http.port } }, app));
     return close;
   } catch (error) {
     await close();
@@ -95,19 +74,20 @@ export const maxSocketPathBytes = 107;
 const socketLimits: Partial<ServerLimits> = { maxConnections: 64 };
 
 /** Listens on a Unix socket that only its owner may use. A socket that a crash left is removed first. */
-async function listenOnSocket(path: string, handle: RequestListener): Promise<Listener> {
+async function listenOnSocket(path: string, options: AppOptions): Promise<() => Promise<void>> {
   if (Buffer.byteLength(path) > maxSocketPathBytes) {
     throw new ConfigurationError(
       `state.dir: the socket's path ${path} is longer than ${maxSocketPathBytes} bytes; choose a shorter directory`,
     );
   }
   await removeStale(path);
-  const listener = await listen({ path }, handle, socketLimits);
+  const { listen, close } = createApp(options, socketLimits);
+  await listen({ path });
   await chmod(path, 0o600).catch(async (error: unknown) => {
-    await listener.close();
+    await close();
     throw error;
   });
-  return listener;
+  return close;
 }
 
 async function removeStale(path: string): Promise<void> {
