@@ -50,7 +50,8 @@ interface Options {
 
 /** The minute, and the longest life after it. */
 const remnantsMs = 5 * 60_000;
-const stateFiles = /^(?:ledger\.json|ledger\.previous\.json|ledger\.used|history|ledger\.journal\.\d+)$/;
+const stateFiles =
+  /^(?:configuration|ledger\.json|ledger\.previous\.json|ledger\.used|history|ledger\.journal\.\d+)$/;
 
 /** Sets it all up; nothing runs yet but the service. */
 export async function soakPlace({
