@@ -60,18 +60,11 @@ export class FolderRoots {
     view.accepted();
   }
 
-  /**
-   * A trusted root, under which everything was listed, is the one that the ledger knows from then on. `seenAt`: when
-   * that scan began. `isProven`: a recorded file was found in it.
-   */
-  rememberRoot(
-    folder: string,
-    root: RootIdentity,
-    { seenAt, isProven }: { readonly seenAt: number; readonly isProven: boolean },
-  ): Promise<void> {
+  /** A trusted root, under which everything was listed by a scan that began at `seenAt`, is known from then on. */
+  rememberRoot(folder: string, root: RootIdentity, seenAt: number): Promise<void> {
     return this.#inTurn(folder, async () => {
       const before = this.#ledger.root(folder)?.covered;
-      const change = this.#toRemember(folder, root, { seenAt, isProven });
+      const change = this.#toRemember(folder, root, seenAt);
       if (change === null) return;
       await this.#options.writer.commit([change]);
       if (change.identity.covered !== before) this.#rescan();
@@ -79,11 +72,7 @@ export class FolderRoots {
   }
 
   /** Null: the ledger knows it. */
-  #toRemember(
-    folder: string,
-    root: RootIdentity,
-    { seenAt, isProven }: { readonly seenAt: number; readonly isProven: boolean },
-  ): ChangeOf<'root'> | null {
+  #toRemember(folder: string, root: RootIdentity, seenAt: number): ChangeOf<'root'> | null {
     const known = this.#ledger.root(folder);
     const keeps = this.#keeps(folder);
     const isRecorded =
@@ -94,7 +83,7 @@ export class FolderRoots {
       known.keeps === keeps;
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
     if (isRecorded && !isOld) return null;
-    const covered = isProven ? known?.covered : coveredRoot(known, root, seenAt);
+    const covered = coveredRoot(known, root, seenAt);
     return { kind: 'root', folder, identity: { ...acceptedRoot(known, root, seenAt), covered, keeps } };
   }
 

@@ -10,6 +10,7 @@ import type {
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import type { FolderView } from './folder-view.ts';
+import { coveredRoot } from './root-trust.ts';
 
 /** Whether files of device `was` were never seen where `now` is: they may be away with their file system. */
 export function isOtherDevice(view: FolderView, was: number, now: number): boolean {
@@ -52,9 +53,7 @@ export function coveredMountPoints(
     const mayHold = holds(view.directoryAt(directoryOf(path))?.dev);
     return until === null ? [] : [{ folder, path, until, mayHold }];
   });
-  const known = ledger.root(folder);
-  const root =
-    view.isRootChanged && known !== undefined ? { dev: known.dev, until: Infinity } : known?.covered;
+  const root = coveredRoot(ledger.root(folder), view.isRootChanged ? view.root : null, Infinity);
   if (root === undefined) return below;
   return [...below, { folder, path: '', until: root.until, mayHold: holds(root.dev) }];
 }

@@ -39,13 +39,14 @@ export function acceptedRoot(
   return { ...root, seenAt, changes: nextRootChange(known, root) ?? known?.changes };
 }
 
-/** What files may lie in since another directory has come to a root's path, by a mount perhaps, `until` this scan. */
+/** The root that the ledger knows, where one of another device has come to its path by a mount or its end: `until` then. */
 export function coveredRoot(
   known: RootIdentity | undefined,
-  root: RootMarks,
+  root: RootMarks | null,
   until: number,
 ): RootIdentity['covered'] {
-  return known === undefined || sameInode(known, root) ? known?.covered : { dev: known.dev, until };
+  const isCovered = known !== undefined && root !== null && known.dev !== root.dev && !sameInode(known, root);
+  return isCovered ? { dev: known.dev, until } : known?.covered;
 }
 
 /** What the ledger learns of a folder whose root and mounts are right as they stand, says a person who was asked. */

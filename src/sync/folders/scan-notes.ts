@@ -79,8 +79,7 @@ export class ScanNotes {
   folderScanned(folder: string, root: RootIdentity): void {
     const { directories, log, roots, writer, tasks } = this.#options;
     const view = this.#folders.viewOf(folder);
-    const { isProven } = view;
-    const isTrusted = isRootTrusted(this.#ledger, folder, { root, isProven });
+    const isTrusted = isRootTrusted(this.#ledger, folder, { root, isProven: view.isProven });
     if (!isTrusted && !view.isRootChanged) {
       const about = { folder, path: root.path };
       log.warn(about, 'folder is not the same directory as before; deletions held');
@@ -88,7 +87,7 @@ export class ScanNotes {
     const isReadWhole = !this.#folders.hasUnreadable(folder);
     const seenAt = view.scanEnds({ isTrusted, isReadWhole, now: this.#clock.monotonic() });
     if (!isTrusted) return;
-    this.inBackground(roots.rememberRoot(folder, root, { seenAt, isProven }));
+    this.inBackground(roots.rememberRoot(folder, root, seenAt));
     this.inBackground(roots.rememberMounts(folder, true));
     const changed = directories.toRemember(folder, tasks);
     if (changed.length > 0) this.inBackground(writer.commit(changed));

@@ -127,17 +127,17 @@ describe('what is written down', () => {
 });
 
 describe('a root that another directory covers', () => {
+  const mounted: RootIdentity = { ...another, dev: 2 };
+  const covered = { dev: 3, until: 4 };
+
   it('may hold files until the scan that saw the other one, on its own device', () => {
-    expect(coveredRoot(known, another, 7)).toEqual({ dev: 1, until: 7 });
-    expect(coveredRoot({ ...known, covered: { dev: 3, until: 4 } }, another, 7)).toEqual({
-      dev: 1,
-      until: 7,
-    });
+    expect(coveredRoot(known, mounted, 7)).toEqual({ dev: 1, until: 7 });
+    expect(coveredRoot({ ...known, covered }, mounted, 7)).toEqual({ dev: 1, until: 7 });
   });
 
-  it('is as before where it is the same directory, under another device number perhaps, or none was known', () => {
-    const covered = { dev: 3, until: 4 };
-    expect(coveredRoot({ ...known, covered }, { ...known, dev: 2 }, 7)).toEqual(covered);
-    expect(coveredRoot(undefined, another, 7)).toBeUndefined();
+  it('is as before where nothing was mounted: the same directory, a new one in its place, none, or none known', () => {
+    for (const root of [{ ...known, dev: 2 }, another, null])
+      expect(coveredRoot({ ...known, covered }, root, 7)).toEqual(covered);
+    expect(coveredRoot(undefined, mounted, 7)).toBeUndefined();
   });
 });
