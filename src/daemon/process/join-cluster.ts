@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { FolderOwners } from '../../cluster/folders/folder-owners.ts';
+import type { ClusterOptions } from '../../cluster/open-cluster.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { StateLockedError } from '../../model/errors.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { blockedBy, createStopwatch, patienceMs } from './patience.ts';
@@ -14,11 +13,8 @@ export type Place = NonNullable<Awaited<ReturnType<typeof joinCluster>>>;
 /** A host that has the lease of its state directory, or waits for it. */
 export type LeasedPlace = Place & { readonly lease: NonNullable<Place['lease']> };
 
-interface JoinOptions {
+interface JoinOptions extends Pick<ClusterOptions, 'username' | 'log'> {
   readonly settings: Settings;
-  /** Who signs in, where that names the account; else empty. */
-  readonly username: string;
-  readonly log: LogPort;
 }
 
 /** Joins the other hosts of the account; null: there are none, and nothing of it is loaded. */
@@ -51,7 +47,7 @@ export async function withLease<T>(
   if (place === null) return act(null, null);
   const longestMs = sends ? patienceMs(settings.timing) : longestAwayMs;
   const lasting = createStopwatch();
-  let owners: FolderOwners | null = null;
+  let owners: ReturnType<Place['claim']> | null = null;
   try {
     while (!isReady(place)) {
       const blocked = blockedBy(place.reasons());

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 export const missingRedis =
   spawnSync('redis-server', ['--version']).status === 0 ? null : 'redis-server (Debian package redis-server)';
 
-/** Debian's Redis on a free loopback port, with an empty directory of its own. */
+/** The `redis-server` of PATH, which may be Valkey, on a free loopback port, with an empty directory of its own. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
