@@ -14,7 +14,7 @@ import type {
   LimiterPort,
   Permit,
 } from '../model/ports/service-port.ts';
-import type { PlannedOperation, PlanReport } from '../model/report/command-reports.ts';
+import type { PlannedOperation } from '../model/report/command-reports.ts';
 import type { Settings } from '../model/settings.ts';
 import { isAttached, reasonOf } from '../sync/tasks/task.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
@@ -34,21 +34,20 @@ export interface OfflineView {
   readonly fleet: FleetView | null;
 }
 
+/** What `sync` would do, as `plan` prints it. */
+export type PlanReport = Awaited<ReturnType<typeof makePlan>>;
+
 /**
  * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was asked.
  * Sends nothing, changes nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another
  * service, a folder was never there.
  */
-export async function makePlan({
-  settings: configured,
-  makesFolders,
-  fleet,
-}: OfflineView): Promise<PlanReport> {
+export async function makePlan({ settings: configured, makesFolders, fleet }: OfflineView) {
   const settings = asItStands(configured);
   const { ledger } = await scratchLedger(settings);
   requireService(ledger, settings);
   if (!makesFolders) await requireFolders(settings, ledger);
-  // Before uploads in doubt are sent again, and what is planned counts as sent.
+  // Further copies that the service may hold: before uploads in doubt are sent again, and what is planned counts as sent.
   const possibleDuplicates = ledger.possibleDuplicates();
   const { requestsPerMinute } = settings.service;
   const limiter = createLimiter({ requestsPerMinute, clock: systemClock, recent: ledger.sentRequests() });
@@ -114,19 +113,26 @@ function planOf(
     ...unread,
     counts: {
       upload: count('upload'),
+      /** Uploads that may be copies: an earlier one of the same document was not answered. */
       inDoubt: operations.filter(({ inDoubt }) => inDoubt).length,
       modify: count('modify', 'bulk modify'),
       move: count('move'),
       delete: count('delete', 'bulk delete'),
       held: count('held'),
       failed: count('failed'),
+      /** Documents that still change, or that wait for a sidecar or an attachment. */
       waiting: count('waiting'),
+      /** Files that are no documents that can be sent. */
       skipped: sum((name) => engine.folders.viewOf(name).skipCount),
+      /** Documents that stay at the service as they are, because their file is ignored, skipped or kept. */
       kept: sum((name) => engine.tasks.counts(name).kept),
       unchanged: Math.max(0, recorded - touched),
     },
+    /** To the ingestion endpoints, bulk calls counted as one. */
     requests,
+    /** Of files that go out. */
     bytes,
+    /** How long they take at the rate limit and the bandwidth of the settings, at the least. */
     seconds: Math.ceil(Math.max(waitMs(requests) / 1000, bytes / 1000 / maxKilobytesPerSecond)),
   };
 
@@ -140,11 +146,8 @@ function planOf(
   }
 }
 
-/** What a person paused, on this host and on all. */
-export async function pausesOf(
-  { state, folders }: Settings,
-  fleet: FleetView | null,
-): Promise<Pick<PlanReport, 'paused' | 'fleetPaused'>> {
+/** Names of the folders that a person paused; `fleetPaused`: on all hosts, and the names are those of all folders. */
+export async function pausesOf({ state, folders }: Settings, fleet: FleetView | null) {
   const names = folders.map(({ name }) => name);
   const fleetPaused = fleet?.isPaused === true;
   return { paused: fleetPaused ? names : pausedNames(await readPauses(state.dir), folders), fleetPaused };

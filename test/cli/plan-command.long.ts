@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { PlanReport } from '../../src/model/report/command-reports.ts';
+import type { PlanReport } from '../../src/commands/make-plan.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 

@@ -2,7 +2,8 @@ import { rename, rm } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import type { SyncReport } from '../../src/daemon/run-sync.ts';
-import type { CheckFinding, PlanReport } from '../../src/model/report/command-reports.ts';
+import type { PlanReport } from '../../src/commands/make-plan.ts';
+import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { health } from '../../src/model/report/health.ts';
 import type { FolderStatus, Status } from '../../src/model/report/status.ts';
 import { seededRandom } from '../soak/seeded-random.ts';

@@ -7,7 +7,8 @@ import { asItStands, withRestingEngine } from '../../src/commands/offline/restin
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Change } from '../../src/model/ports/ledger-port.ts';
 import { unstatedSource } from '../../src/model/report/activity-words.ts';
-import type { CheckFinding, PlanReport, Why } from '../../src/model/report/command-reports.ts';
+import type { PlanReport } from '../../src/commands/make-plan.ts';
+import type { CheckFinding, Why } from '../../src/model/report/command-reports.ts';
 import { health } from '../../src/model/report/health.ts';
 import { explain } from '../../src/model/report/explanations.ts';
 import type { FolderStatus, Status } from '../../src/model/report/status.ts';

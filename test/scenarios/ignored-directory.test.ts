@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from '@jest/globals';
 
-import type { PlanReport } from '../../src/model/report/command-reports.ts';
+import type { PlanReport } from '../../src/commands/make-plan.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 

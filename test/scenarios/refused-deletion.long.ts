@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 import type { SyncReport } from '../../src/daemon/run-sync.ts';
-import type { PlanReport } from '../../src/model/report/command-reports.ts';
+import type { PlanReport } from '../../src/commands/make-plan.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { steps } from '../support/services/scripted-service.ts';

@@ -1,6 +1,7 @@
 import { chmod, chown, readdir, rename, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { PlanReport, Why } from '../../src/model/report/command-reports.ts';
+import type { PlanReport } from '../../src/commands/make-plan.ts';
+import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { nobody } from '../support/processes/as-user.ts';

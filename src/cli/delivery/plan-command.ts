@@ -10,11 +10,12 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../model/report/explanations.ts';
 import { pauseWords } from '../../model/report/fleet-pause.ts';
-import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
+import type { PlannedOperation } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
 import { makePlan } from '../../commands/make-plan.ts';
+import type { PlanReport } from '../../commands/make-plan.ts';
 import { offlineView, prepareCommand } from '../prepare-command.ts';
 
 export async function plan(

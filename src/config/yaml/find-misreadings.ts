@@ -19,13 +19,11 @@ export interface Misreading {
 /**
  * Finds what is valid YAML and may be meant otherwise, in the order of the text: tags, aliases of nothing, anchors that
  * nothing refers to, merge keys, values that versions of YAML read differently, comments that cut a value, values that
- * go on in the next line, typographic quotes, keys without a space after the colon. `contents`: the root node.
+ * go on in the next line, typographic quotes, keys without a space after the colon.
  */
-export function findMisreadings(text: string, contents: unknown): Misreading[] {
-  const anchors = new Set<string>();
-  const nodes = [...nodesOf(contents, [], anchors)];
+export function findMisreadings(text: string, nodes: readonly PlacedNode[]): Misreading[] {
   const aliases = new Set(nodes.flatMap(({ node }) => (isAlias(node) ? [node.source] : [])));
-  return nodes.flatMap(({ node, path, isResolved }) => {
+  return nodes.flatMap(({ node, path, offset, isResolved }) => {
     const words = isPair(node)
       ? keyWords(node)
       : (aliasWords(node, isResolved) ??
@@ -34,7 +32,6 @@ export function findMisreadings(text: string, contents: unknown): Misreading[] {
         scalarWords(node, text));
     if (words === null) return [];
     const key = pathText(path);
-    const offset = rangeOf(isPair(node) ? node.key : node)[0];
     return [{ path, offset, message: `${key === '' ? '' : `${key}: `}${words}` }];
   });
 }
@@ -43,18 +40,20 @@ interface PlacedNode {
   /** A value, or the pair of a key and its value. */
   readonly node: unknown;
   readonly path: Path;
+  /** Where it stands in the text: of a pair, its key. */
+  readonly offset: number;
   /** Of an alias: what it refers to is complete before it. */
   readonly isResolved: boolean;
 }
 
-/** `anchors`: those of the nodes that are complete; grows. */
-function* nodesOf(node: unknown, path: Path, anchors: Set<string>): Generator<PlacedNode> {
-  yield { node, path, isResolved: isAlias(node) && anchors.has(node.source) };
+/** A node and all below it, in the order of the text. `anchors`: those of the nodes that are complete; grows. */
+export function* nodesOf(node: unknown, path: Path = [], anchors = new Set<string>()): Generator<PlacedNode> {
+  yield { node, path, offset: rangeOf(node)[0], isResolved: isAlias(node) && anchors.has(node.source) };
   if (isMap(node)) {
     for (const pair of node.items) {
       const isSimple = isScalar(pair.key);
       const place = isSimple ? [...path, String(pair.key)] : path;
-      yield { node: pair, path: place, isResolved: true };
+      yield { node: pair, path: place, offset: rangeOf(pair.key)[0], isResolved: true };
       if (isSimple) yield* nodesOf(pair.value, place, anchors);
     }
   }

@@ -1,22 +1,11 @@
-import {
-  LineCounter,
-  Scalar,
-  isMap,
-  isNode,
-  isPair,
-  isScalar,
-  isSeq,
-  parseDocument,
-  stringify,
-  visit,
-} from 'yaml';
+import { LineCounter, Scalar, isScalar, parseDocument, stringify, visit } from 'yaml';
 import type { Document, ErrorCode } from 'yaml';
 
 import { orNull } from '../../lib/or-null.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { Position, Problem } from '../problem.ts';
-import { findMisreadings } from './find-misreadings.ts';
+import { findMisreadings, nodesOf } from './find-misreadings.ts';
 import type { Misreading } from './find-misreadings.ts';
 
 /** More aliases than this are not expanded: nested ones could fill the memory. */
@@ -48,7 +37,10 @@ export function readYaml(text: string): YamlText {
   const { contents, errors } = document;
   // Tags are found among the misreadings, with the key in whose value they stand.
   const complaints = [...errors, ...document.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')];
-  const misreadings = findMisreadings(text, contents);
+  const nodes = contents === null ? [] : [...nodesOf(contents)];
+  // Of a key and its value, the key.
+  const offsets = new Map(nodes.toReversed().map(({ path, offset }) => [JSON.stringify(path), offset]));
+  const misreadings = findMisreadings(text, nodes);
   const found: readonly Misreading[] = [
     ...complaints.map(({ code, message, pos: [start] }) => ({
       path: [],
@@ -76,7 +68,10 @@ export function readYaml(text: string): YamlText {
     problems,
     isInvalid: plain?.fault.length !== 0,
     position: (path) => {
-      const offset = offsetOf(contents, path);
+      const around = Array.from(path, (_, index) => path.slice(0, path.length - index));
+      const offset = [...around, []]
+        .map((at) => offsets.get(JSON.stringify(at)))
+        .find((one) => one !== undefined);
       return offset === undefined ? undefined : lines.linePos(offset);
     },
     written: (path) => {
@@ -133,34 +128,6 @@ function toPlain(
     const message = `not valid YAML: ${firstLine(errorMessage(error))}; write the values out instead of aliases`;
     return { value: undefined, fault: [{ path: [], offset: 0, message }] };
   }
-}
-
-function offsetOf(contents: unknown, path: readonly PropertyKey[]): number | undefined {
-  let node: unknown = contents;
-  let offset = startOf(node);
-  for (const key of path) {
-    const step = stepInto(node, key);
-    if (step === undefined) break;
-    offset = step.offset ?? offset;
-    node = step.node;
-  }
-  return offset;
-}
-
-function stepInto(
-  node: unknown,
-  key: PropertyKey,
-): { node: unknown; offset: number | undefined } | undefined {
-  if (isMap(node)) {
-    const pair = node.items.find((item) => isPair(item) && String(item.key) === String(key));
-    return pair === undefined ? undefined : { node: pair.value, offset: startOf(pair.key) };
-  }
-  const item: unknown = isSeq(node) ? node.items[Number(key)] : undefined;
-  return item === undefined ? undefined : { node: item, offset: startOf(item) };
-}
-
-function startOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
 }
 
 function firstLine(text: string): string {

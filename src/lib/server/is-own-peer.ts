@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 import { endianness } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 
+import { createTurns } from '../queue/turns.ts';
+
 /** One line of the kernel's table that is of use here. */
 interface Connection {
   /** Address and port, as the table writes them. */
@@ -47,7 +49,7 @@ export async function isOwnPeer(
 /** Null: this system has no such tables. */
 type Connections = readonly Connection[] | null;
 
-let reading: Promise<Connections> | null = null;
+const inTurn = createTurns();
 let next: Promise<Connections> | null = null;
 
 /**
@@ -55,12 +57,9 @@ let next: Promise<Connections> | null = null;
  * while they are read share the next reading.
  */
 function listConnections(): Promise<Connections> {
-  next ??= (reading ?? Promise.resolve()).then(async () => {
+  next ??= inTurn(() => {
     next = null;
-    reading = readTables();
-    const connections = await reading;
-    if (next === null) reading = null;
-    return connections;
+    return readTables();
   });
   return next;
 }

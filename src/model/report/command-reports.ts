@@ -15,40 +15,7 @@ export interface UnreadPlaces {
   readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
 }
 
-/** What `sync` would do, as `plan` prints it. */
-export interface PlanReport extends UnreadPlaces {
-  readonly operations: readonly PlannedOperation[];
-  /** Names of paused folders: nothing of them is sent before `resume`. */
-  readonly paused: readonly string[];
-  /** A person has paused all hosts of the fleet: `paused` names all folders. */
-  readonly fleetPaused: boolean;
-  readonly counts: {
-    readonly upload: number;
-    /** Uploads among them that may be copies: an earlier one of the same document was not answered. */
-    readonly inDoubt: number;
-    /** Further copies that the service may hold already, because answers were lost. */
-    readonly possibleDuplicates: number;
-    readonly modify: number;
-    readonly move: number;
-    readonly delete: number;
-    readonly held: number;
-    readonly failed: number;
-    /** Documents that still change, or that wait for a sidecar or an attachment. */
-    readonly waiting: number;
-    /** Files that are no documents that can be sent. */
-    readonly skipped: number;
-    /** Documents that stay at the service as they are, because their file is ignored, skipped or kept. */
-    readonly kept: number;
-    readonly unchanged: number;
-  };
-  /** Requests to the ingestion endpoints, bulk calls counted as one. */
-  readonly requests: number;
-  /** Bytes of files that go out. */
-  readonly bytes: number;
-  /** How long they take at the rate limit and the bandwidth of the settings, at the least. */
-  readonly seconds: number;
-}
-
+/** An operation of what `sync` would do. */
 export interface PlannedOperation {
   readonly kind: SendKind | `bulk ${BulkKind}` | 'move' | 'held' | 'failed' | 'waiting';
   readonly folder: string;

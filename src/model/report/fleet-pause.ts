@@ -1,4 +1,3 @@
-import type { PlanReport } from './command-reports.ts';
 import type { Reason } from './status.ts';
 
 /** Said by every host of a fleet that a person has paused with `pause --fleet`. */
@@ -13,7 +12,10 @@ export function isFleetPaused(reasons: readonly Reason[]): boolean {
 }
 
 /** Which folders are paused, and the way out, for a report of `plan` or `sync`. */
-export function pauseWords(report: Pick<PlanReport, 'paused' | 'fleetPaused'>): string {
+export function pauseWords(report: {
+  readonly paused: readonly string[];
+  readonly fleetPaused: boolean;
+}): string {
   return report.fleetPaused
     ? 'Paused: all hosts of the fleet. Resume with ingestd resume --fleet.'
     : `Paused: ${report.paused.join(', ')}. Resume with ingestd resume.`;

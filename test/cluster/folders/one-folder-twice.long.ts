@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { PlanReport } from '../../../src/model/report/command-reports.ts';
+import type { PlanReport } from '../../../src/commands/make-plan.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';

@@ -2,7 +2,8 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
 
-import type { PlanReport, Why } from '../../../src/model/report/command-reports.ts';
+import type { PlanReport } from '../../../src/commands/make-plan.ts';
+import type { Why } from '../../../src/model/report/command-reports.ts';
 import type { Status } from '../../../src/model/report/status.ts';
 import { eventually } from '../../support/eventually.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
