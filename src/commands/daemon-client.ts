@@ -19,24 +19,12 @@ import {
   exitCodes,
 } from '../model/errors.ts';
 import { shareModes } from '../model/metadata/metadata.ts';
-import type { ControlPort, DecisionPort } from '../model/ports/control-port.ts';
+import type { DecisionPort } from '../model/ports/control-port.ts';
 import { whySchema } from '../model/report/command-reports.ts';
 import { statusSchema } from '../model/report/status.ts';
-import type { Status } from '../model/report/status.ts';
 
 /** The running daemon, reached through its socket. Every call throws IngestdError with the daemon's words. */
-export interface DaemonClient extends DecisionPort, Pick<ControlPort, 'why' | 'revoke'> {
-  readonly pid: number;
-  /** Address of the page; null: off. */
-  readonly http: string | null;
-  /** The configuration file that it reads, absolute; null: it does not say. */
-  readonly configuration: string | null;
-  readonly status: () => Promise<Status>;
-  /** The status as the daemon sends it: another version may send more. */
-  readonly rawStatus: () => Promise<unknown>;
-  readonly rescan: (folder: string | null) => Promise<ReturnType<ControlPort['rescan']>>;
-  readonly healthy: () => Promise<boolean>;
-}
+export type DaemonClient = ReturnType<typeof clientOf>;
 
 const CONNECT_MS = 2000;
 /** A daemon that reads a large ledger has none of its addresses yet. */
@@ -50,7 +38,9 @@ const ANSWER_MS = 60_000;
 const addressSchema = z.object({
   pid: z.int(),
   socket: z.string().min(1),
+  /** Address of the page; null: off. */
   http: z.string().nullable(),
+  /** The configuration file that it reads, absolute; null: it does not say. */
   configuration: z.string().nullable().default(null),
 });
 type Address = z.output<typeof addressSchema>;
@@ -116,8 +106,7 @@ async function findAnswering(files: readonly string[]): Promise<readonly Address
   return found;
 }
 
-function clientOf(address: Address): DaemonClient {
-  const { socket, pid, http, configuration } = address;
+function clientOf({ socket, pid, http, configuration }: Address) {
   const call = (method: Call['method'], path: string, withinMs: number, body?: object) =>
     send({ socket, path, method, body, withinMs });
   const probe = () => call('GET', '/healthz', PROBE_MS);
@@ -129,13 +118,7 @@ function clientOf(address: Address): DaemonClient {
   const post = async <Name extends keyof typeof answerSchemas>(name: Name, body: object) =>
     answerSchemas[name].parse(await ask('POST', `/api/${name}`, body)) as Answers[Name];
   const rawStatus = async () => json(await call('GET', '/api/status', STATUS_MS));
-  return {
-    pid,
-    http,
-    configuration,
-    rawStatus,
-    status: async () => statusSchema.parse(await rawStatus()),
-    why: async (path) => whySchema.parse(await ask('GET', `/api/why?path=${encodeURIComponent(path)}`)),
+  const decisions: DecisionPort = {
     retry: (paths, how) => post('retry', { paths, ...how }),
     resolve: async (path, { kind: action, ...rest }) => {
       await post('resolve', { path, action, ...rest });
@@ -145,8 +128,19 @@ function clientOf(address: Address): DaemonClient {
     keep: (place) => post('keep', { place }),
     pause: (folder, ms) => post('pause', { folder, ms }),
     resume: (folder) => post('resume', { folder }),
-    rescan: (folder) => post('rescan', { folder }),
-    revoke: async (options) => {
+  };
+  return {
+    ...decisions,
+    pid,
+    http,
+    configuration,
+    /** The status as the daemon sends it: another version may send more. */
+    rawStatus,
+    status: async () => statusSchema.parse(await rawStatus()),
+    why: async (path: string) =>
+      whySchema.parse(await ask('GET', `/api/why?path=${encodeURIComponent(path)}`)),
+    rescan: (folder: string | null) => post('rescan', { folder }),
+    revoke: async (options: { readonly all: boolean }) => {
       await ask('POST', '/api/revoke', options);
     },
     healthy: async () => (await probe()).status === 200,

@@ -50,7 +50,7 @@ describe('the status address', () => {
       ]);
     }
     const refused = await fetch(`${url}/api/events`, { method: 'HEAD' });
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
+    expect(refused.status).toBe(404);
   });
 
   it('gives the log in parts, to those who may read the rest, and takes no other question', async () => {
@@ -345,18 +345,10 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
       const headers = { host: `127.0.0.1:${port}`, 'x-ingestd-token': await pageToken() };
       for (const path of ['/', '/api/status', '/api/retry']) {
         const answer = await call({ to: port, path, method, headers });
-        expect([404, 405]).toContain(answer.status);
+        expect(answer.status).toBe(404);
       }
     },
   );
-
-  it('names the method that a path is for', async () => {
-    const { get, post, pageToken } = await open();
-    const wrong = await get('/api/retry');
-    expect([wrong.status, wrong.headers.allow]).toEqual([405, 'POST']);
-    const other = await post('/api/status', {}, { 'x-ingestd-token': await pageToken() });
-    expect([other.status, other.headers.allow]).toEqual([405, 'GET, HEAD']);
-  });
 
   it.each([
     '/assets/../package.json',

@@ -4,21 +4,14 @@ import type { Socket } from 'node:net';
 
 /** What the peers of an HTTP server may take of the process that serves them. */
 export interface ServerLimits {
-  readonly maxConnections: number;
+  readonly maxConnections?: number;
   /** From the first byte of a request to the end of its headers. */
-  readonly headersMs: number;
+  readonly headersMs?: number;
   /** From the first byte of a request to the last of its body. */
-  readonly requestMs: number;
+  readonly requestMs?: number;
   /** Whether Node refuses a request of HTTP 1.1 without a Host header, in a form of its own. */
-  readonly requireHostHeader: boolean;
+  readonly requireHostHeader?: boolean;
 }
-
-const defaultLimits: ServerLimits = {
-  maxConnections: 256,
-  headersMs: 10_000,
-  requestMs: 30_000,
-  requireHostHeader: true,
-};
 
 /** Requests that wait on one connection for the answer before theirs; with more the connection is cut. */
 const maxWaitingRequests = 64;
@@ -44,8 +37,15 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
  * answered 503: its peer may have sent a request by now, and without an answer could not know whether it was carried
  * out. While all are at work a new one gets 503.
  */
-export function createLimitedServer(handle: RequestListener, given: Partial<ServerLimits> = {}): Server {
-  const limits = { ...defaultLimits, ...given };
+export function createLimitedServer(
+  handle: RequestListener,
+  {
+    maxConnections = 256,
+    headersMs = 10_000,
+    requestMs = 30_000,
+    requireHostHeader = true,
+  }: ServerLimits = {},
+): Server {
   /** Connections without a request, the one that has been so for longest first. */
   const idle = new Set<Socket>();
   /** Connections at work, with the requests that were parsed and are not being handled yet. */
@@ -76,20 +76,20 @@ export function createLimitedServer(handle: RequestListener, given: Partial<Serv
 
   const server = createServer(
     {
-      requireHostHeader: limits.requireHostHeader,
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
+      requireHostHeader,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
       keepAliveTimeout: keepAliveMs,
-      connectionsCheckingInterval: Math.min(5000, limits.headersMs),
+      connectionsCheckingInterval: Math.min(5000, headersMs),
     },
     take,
   );
-  server.maxConnections = limits.maxConnections + refusalReserve;
+  server.maxConnections = maxConnections + refusalReserve;
   server.setTimeout(idleMs);
   // Node would answer an expectation that it does not know by itself, past all limits.
   server.on('checkExpectation', take);
   server.on('connection', (socket: Socket) => {
-    if (idle.size + atWork.size >= limits.maxConnections) {
+    if (idle.size + atWork.size >= maxConnections) {
       const [longest = socket] = idle;
       idle.delete(longest);
       refuse(longest);
@@ -137,25 +137,6 @@ function refuseSchema(): never {
   throw new Error(
     'a route has a JSON schema, and nothing here compiles one; judge the body by zod in the route',
   );
-}
-
-/** What a page may load and send: its own address, and nothing else. */
-export const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** The status with which the framework refuses a request by itself, as a body too large; null: it is another error. */
-export function refusalStatus(error: unknown): number | null {
-  const status: unknown =
-    typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : null;
 }
 
 const statuses: ReadonlyMap<string, number> = new Map([

@@ -1,11 +1,24 @@
 import type { FastifyReply } from 'fastify';
-import { pagePolicy, refusalStatus } from '../../lib/server/http-server.ts';
 import { IngestdError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
+/** What a page may load and send: its own address, and nothing else. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
 /** Goes with every answer: what the page needs is opened, and nothing else. */
 export const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': `${pagePolicy}; require-trusted-types-for 'script'; trusted-types 'none'`,
+  'content-security-policy': pagePolicy,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -41,4 +54,11 @@ export function send(
   body: { readonly code: string; readonly message: string },
 ): FastifyReply {
   return reply.code(status).send(body);
+}
+
+/** The status with which the framework refuses a request by itself, as a body too large; null: it is another error. */
+function refusalStatus(error: unknown): number | null {
+  const status: unknown =
+    typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : null;
 }

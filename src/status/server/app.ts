@@ -10,7 +10,6 @@ import {
   noSchemas,
   unreadableAnswer,
 } from '../../lib/server/http-server.ts';
-import type { ServerLimits } from '../../lib/server/http-server.ts';
 import { errorCode } from '../../model/errors.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
@@ -31,8 +30,8 @@ const maxBodyBytes = 64 * 1024;
 /** Time for answers that are under way when the address closes. */
 const closeGraceMs = 1000;
 
-/** An address with its routes: nothing listens yet. `limits`: of its own, whatever other addresses have. */
-export function createApp(options: AppOptions, limits: Partial<ServerLimits>) {
+/** An address with its routes: nothing listens yet. It has its own connections, whatever other addresses have. */
+export function createApp(options: AppOptions, maxConnections: number) {
   const app: FastifyInstance = fastify({
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: true,
@@ -46,14 +45,14 @@ export function createApp(options: AppOptions, limits: Partial<ServerLimits>) {
       if (refusal === null) void answerError(error, reply, options.log);
       else void refuse(reply, refusal);
     },
-    serverFactory: (handler) => createLimitedServer(handler, limits),
+    serverFactory: (handler) => createLimitedServer(handler, { maxConnections }),
     clientErrorHandler: answerClientError,
   });
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addGuard(app, options);
   addRoutes(app, options);
   app.setErrorHandler((error, _request, reply) => answerError(error, reply, options.log));
-  app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));
+  app.setNotFoundHandler((_request, reply) => send(reply, 404, { code: 'not-found', message: 'not found' }));
   return {
     /** Listens on a TCP address or on a Unix socket; gives the port. Rejects with Node's error where it cannot be had. */
     listen: async (where: { readonly path: string } | { readonly host: string; readonly port: number }) => {
@@ -134,15 +133,4 @@ async function judgeUser(
 function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (refusal.status === 401) void reply.header('www-authenticate', tokenChallenge);
   return send(reply, refusal.status, refusal);
-}
-
-function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const end = request.url.search(/[?#;]/);
-  const url = end === -1 ? request.url : request.url.slice(0, end);
-  const allowed = (['GET', 'HEAD', 'POST'] as const).filter(
-    (method) => app.findRoute({ method, url }) !== null,
-  );
-  if (allowed.length === 0) return send(reply, 404, { code: 'not-found', message: 'not found' });
-  void reply.header('allow', allowed.join(', '));
-  return send(reply, 405, { code: 'method', message: `allowed here: ${allowed.join(', ')}` });
 }

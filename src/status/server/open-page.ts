@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 
 import { isLoopbackAddress, reachableHost } from '../../lib/server/host.ts';
-import type { ServerLimits } from '../../lib/server/http-server.ts';
 import { isWithin } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError, errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
@@ -31,7 +30,7 @@ export interface PageOptions {
 }
 
 /** Pages and monitoring need few connections; a page that is loaded, six at once. */
-const portLimits: Partial<ServerLimits> = { maxConnections: 192 };
+const maxConnections = 192;
 
 /** A caller is not held up for longer than this by a name server that does not answer. */
 const patienceMs = 1_000;
@@ -49,7 +48,7 @@ export async function openPage(
 ): Promise<() => Promise<void>> {
   // No request comes before the address is bound.
   let rules: AccessRules | null = null;
-  const { listen, close } = createApp({ ...app, rules: () => rules ?? refuseEarly() }, portLimits);
+  const { listen, close } = createApp({ ...app, rules: () => rules ?? refuseEarly() }, maxConnections);
   let isClosed = false;
   let cancelRetry = () => {};
 

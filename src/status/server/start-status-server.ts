@@ -1,7 +1,6 @@
 import { chmod, lstat, rm } from 'node:fs/promises';
 
 import { isLoopbackHost } from '../../lib/server/host.ts';
-import type { ServerLimits } from '../../lib/server/http-server.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import { createApp } from './app.ts';
@@ -71,7 +70,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<(
 export const maxSocketPathBytes = 107;
 
 /** Of its own: who owns the daemon is let in, however many connections the page has. */
-const socketLimits: Partial<ServerLimits> = { maxConnections: 64 };
+const maxConnections = 64;
 
 /** Listens on a Unix socket that only its owner may use. A socket that a crash left is removed first. */
 async function listenOnSocket(path: string, options: AppOptions): Promise<() => Promise<void>> {
@@ -81,7 +80,7 @@ async function listenOnSocket(path: string, options: AppOptions): Promise<() => 
     );
   }
   await removeStale(path);
-  const { listen, close } = createApp(options, socketLimits);
+  const { listen, close } = createApp(options, maxConnections);
   await listen({ path });
   await chmod(path, 0o600).catch(async (error: unknown) => {
     await close();

@@ -22,7 +22,7 @@ afterEach(async () => {
   if (server?.listening === true) await once(server, 'close');
 });
 
-async function serve(handle: RequestListener, limits: Partial<ServerLimits> = {}): Promise<number> {
+async function serve(handle: RequestListener, limits: ServerLimits = {}): Promise<number> {
   server = createLimitedServer(handle, limits);
   server.listen(0);
   await once(server, 'listening');
