@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type { TemporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -22,6 +23,17 @@ export const fleetSeconds = (seconds: number) => (seconds * 1000) / speed;
 
 /** So many ms of this process, in the tested processes' seconds. */
 export const inFleetSeconds = (ms: number) => (ms * speed) / 1000;
+
+/** Where faketime keeps its memory, named after processes. */
+const shared = '/dev/shm';
+
+/** Removes what killed processes have left: one that gets the number of such a process could not start. */
+export function removeLeftClocks(): void {
+  for (const name of readdirSync(shared)) {
+    const pid = /^(?:sem\.faketime_sem|faketime_shm)_(\d+)$/.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(shared, name), { force: true });
+  }
+}
 
 /** All clocks that are not wrong show the same. */
 const begun = Date.now();

@@ -13,7 +13,7 @@ import type { ReceivedRequest } from '../../../support/services/read-request.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { missingRedis, settle, startRedis } from '../../support/redis-server.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
-import { fastClock, missingClock } from './fast-clock.ts';
+import { fastClock, missingClock, removeLeftClocks } from './fast-clock.ts';
 import type { FastClock } from './fast-clock.ts';
 import { createNetwork, missingNetwork } from './network.ts';
 import type { NetworkHost } from './network.ts';
@@ -80,6 +80,7 @@ export async function networkFleet({
   redisUrl = ({ redis }) => redis.url,
   redisMore = [],
 }: FleetOptions): Promise<NetworkFleet> {
+  removeLeftClocks();
   const folder = await temporaryFolder();
   const network = createNetwork();
   const removing: (() => Promise<unknown>)[] = [folder.remove, async () => network.remove()];
