@@ -8,12 +8,11 @@ import { errorCode } from '../model/errors.ts';
 /** Standard output of a command. Whatever names and messages hold, only `raw` lets it act on a terminal. */
 export type Output = ReturnType<typeof createOutput>;
 
-interface OutputStream extends Writable {
-  readonly isTTY?: boolean;
-}
-
 /** Writes to a stream; a reader that goes away (`| head`) is no error. */
-export function createOutput(stream: OutputStream, env: Readonly<Record<string, string | undefined>>) {
+export function createOutput(
+  stream: Writable & { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+) {
   let used = false;
   let closed = false;
   let failure: Error | undefined;

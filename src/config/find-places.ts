@@ -66,7 +66,7 @@ export async function likelyStateDirectory(
   const directory = trial ? search.cwd : dirname(file);
   const beside = await readEnvironmentFile(directory, search.env).catch(() => null);
   const given = { ...beside?.values, ...search.env }['INGESTD_STATE__DIR'];
-  const read = await readTrustedFile(file, { env: search.env }).catch(() => null);
+  const read = await readTrustedFile(file, search.env).catch(() => null);
   const written = given || stateInFile.safeParse(glimpseYaml(read?.text ?? '')).data?.state.dir;
   return { file, dir: stateDirectory(written, directory, search.env) };
 }

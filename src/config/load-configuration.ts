@@ -117,7 +117,7 @@ function isSame(one: Problem['path'], other: Problem['path']): boolean {
 
 async function readText(file: string, env: SettingsSearch['env']): Promise<string> {
   try {
-    return (await readTrustedFile(file, { env })).text;
+    return (await readTrustedFile(file, env)).text;
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;

@@ -6,19 +6,17 @@ import { buffer } from 'node:stream/consumers';
 import { sizeWords } from '../lib/text/amounts.ts';
 import { ConfigurationError } from '../model/errors.ts';
 
-interface ReadOptions {
-  /** The process's own environment: a `.env` must not declare itself trusted. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Default: 1 MiB. */
-  readonly maxBytes?: number;
-}
-
 /**
  * Reads the text of a file that decides what ingestd does and with which credentials, and what it looked like when it was
  * opened. Throws ConfigurationError where another user could have written it, see `distrust`, where it is larger than
- * `maxBytes` or no UTF-8, and what opening and reading throw.
+ * `maxBytes` or no UTF-8, and what opening and reading throw. `env`: the process's own, as a `.env` must not declare itself
+ * trusted.
  */
-export async function readTrustedFile(file: string, { env, maxBytes = 1024 * 1024 }: ReadOptions) {
+export async function readTrustedFile(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+  maxBytes = 1024 * 1024,
+) {
   const link = await lstat(file);
   const handle = await open(file, 'r');
   try {

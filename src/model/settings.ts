@@ -107,12 +107,15 @@ const service = z.strictObject({
     ),
 });
 
+const folderNameRule =
+  'it is not a folder name; use 1 to 100 characters without "/" or control characters, and without spaces at the ends';
+
 /** A folder's name: 1 to 100 characters, no `/`, no control characters, no space at either end. */
 export const folderNameSchema = z
   .string()
   .min(1)
-  .max(100)
-  .regex(/^(?!\s)[^/\p{Cc}\p{Cs}\u2028\u2029]+(?<!\s)$/u);
+  .max(100, folderNameRule)
+  .regex(/^(?!\s)[^/\p{Cc}\p{Cs}\u2028\u2029]+(?<!\s)$/u, folderNameRule);
 
 const folder = z.strictObject({
   name: folderNameSchema.describe(
@@ -252,7 +255,10 @@ const safety = z.strictObject({
 const http = z.strictObject({
   host: z
     .string()
-    .regex(/^[\p{L}\p{N}._:-]{1,253}$/u)
+    .regex(
+      /^[\p{L}\p{N}._:-]{1,253}$/u,
+      'it is no address or host name; leave out the port, which has a key of its own',
+    )
     .default('127.0.0.1')
     .describe('Address of the status page. Any address but loopback requires INGESTD_HTTP_TOKEN.'),
   port: z
@@ -288,7 +294,7 @@ const cluster = z.strictObject({
     ),
   account: z
     .string()
-    .regex(/^[\w.@-]{1,100}$/)
+    .regex(/^[\w.@-]{1,100}$/, 'it is not 1 to 100 letters, digits, and . _ @ -')
     .optional()
     .meta({
       description: 'Names the shared budget. Hosts with one account need the same service.requestsPerMinute.',
@@ -296,7 +302,7 @@ const cluster = z.strictObject({
     }),
   host: z
     .string()
-    .regex(/^[\w.-]{1,100}$/)
+    .regex(/^[\w.-]{1,100}$/, 'it is not 1 to 100 letters, digits, and . _ -')
     .optional()
     .meta({
       description: 'Names this host among the others, each differently.',

@@ -101,7 +101,7 @@ describe('why, where no daemon runs', () => {
       JSON.stringify({ ...parse(await readFile(folder.join('ingestd.yaml'), 'utf8')), folders }),
     );
     const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
-    const { reasons } = await offlineStatus({ settings, account: null, makesFolders: false, fleet: null });
+    const { reasons } = await offlineStatus({ settings, makesFolders: false, fleet: null }, null);
     const [, missing, ...others] = reasons;
     expect([missing?.code, others]).toEqual(['configuration', []]);
     for (const path of ['two/a.txt', 'inbox/a.txt'])

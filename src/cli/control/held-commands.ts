@@ -17,7 +17,7 @@ export async function approve(
   const { settings, daemon, when, decisions } = await prepareAction(context, flags);
   const askedFor = async () => {
     const { held } = await (daemon?.status() ??
-      offlineStatus({ settings, account: null, makesFolders: true, fleet: null }));
+      offlineStatus({ settings, makesFolders: true, fleet: null }, null));
     return askAbout(context, folder === undefined ? held : held.filter((one) => one.folder === folder));
   };
   const shown = flags.yes === true ? undefined : await askedFor();

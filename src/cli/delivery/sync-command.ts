@@ -45,10 +45,7 @@ export async function sync(
   }
 }
 
-interface Named extends DocumentRef {
-  readonly code?: string;
-  readonly message: string;
-}
+type Named = DocumentRef & { readonly code?: string; readonly message: string };
 
 /** So many names are printed of each kind. */
 const mostNamed = 20;

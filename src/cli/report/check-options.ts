@@ -1,5 +1,5 @@
 import type { CheckOptions } from '../../commands/check/check.ts';
-import { findHttpToken, loadNotifyWebhook, sourceFault } from '../../config/secrets/read-secrets.ts';
+import { loadHttpToken, loadNotifyWebhook, sourceFault } from '../../config/secrets/read-secrets.ts';
 import type { MissingSecret } from '../../config/secrets/read-secrets.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
 import { finding } from '../../model/report/command-reports.ts';
@@ -14,17 +14,16 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   const { configuration, settings } = prepared;
   const sources = configuration.secretSources;
   const { missing, credentials } = await presentCredentials(prepared);
-  const noToken = (error: unknown) => ({
-    fault: { subject: secretVariables.httpToken, message: sourceFault(error) },
-  });
-  const { fault } = await findHttpToken(settings, sources).catch(noToken);
+  const tokenFault = await loadHttpToken(settings, sources).then(() => null, sourceFault);
   const webhookFault = await loadNotifyWebhook(sources).then(() => null, sourceFault);
   return {
     settings,
     findings: [
       ...missing.map(missingCredential),
-      ...(fault === null ? [] : [finding('error', fault.subject, { code: 'http-token', ...fault })]),
-      ...(webhookFault === null ? [] : [webhookFinding(webhookFault)]),
+      ...(tokenFault === null
+        ? []
+        : [finding('error', tokenFault.subject, { code: 'http-token', ...tokenFault })]),
+      ...(webhookFault === null ? [] : [webhookFinding(webhookFault.message)]),
       ...configuration.warnings.map((message) =>
         finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
       ),

@@ -61,5 +61,5 @@ async function tellOfHost(context: CommandContext, flags: StatusFlags): Promise<
 async function offline(context: CommandContext, prepared: PreparedCommand): Promise<Status> {
   const known = await presentCredentials(prepared).catch(() => null);
   const account = known?.credentials?.username ?? null;
-  return offlineStatus({ ...(await offlineView(context, prepared)), account });
+  return offlineStatus(await offlineView(context, prepared), account);
 }

@@ -92,7 +92,7 @@ async function writeEdit(
   edit: Omit<Parameters<typeof editList>[1], 'key'>,
   isMeant: (folders: readonly FolderSettings[]) => boolean,
 ): Promise<void> {
-  const { text: before, stats } = await readTrustedFile(file, { env });
+  const { text: before, stats } = await readTrustedFile(file, env);
   const text = editList(before, { key: 'folders', ...edit });
   const after = text === null ? null : await loadConfiguration({ file, env, cwd, text }).catch(invalid);
   if (text === null || after === null || !isMeant(after.settings.folders)) {

@@ -178,9 +178,8 @@ function secretQuestion(key: keyof Credentials): Question {
 }
 
 function readName(answer: string): string {
-  const isName = folderNameSchema.safeParse(answer).success;
-  const words = `"${answer}" is not a folder name; use 1 to 100 characters without "/" or control characters`;
-  return refuse(isName ? null : words, answer);
+  const issue = folderNameSchema.safeParse(answer).error?.issues[0];
+  return refuse(issue === undefined ? null : `"${answer}": ${issue.message}`, answer);
 }
 
 /** People leave `https://` out. */

@@ -69,7 +69,7 @@ export async function mayOverwrite(file: string, { prompter, force }: Destinatio
  */
 export async function readIfThere(file: string, { env }: Pick<Destination, 'env'>): Promise<string | null> {
   try {
-    return (await readTrustedFile(file, { env })).text;
+    return (await readTrustedFile(file, env)).text;
   } catch (error) {
     if (errorCode(error) === 'configuration') throw error;
     if (errorCode(error) === 'ENOENT') return null;

@@ -36,7 +36,7 @@ export async function checkFolders(
       const there = status.folders.filter(({ state }) => state !== 'unavailable').map(({ name }) => name);
       const pollings = settings.folders
         .filter(({ name }) => there.includes(name))
-        .map((folder) => ({ name: folder.name, polling: checkPolling(folder, settings.timing) }));
+        .map((folder) => ({ name: folder.name, polling: checkPolling(folder, settings.timing.pollSeconds) }));
       const watched = pollings.filter(({ polling }) => polling?.level !== 'info').map(({ name }) => name);
       const attached = [...resting.engine.tasks.in('waiting')].flatMap((task) => {
         const reason = task.present && isAttached(task) ? reasonOf(task) : null;
@@ -138,7 +138,8 @@ const rootFixes: Readonly<Record<string, string>> = {
 /** Says which folder will be scanned on a timer instead of watched, and why; null: it is watched. */
 export function checkPolling(
   { name, path, watch }: FolderSettings,
-  { pollSeconds, fileSystemAt = eventlessFileSystemAt }: PollingOptions,
+  pollSeconds: number,
+  fileSystemAt: (path: string) => string | null = eventlessFileSystemAt,
 ): CheckFinding | null {
   const silent = fileSystemAt(path);
   if (watch !== 'polling' && silent === null) return null;
@@ -157,10 +158,4 @@ export function checkPolling(
     message: `it is scanned every ${countWords(pollSeconds, 'second')}, because ${why}`,
     fix: '',
   });
-}
-
-interface PollingOptions {
-  readonly pollSeconds: number;
-  /** The file system without events on which a directory lies. */
-  readonly fileSystemAt?: (path: string) => string | null;
 }

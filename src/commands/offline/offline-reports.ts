@@ -18,14 +18,12 @@ import type { OfflineView } from '../make-plan.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './resting-engine.ts';
 import type { RestingEngine } from './resting-engine.ts';
 
-interface StatusOptions extends OfflineView {
-  /** Who signs in; null: not known. */
-  readonly account: string | null;
-}
-
-/** The status of a daemon that does not run: that of its own engine, paused, on a copy of the ledger. */
-export async function offlineStatus(options: StatusOptions): Promise<Status> {
-  const { settings, account, fleet } = options;
+/**
+ * The status of a daemon that does not run: that of its own engine, paused, on a copy of the ledger. `account`: who signs
+ * in; null: not known.
+ */
+export async function offlineStatus(options: OfflineView, account: string | null): Promise<Status> {
+  const { settings, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
   const obstacles = await obstaclesOf(options, ledger, other);
   const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);

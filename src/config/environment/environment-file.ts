@@ -24,7 +24,7 @@ export async function readEnvironmentFile(
 ): Promise<EnvironmentFile> {
   const file = join(directory, '.env');
   try {
-    const { text, stats } = await readTrustedFile(file, { env });
+    const { text, stats } = await readTrustedFile(file, env);
     const surprises = findSurprises(text).map((words) => `${file}:${words}`);
     return { file, values: ours(parse(text)), warnings: [...exposure(file, stats), ...surprises] };
   } catch (error) {

@@ -5,7 +5,6 @@ import { isLoopbackHost } from '../../lib/server/host.ts';
 import type { Redactor } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
-import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import { readTrustedFile } from '../trusted-file.ts';
 import type { EnvironmentFile } from '../environment/environment-file.ts';
@@ -36,16 +35,17 @@ export async function findCredentials(
       found[name] = await readSecret(name, sources);
       if (found[name] === undefined) missing.push({ variable, ...absent });
     } catch (error) {
-      missing.push({ variable, message: sourceFault(error), error });
+      missing.push({ variable, message: sourceFault(error).message, error });
     }
   }
   return { credentials: missing.length === 0 ? (found as Credentials) : null, missing };
 }
 
-/** What is wrong with the source of a secret, without its variable. Throws every other error. */
-export function sourceFault(error: unknown): string {
+/** What is wrong with a secret, or a key beside it, and its name. Throws every other error. */
+export function sourceFault(error: unknown): { readonly subject: string; readonly message: string } {
   if (errorCode(error) !== 'configuration') throw error;
-  return errorMessage(error).replace(/^INGESTD_\w+: /, '');
+  const [, subject = '', message = ''] = /^([\w.]+?)(?:_FILE)?: (.*)$/s.exec(errorMessage(error)) ?? [];
+  return { subject, message };
 }
 
 /** The five secrets. Throws ConfigurationError that names each missing one and the ways to give it. */
@@ -99,27 +99,24 @@ async function isClosed(directory: string): Promise<boolean> {
 const minTokenLength = 16;
 
 /**
- * The token that the HTTP address asks for, from `INGESTD_HTTP_TOKEN`, and what is wrong with it: it has fewer than 16
- * characters, or there is none and other machines reach the page. Throws ConfigurationError where it cannot be read.
+ * The token that the HTTP address asks for, from `INGESTD_HTTP_TOKEN`; null: none is set and none is needed. Throws
+ * ConfigurationError where it has fewer than 16 characters, or there is none and other machines reach the page.
  */
-export async function findHttpToken(
+export async function loadHttpToken(
   { http }: Pick<Settings, 'http'>,
   sources: SecretSources,
-): Promise<{
-  readonly token: string | null;
-  readonly fault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
-}> {
+): Promise<string | null> {
   const token = (await readSecret('httpToken', sources)) ?? null;
   const variable = secretVariables.httpToken;
-  if (token !== null && token.length < minTokenLength) {
-    const message = `its value is shorter than ${minTokenLength} characters`;
-    return { token, fault: { subject: variable, message, fix: 'Generate one with: openssl rand -hex 16' } };
-  }
+  if (token !== null && token.length < minTokenLength)
+    throw new ConfigurationError(
+      `${variable}: its value is shorter than ${minTokenLength} characters; generate one with: openssl rand -hex 16`,
+    );
   const open = token === null && http.port !== false ? openAddress(http) : null;
-  if (open === null) return { token, fault: null };
-  const message = `${open.host} is reachable from other machines, but no token is set`;
-  const fix = `Set ${variable} to ${minTokenLength} characters or more (openssl rand -hex 16), or ${open.instead}.`;
-  return { token, fault: { subject: open.subject, message, fix } };
+  if (open === null) return token;
+  throw new ConfigurationError(
+    `${open.subject}: ${open.host} is reachable from other machines, but no token is set; set ${variable} to ${minTokenLength} characters or more (openssl rand -hex 16), or ${open.instead}`,
+  );
 }
 
 /** Under which name other machines reach the page, and how that is prevented; null: under none. */
@@ -128,19 +125,6 @@ function openAddress({ host, publicUrl }: Settings['http']) {
   const shown = publicUrl === undefined ? null : new URL(publicUrl).hostname;
   if (shown === null || isLoopbackHost(shown)) return null;
   return { subject: 'http.publicUrl', host: shown, instead: 'remove http.publicUrl' };
-}
-
-/**
- * The token that the HTTP address asks for; null: none is set and none is needed. Throws ConfigurationError where
- * other machines reach the page and no token of 16 characters is given.
- */
-export async function loadHttpToken(
-  settings: Pick<Settings, 'http'>,
-  sources: SecretSources,
-): Promise<string | null> {
-  const { token, fault } = await findHttpToken(settings, sources);
-  if (fault === null) return token;
-  throw new ConfigurationError(sentences([`${fault.subject}: ${fault.message}`, fault.fix]));
 }
 
 /** The address that notifications go to, from `INGESTD_NOTIFY_WEBHOOK`; null: none. Throws ConfigurationError. */
@@ -254,7 +238,7 @@ export async function findSecret(
 
   async function fromFile(file: string, named = variable): Promise<string | undefined> {
     try {
-      const { text } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
+      const { text } = await readTrustedFile(file, env, maxSecretBytes);
       // Editors and `echo` end a file with a line break that is not part of the secret.
       const secret = text.replace(/(\r?\n)+$/, '');
       if (secret === '' && named !== variable)

@@ -39,9 +39,10 @@ function explain(issue: Issue, value: unknown, source: string | undefined): stri
   if (key === 'folders')
     return `folders: ${shown(value)} is not a list of at least one folder; ${folderExample}`;
   if (issue.code === 'custom' && issue.params?.['hidesValue'] === true) return `${key}: ${issue.message}`;
-  if (issue.code === 'custom' || node === undefined) return `${key}: ${shown(value)}: ${issue.message}`;
+  const isWorded = typeof value === 'string' && (issue.code === 'invalid_format' || issue.code === 'too_big');
+  if (issue.code === 'custom' || node === undefined || (isWorded && value !== ''))
+    return `${key}: ${shown(value)}: ${issue.message}`;
   if (value === '') return `${what} is empty; write ${expected(node)}`;
-  if (issue.code === 'invalid_format') return `${key}: ${shown(value)} ${rule(issue.path)}`;
   if (node.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
     const text = source ?? String(value);
     return `${what}: ${excerpt(text)} is not a string; write it in quotes: ${excerpt(JSON.stringify(text))}`;
@@ -54,13 +55,6 @@ const folderExample = 'write\n    folders:\n      - name: inbox\n        path: .
 function addition(key: string, node: JsonSchema | undefined): string {
   if (key === '' || key === 'folders') return folderExample;
   return `add it: ${node === undefined ? 'a value' : expected(node)}${node?.description === undefined ? '' : `. ${node.description}`}`;
-}
-
-function rule(path: readonly PropertyKey[]): string {
-  if (path.length === 3 && path[0] === 'folders' && path[2] === 'name') {
-    return 'is not a folder name; use 1 to 100 characters without "/" or control characters, and without spaces at the ends';
-  }
-  return 'has the wrong format; see config/ingestd.example.yaml';
 }
 
 /** What would be right, in words. */
@@ -92,10 +86,6 @@ function fix(value: unknown, node: JsonSchema): string {
     return `; write it without quotes: ${Number(value)}`;
   }
   if (value === null) return '; write a value, or remove it';
-  if (typeof value === 'string' && kinds.includes('boolean')) {
-    if (/^(yes|on|true)$/i.test(value)) return '; write true';
-    if (/^(no|off|false)$/i.test(value)) return '; write false';
-  }
   const near = typeof value === 'string' ? closest(value, (node.enum ?? []).map(String)) : undefined;
   if (near !== undefined) return `; did you mean ${near}?`;
   return node.default === undefined ? '' : `; the default is ${JSON.stringify(node.default)}`;

@@ -24,15 +24,6 @@ const mebibyte = 1024 * 1024;
 const longestFileBytes = 4 * mebibyte;
 const leastFiles = 16;
 
-interface WriterOptions {
-  readonly directory: string;
-  /** How long, and how much. */
-  readonly keeps: Pick<Settings['log'], 'keepDays' | 'keepMegabytes'>;
-  readonly clock: Clock;
-  /** Of all that was ever delivered. */
-  readonly totals: () => Totals;
-}
-
 interface CurrentFile {
   readonly name: string;
   size: number;
@@ -40,9 +31,15 @@ interface CurrentFile {
 
 /**
  * Writes to the newest file of a history, begins others, and removes what is no longer to be kept. What it gives writes
- * all of it or nothing: throws where the disk does not take it.
+ * all of it or nothing: throws where the disk does not take it. `keeps`: how long, and how much; `totals`: of all that was
+ * ever delivered.
  */
-export function createHistoryWriter({ directory, keeps, clock, totals }: WriterOptions) {
+export function createHistoryWriter(
+  directory: string,
+  keeps: Pick<Settings['log'], 'keepDays' | 'keepMegabytes'>,
+  clock: Clock,
+  totals: () => Totals,
+) {
   const fileBytes = Math.min(longestFileBytes, (keeps.keepMegabytes * mebibyte) / leastFiles);
   let current: CurrentFile | null = null;
 

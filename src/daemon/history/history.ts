@@ -55,7 +55,7 @@ export async function openHistory(options: HistoryOptions) {
   let writtenTotals = JSON.stringify(past.totals);
   let isComplaining = false;
   let isWriteDue = false;
-  const append = createHistoryWriter({ directory, keeps, clock, totals: allTotals });
+  const append = createHistoryWriter(directory, keeps, clock, allTotals);
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
 

@@ -438,6 +438,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'http-token': {
         cause: 'No valid token for the HTTP address (exit code 2)',
         fix: 'Set INGESTD_HTTP_TOKEN to at least 16 characters (openssl rand -hex 16), or set http.host to 127.0.0.1.',
+        inMessage: true,
       },
       'page-unavailable': {
         cause: 'Status page unavailable',

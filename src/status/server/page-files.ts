@@ -1,11 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** A file of the page, as it is sent. */
-interface PageFile {
-  readonly type: string;
-  readonly body: Buffer;
-}
-
 /** What is served, by its path, and nothing else. */
 const types = {
   '/': 'text/html; charset=utf-8',
@@ -23,7 +17,7 @@ const roots = [
 ];
 
 /** The page's files by their paths; null: it has not been built. Throws what reading throws. */
-export function readPage(): ReadonlyMap<string, PageFile> | null {
+export function readPage(): ReadonlyMap<string, { readonly type: string; readonly body: Buffer }> | null {
   const root = roots.find((one) => existsSync(new URL('index.html', one)));
   if (root === undefined) return null;
   return new Map(

@@ -163,7 +163,7 @@ describe('init without a terminal', () => {
       ['--auth-url', 'http://auth.example'],
       '--auth-url: "http://auth.example" would send passwords unencrypted',
     ],
-    [['--name', 'a/b'], '--name: "a/b" is not a folder name'],
+    [['--name', 'a/b'], '--name: "a/b": it is not a folder name'],
   ])('refuses %j before anything is written', async (args, words) => {
     const { code, stderr } = await init(['--no-login', '--folder', 'inbox', ...args]);
     expect(code).toBe(2);
