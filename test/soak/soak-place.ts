@@ -117,6 +117,8 @@ export async function soakPlace({
       if (status.state === 'idle' && doubts.length > 0) {
         await program.run('retry', ...doubts.map(({ folder, path }) => `${folder}/${path}`));
       } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve', '--yes');
+      else if (status.state === 'idle' && status.folders.some(({ narrower }) => narrower > 0))
+        await program.run('share', ...roots.map(({ root }) => root), '--as', 'stated', '--yes');
       else if (status.state === 'idle' || performance.now() > until) return status;
       await delay(100);
     }
@@ -128,9 +130,10 @@ export async function soakPlace({
     daemon: RunningDaemon,
   ): Promise<string> {
     const { state, reasons, queue, failures, skipped } = status;
-    const key = /^[^:]*/.exec(differences[0] ?? '')?.[0] ?? '';
-    const name = key.slice(key.lastIndexOf('/') + 1);
-    const why = await program.run('why', program.home.join(key));
+    const keys = differences.slice(0, 3).map((words) => /^[^:]*/.exec(words)?.[0] ?? '');
+    const name = keys[0]?.slice(keys[0].lastIndexOf('/') + 1) ?? '';
+    const why: string[] = [];
+    for (const key of keys) why.push((await program.run('why', program.home.join(key))).out);
     return [
       'folders, ledger and service do not agree:',
       ...differences.slice(0, 20),
@@ -141,7 +144,7 @@ export async function soakPlace({
         failures: failures.slice(0, 10),
         skipped: skipped.slice(0, 10),
       }),
-      why.out,
+      ...why,
       ...linesOf(daemon.log(), name),
     ].join('\n');
   }

@@ -7,9 +7,11 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -358,6 +360,7 @@ export function createFolderWork(options: Options): FolderWork {
     step,
     done,
     finish: () => {
+      for (const sidecar of options.roots.flatMap(strayInRoot)) unlinkSync(sidecar);
       for (const place of all()) {
         const { document, root } = place;
         let file = document.absolute;
@@ -372,4 +375,12 @@ export function createFolderWork(options: Options): FolderWork {
       }
     },
   };
+}
+
+/** Sidecars that fit no document: what they may be meant for waits until a person takes them away (contract 7.29). */
+function strayInRoot(root: string): readonly string[] {
+  const used = new Set(documentsOnDisk(root).map(({ sidecar }) => sidecar));
+  return directoriesOnDisk(root)
+    .flatMap((directory) => readdirSync(join(root, directory)).map((name) => join(root, directory, name)))
+    .filter((path) => /[^/]\.meta\.json$/.test(path) && !used.has(path));
 }
