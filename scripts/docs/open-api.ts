@@ -23,7 +23,7 @@ const documents = z.object({
       path: z.string(),
       sharing: shareMode,
       url: z.string().nullable(),
-      narrower: z.object({ sharing: z.enum(shareModes), message: z.string() }).nullable(),
+      narrower: z.object({ sharing: z.enum(shareModes), code: z.string(), message: z.string() }).nullable(),
     }),
   ),
   total: z.number(),

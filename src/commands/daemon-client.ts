@@ -55,6 +55,7 @@ export const answerSchemas = {
   share: z.object({
     documents: z.array(z.object({ path: z.string(), sharing: z.enum(shareModes) })),
     shared: z.number(),
+    barred: z.number(),
   }),
   keep: z.object({ kept: z.number() }),
   pause: paused,

@@ -1,5 +1,5 @@
-import { rename } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { rename, rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
@@ -13,13 +13,16 @@ const metadata = { shareInfo: { mode: 'EVERYONE' } };
 describe('A1: an old version of a private document that is put aside between two runs of sync', () => {
   let folder: TrialFolder;
 
-  afterEach(() => folder.remove());
-
-  it('is private, and why says so', async () => {
+  beforeEach(async () => {
     folder = await trialFolder({
       folders: [{ name: 'inbox', path: './inbox', metadata }],
       timing: { settleMs: 200, removeGraceMs: 200 },
     });
+  });
+
+  afterEach(() => folder.remove());
+
+  it('is private, and why says so', async () => {
     await folder.write('inbox/a.txt', 'version 1');
     await folder.write('inbox/a.txt.meta.json', secret);
     expect((await folder.run('sync')).code).toBe(0);
@@ -74,5 +77,23 @@ describe('A1: an old version of a private document that is put aside between two
     });
     expect(await narrower()).toBe(0);
     expect((await folder.run(...sharing)).stdout).toContain('Nothing there');
+  }, 60_000);
+
+  it('is not shared by a person’s word where attachments that the service keeps would show', async () => {
+    const mode = (shared: string) => JSON.stringify({ shareInfo: { mode: shared } });
+    await folder.write('inbox/a.txt', 'a');
+    await folder.write('inbox/a.txt.attachments/b.csv', 'b');
+    await folder.write('inbox/a.txt.meta.json', mode('NONE'));
+    expect((await folder.run('sync')).code).toBe(0);
+    await rm(folder.join('inbox/a.txt.attachments'), { recursive: true });
+    await folder.write('inbox/a.txt.meta.json', mode('EVERYONE'));
+    expect((await folder.run('sync')).code).toBe(0);
+    const { code, stdout } = await folder.run('share', 'inbox', '--as', 'stated', '--yes');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^1 document stays as it is: attachments .*\n$/),
+    ]);
+    const why = JSON.parse((await folder.run('why', 'inbox/a.txt', '--json')).stdout) as Why;
+    expect([why.narrower?.code, why.decisions]).toEqual(['attachments-would-show', []]);
   }, 60_000);
 });

@@ -94,6 +94,9 @@ function compareFile(root: WatchedRoot, file: DocumentOnDisk, document: HeldDocu
   if (hashOf(file.absolute) !== document.sha256) differences.push('disk and service have other bytes');
   const stem =
     root.title === 'fileStem' ? file.name.slice(0, file.name.lastIndexOf('.')).normalize('NFC') : undefined;
+  const attached = file.attachments.map(({ name, absolute }) => [name, hashOf(absolute)]);
+  // More people would see attachments that the service cannot take back.
+  const isBarred = attached.length === 0 && document.attachments.length > 0;
   const expected = [...file.layers, ...(stem === undefined ? [] : [{ title: stem }])];
   for (const field of ['title', 'customTags', 'shareInfo'] as const) {
     const stated = expected.find((layer) => layer[field] !== undefined);
@@ -101,9 +104,9 @@ function compareFile(root: WatchedRoot, file: DocumentOnDisk, document: HeldDocu
     // What nobody states any more stays: a title, and NONE.
     const stays = field === 'title' || document.metadata.shareInfo?.mode === 'NONE';
     if (stated === undefined && field !== 'customTags' && stays) continue;
-    if (here !== there) differences.push(`${field}: disk ${here}, service ${there}`);
+    if (here !== there && !(field === 'shareInfo' && isBarred))
+      differences.push(`${field}: disk ${here}, service ${there}`);
   }
-  const attached = file.attachments.map(({ name, absolute }) => [name, hashOf(absolute)]);
   const there = document.attachments.map(({ name, sha256 }) => [name, sha256]);
   if (attached.length > 0 && JSON.stringify(attached) !== JSON.stringify(there))
     differences.push(`attachments: disk ${JSON.stringify(attached)}, service ${JSON.stringify(there)}`);

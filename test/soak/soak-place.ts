@@ -109,6 +109,7 @@ export async function soakPlace({
 
   /** Waits until nothing moves; does what a person would be asked to do. */
   async function calm(daemon: RunningDaemon, until: number): Promise<Status> {
+    let isShared = false;
     for (;;) {
       const status = await daemon.status();
       const doubts = status.inDoubt.filter(({ folder, path }) =>
@@ -117,9 +118,10 @@ export async function soakPlace({
       if (status.state === 'idle' && doubts.length > 0) {
         await program.run('retry', ...doubts.map(({ folder, path }) => `${folder}/${path}`));
       } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve', '--yes');
-      else if (status.state === 'idle' && status.folders.some(({ narrower }) => narrower > 0))
+      else if (status.state === 'idle' && !isShared && status.folders.some(({ narrower }) => narrower > 0)) {
+        isShared = true;
         await program.run('share', ...roots.map(({ root }) => root), '--as', 'stated', '--yes');
-      else if (status.state === 'idle' || performance.now() > until) return status;
+      } else if (status.state === 'idle' || performance.now() > until) return status;
       await delay(100);
     }
   }

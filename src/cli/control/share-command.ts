@@ -18,8 +18,15 @@ export async function share(
   const action = await prepareAction(context, flags);
   const wanted = paths.map(action.placeOf);
   const decisions = await action.decisions();
-  const { documents } = await decisions.share(wanted);
+  const { documents, barred } = await decisions.share(wanted);
+  if (barred > 0) {
+    const words = countWords(barred, 'document stays as it is', 'documents stay as they are');
+    line(
+      `${words}: attachments that the service cannot remove would show. ingestd why PATH says what helps.`,
+    );
+  }
   if (documents.length === 0) {
+    if (barred > 0) return exitCodes.ok;
     line('Nothing there is held more narrowly than it is stated.');
     return exitCodes.ok;
   }

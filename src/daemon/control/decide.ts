@@ -10,6 +10,7 @@ import type { DecisionPort, Resolution } from '../../model/ports/control-port.ts
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import { mayHelpToShare } from '../../model/report/explanations.ts';
 import type { Decider } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Engine } from '../../sync/engine.ts';
@@ -142,7 +143,8 @@ export function createDecisions({
       share: (paths, shown = []) =>
         inTurn(async () => {
           const places = paths.map((text) => requirePath(folders, text).ref);
-          const found = narrowerAt(places, ledger);
+          const narrower = narrowerAt(places, ledger);
+          const found = narrower.filter(({ code }) => mayHelpToShare(code));
           const documents = found.map(({ ref, sharing }) => ({ path: refKey(ref), sharing }));
           const meant = new Map(shown.map(({ path, sharing }) => [path, sharing]));
           const wanted = found.filter(({ ref, sharing }) => meant.get(refKey(ref)) === sharing);
@@ -159,7 +161,7 @@ export function createDecisions({
             ),
             by,
           );
-          return { documents, shared: done.length };
+          return { documents, shared: done.length, barred: narrower.length - found.length };
         }),
       keep: (place) =>
         inTurn(async () => {

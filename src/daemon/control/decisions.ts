@@ -4,7 +4,6 @@ import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
-import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -27,12 +26,12 @@ export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
 export function narrowerAt(
   places: readonly DocumentRef[],
   ledger: Pick<LedgerPort, 'entries'>,
-): readonly (LedgerEntry & { readonly sharing: ShareMode })[] {
+): readonly (LedgerEntry & NonNullable<ReturnType<typeof widerMode>>)[] {
   const isMeant = ({ folder, path }: DocumentRef) =>
     places.some((place) => place.folder === folder && isAtOrBelow(path, place.path));
   return Array.from(ledger.entries()).flatMap(({ ref, record }) => {
-    const sharing = widerMode(record);
-    return sharing === null || !isMeant(ref) ? [] : [{ ref, record, sharing }];
+    const wider = widerMode(record);
+    return wider === null || !isMeant(ref) ? [] : [{ ref, record, ...wider }];
   });
 }
 

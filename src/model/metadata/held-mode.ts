@@ -163,8 +163,8 @@ export function withHeldMode(
   const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
   const held = kept?.held ?? (sent.mode ? stated : known);
   const said = (record.said ?? []).filter((code) => !isSharingMark(code));
-  const isNarrower = kept !== undefined && isWider(kept.stated.mode, kept.held.mode);
-  const marked = isNarrower ? [...said, `${narrowerMark}${kept.stated.mode}`] : said;
+  const reason = keptReason(document);
+  const marked = reason === null ? said : [...said, narrowerMarkOf(reason)];
   return withOwnMode(
     { ...record, heldModes: formerFiles(before), said: marked.length === 0 ? undefined : marked },
     ref,
@@ -360,10 +360,25 @@ function isSharingMark(code: string): boolean {
   return code.startsWith(narrowerMark) || code.startsWith(allowedMark);
 }
 
-/** The mode that is stated for a document that is held more narrowly; null: it is held as it is stated. */
-export function widerMode({ said }: { readonly said?: readonly string[] | undefined }): ShareMode | null {
-  const mark = said?.find((code) => code.startsWith(narrowerMark));
-  return shareModes.find((mode) => mark === narrowerMark + mode) ?? null;
+function narrowerMarkOf({ sharing, code }: NonNullable<ReturnType<typeof keptReason>>): string {
+  return `${narrowerMark}${sharing} ${code}`;
+}
+
+/** The mode that is stated for a document that is held more narrowly, and why; null: it is held as it is stated. */
+export function widerMode({ said }: Pick<LedgerRecord, 'said'>): {
+  readonly sharing: ShareMode;
+  readonly code: string;
+} | null {
+  const mark = said?.find((code) => code.startsWith(narrowerMark))?.slice(narrowerMark.length) ?? '';
+  const sharing = shareModes.find((mode) => mark.startsWith(`${mode} `));
+  return sharing === undefined ? null : { sharing, code: mark.slice(sharing.length + 1) };
+}
+
+/** Whether the record says of a document what is now true of its sharing. */
+export function saysHowHeld({ said = [] }: LedgerRecord, document: FoundDocument): boolean {
+  const reason = keptReason(document);
+  const mark = said.find((code) => code.startsWith(narrowerMark));
+  return mark === (reason === null ? undefined : narrowerMarkOf(reason));
 }
 
 /** The record of a document that a person wants to be shared with this mode, which is stated for it. */

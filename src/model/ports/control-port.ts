@@ -39,7 +39,7 @@ export interface DocumentListing {
     /** Where it can be seen at the service; null: `service.documentUrl` does not say. */
     readonly url: string | null;
     /** The wider mode that is stated, and why it is not in force; null: none is. */
-    readonly narrower: { readonly sharing: ShareMode; readonly message: string } | null;
+    readonly narrower: Why['narrower'];
   })[];
   /** How many are wanted. */
   readonly total: number;
@@ -71,13 +71,17 @@ export interface DecisionPort {
   readonly approve: (folder: string | null, shown?: ShownDeletions) => Promise<{ readonly approved: number }>;
   /**
    * Names the documents at these paths, or below them, that are held more narrowly than is stated for them. Those of
-   * `shown` that are among them with the same mode then get it; left out: none does. Throws ConfigurationError for a
-   * path that is in no folder.
+   * `shown` that are among them with the same mode then get it; left out: none does. `barred`: how many more there are
+   * that nobody's word can widen. Throws ConfigurationError for a path that is in no folder.
    */
   readonly share: (
     paths: readonly string[],
     shown?: readonly NarrowerDocument[],
-  ) => Promise<{ readonly documents: readonly NarrowerDocument[]; readonly shared: number }>;
+  ) => Promise<{
+    readonly documents: readonly NarrowerDocument[];
+    readonly shared: number;
+    readonly barred: number;
+  }>;
   /**
    * The other answer to held deletions: their documents stay at the service. `place`: a folder's name, or a path in one
    * and all below it; null: all. Throws ConfigurationError for a place that is in no configured folder.

@@ -525,6 +525,11 @@ export function mayHelpToRetry(code: string): boolean {
   return !explanationGroups.some(({ endsInFolder, codes }) => endsInFolder === true && code in codes);
 }
 
+/** Whether a person's word can share a document as it is stated, which is held more narrowly for this reason. */
+export function mayHelpToShare(code: string): boolean {
+  return code !== 'attachments-would-show';
+}
+
 /** The kind of wait that a reason's code stands for. */
 export function waitKindOf(code: string): WaitKind {
   return explanations.get(code)?.waits ?? 'other';

@@ -2,7 +2,7 @@ import { printable } from '../../lib/text/printable.ts';
 import { hasGone, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
-import { keptReason, widerMode, withHeldMode } from '../../model/metadata/held-mode.ts';
+import { saysHowHeld, withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import { unread } from '../../model/plan.ts';
 import { isStillRefused } from '../../model/ports/ledger-port.ts';
@@ -126,7 +126,7 @@ export function adoptionOf(
     sameStat(record.stat, document.stat) &&
     record.fingerprint === document.fingerprint &&
     record.unsure === undefined &&
-    widerMode(record) === (keptReason(document)?.sharing ?? null);
+    saysHowHeld(record, document);
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
     return null;
   const said = [...(record.said ?? []), ...unclearable.map(({ code }) => code)];

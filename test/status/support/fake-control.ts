@@ -57,7 +57,8 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
       }
       return await called({ approve: folder, ...shown }, { approved: 2 });
     },
-    share: (paths, shown) => called({ share: paths, shown }, { documents: [], shared: shown?.length ?? 0 }),
+    share: (paths, shown) =>
+      called({ share: paths, shown }, { documents: [], shared: shown?.length ?? 0, barred: 0 }),
     keep: (place) => called({ keep: place }, { kept: 2 }),
     pause: (folder, ms) =>
       called(ms === undefined ? { pause: folder } : { pause: folder, ms }, { paused: [folder ?? 'inbox'] }),
@@ -126,7 +127,11 @@ const listed: DocumentListing['documents'] = [
     path: 'few.pdf',
     sharing: 'NONE',
     url: null,
-    narrower: { sharing: 'DEFAULT', message: 'kept private: its former sidecar said NONE' },
+    narrower: {
+      sharing: 'DEFAULT',
+      code: 'kept-private',
+      message: 'kept private: its former sidecar said NONE',
+    },
   },
   { folder: 'inbox', path: 'unknown.pdf', sharing: null, url: null, narrower: null },
 ];

@@ -5,6 +5,7 @@ import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
 import type { DocumentListing } from '../../../model/ports/control-port.ts';
 import { audienceWords } from '../../../model/report/activity-words.ts';
+import { mayHelpToShare } from '../../../model/report/explanations.ts';
 import { share } from '../data/ask-daemon.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Ask, Fold, Rows, said } from '../parts.tsx';
@@ -81,7 +82,9 @@ function NarrowerOnes({ count }: { readonly count: number }) {
   const { answer: found } = useAnswer<DocumentListing>('api/documents?narrower=true', { news: count });
   if (found === null) return null;
   const shown = found.documents.flatMap(({ narrower, ...place }) =>
-    narrower === null ? [] : [{ path: refKey(place), sharing: narrower.sharing }],
+    narrower === null || !mayHelpToShare(narrower.code)
+      ? []
+      : [{ path: refKey(place), sharing: narrower.sharing }],
   );
   const names = shown.map(({ path, sharing }) => `${printable(path)} (${audienceWords(sharing)})`);
   return (
@@ -89,13 +92,15 @@ function NarrowerOnes({ count }: { readonly count: number }) {
       <Rows of={found.documents} total={found.total}>
         {({ narrower }) => narrower !== null && <p>{said(narrower.message)}</p>}
       </Rows>
-      <Ask
-        words={`Share ${countWords(shown.length, 'document')} as stated`}
-        look="strong"
-        act={() => share(shown)}
-      >
-        From now on more people see {names.join(', ')}.
-      </Ask>
+      {shown.length > 0 && (
+        <Ask
+          words={`Share ${countWords(shown.length, 'document')} as stated`}
+          look="strong"
+          act={() => share(shown)}
+        >
+          From now on more people see {names.join(', ')}.
+        </Ask>
+      )}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { activityWords, audienceWords } from '../../../model/report/activity-wor
 import type { Why } from '../../../model/report/command-reports.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { copiesWords } from '../../../model/report/failures.ts';
-import { mayHelpToRetry } from '../../../model/report/explanations.ts';
+import { mayHelpToRetry, mayHelpToShare } from '../../../model/report/explanations.ts';
 import { keep, retry, share } from '../data/ask-daemon.ts';
 import { dayAndClockWords, localTimes, momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
@@ -117,7 +117,7 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
     <div class="actions">
       {isRetried && <Button act={() => retry([key])}>Retry</Button>}
       {isHeld && <Button act={() => keep(key)}>Keep at the service</Button>}
-      {narrower !== null && docId !== null && (
+      {narrower !== null && docId !== null && mayHelpToShare(narrower.code) && (
         <Ask
           words="Share as stated"
           look="strong"
