@@ -237,7 +237,6 @@ function addSetupCommands(program: Command, define: Define): void {
   })
     .description('run only the embedded service; print its addresses and trial credentials in .env format')
     .option('--port <N>', `port; 0: any free one (default: ${usualServicePort}, or any free one)`, portOf)
-    .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
     .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)');
   define(program.command('completion'), async () => printCompletion, {
     'source <(ingestd completion bash)': 'bash, in ~/.bashrc',

@@ -6,7 +6,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../lib/time/clock.ts';
 import { printableJson } from '../lib/text/printable.ts';
 import { backlog, closeInTime, createLimitedServer, noSchemas } from '../lib/server/http-server.ts';
-import { reachableHost } from '../lib/server/host.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import { fileFault, ConfigurationError, errorCode } from '../model/errors.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
@@ -30,7 +29,6 @@ export interface EmbeddedServiceOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: LogPort;
-  readonly host?: string | undefined;
   /** 0: any free port. */
   readonly port?: number | undefined;
   /** The preferred port where it is free, so that the address stays the same; else any free one. */
@@ -45,6 +43,8 @@ export interface EmbeddedServiceOptions {
   readonly pageToken?: string | null | undefined;
 }
 
+/** It has no encryption. */
+const host = '127.0.0.1';
 /** Lets requests in flight finish for so long when it closes. */
 const graceMs = 2000;
 /** A form of eleven parts of full size has to pass on a slow network. */
@@ -148,17 +148,13 @@ async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): P
  */
 async function listen(
   app: FastifyInstance,
-  {
-    host = '127.0.0.1',
-    port = 0,
-    usualPort = port,
-  }: Pick<EmbeddedServiceOptions, 'host' | 'port' | 'usualPort'>,
+  { port = 0, usualPort = port }: Pick<EmbeddedServiceOptions, 'port' | 'usualPort'>,
 ): Promise<string> {
   try {
     await app.listen({ host, port: usualPort, backlog });
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'EADDRINUSE' && usualPort !== port) return listen(app, { host, port });
+    if (code === 'EADDRINUSE' && usualPort !== port) return listen(app, { port });
     await app.close();
     if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') throw error;
     throw new ConfigurationError(
@@ -166,5 +162,5 @@ async function listen(
       { cause: error },
     );
   }
-  return `http://${reachableHost(host)}:${(app.server.address() as AddressInfo).port}`;
+  return `http://${host}:${(app.server.address() as AddressInfo).port}`;
 }

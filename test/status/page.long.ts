@@ -711,7 +711,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await page.getByText('Show the files').click();
       for (const title of ['In progress', 'Documents', 'Skipped', 'Deliveries', 'About'])
         await unfold(page, title);
-      await page.getByRole('img', { name: /in the last 6 hours/ }).waitFor();
+      await page.getByRole('img', { name: /in the last 24 hours/ }).waitFor();
       expect(await axeProblems(page)).toEqual([]);
       for (const opener of ['Delete 37 documents…', /^Send again: /]) {
         await page.getByRole('button', { name: opener }).click();

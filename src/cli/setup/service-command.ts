@@ -1,6 +1,5 @@
 import { usualServicePort } from './usual-port.ts';
 import { join, resolve } from 'node:path';
-import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { listenForSignals } from '../../daemon/process/signals.ts';
@@ -12,14 +11,11 @@ import { startEmbeddedService } from '../../embedded/embedded-service.ts';
 import { loadHttpToken } from '../../config/secrets/read-secrets.ts';
 import { credentialVariables } from '../../config/secrets/secret-names.ts';
 
-interface ServiceFlags extends GlobalFlags {
-  readonly port?: number;
-  readonly host: string;
-  readonly data?: string;
-}
-
-export async function service(context: CommandContext, flags: ServiceFlags): Promise<number> {
-  const { port, host, data } = flags;
+export async function service(
+  context: CommandContext,
+  flags: GlobalFlags & { port?: number; data?: string },
+): Promise<number> {
+  const { port, data } = flags;
   const { env, cwd, output, redactor } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
   const log = await createLog({
@@ -36,7 +32,6 @@ export async function service(context: CommandContext, flags: ServiceFlags): Pro
   const running = await startEmbeddedService({
     ...address,
     dataDir,
-    host,
     clock: systemClock,
     log,
     pageToken,
@@ -51,9 +46,6 @@ export async function service(context: CommandContext, flags: ServiceFlags): Pro
   // Whoever reads the addresses may stop it at once.
   const signals = listenForSignals();
   for (const [name, value] of Object.entries(lines)) output.line(`${name}=${value}`);
-  if (!isLoopbackHost(host)) {
-    log.warn({ host }, 'the embedded service is reachable from other machines without encryption');
-  }
   log.info({ page: pageUrl, data: dataDir }, 'embedded service started; its page lists the documents');
   try {
     await signals.next();

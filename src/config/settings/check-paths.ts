@@ -20,6 +20,7 @@ interface Place extends NamedPlace {
   readonly real: string;
   /** What tells its directory from another one, by whatever path; null: it cannot be read. */
   readonly identity: string | null;
+  readonly isFile: boolean;
 }
 
 interface Surroundings {
@@ -57,7 +58,7 @@ export async function checkPaths(
   for (const named of [statePlace, ...(checkFolders ? folderPlaces : [])]) {
     if (named === null) continue;
     const place = await placeOf(named);
-    problems.push(...(await fileProblem(named)), ...others.flatMap((other) => overlapProblem(place, other)));
+    problems.push(...fileProblem(place), ...others.flatMap((other) => overlapProblem(place, other)));
     others.push(place);
   }
   return { problems, folderPaths: folderPlaces.map(pathOf), stateDir: pathOf(statePlace) };
@@ -69,11 +70,16 @@ function pathOf(place: NamedPlace | null): string {
 }
 
 async function placeOf({ key, path }: NamedPlace): Promise<Place> {
-  const identity = await stat(path).then(
-    ({ dev, ino }) => `${dev}:${ino}`,
-    () => null,
-  );
-  return { key, path, real: await realPath(path), identity };
+  const found = await stat(path).catch(errorCode);
+  const stats = typeof found === 'object' ? found : null;
+  return {
+    key,
+    path,
+    real: await realPath(path),
+    identity: stats === null ? null : `${stats.dev}:${stats.ino}`,
+    // The daemon judges missing and unreadable directories: they may come back.
+    isFile: stats === null ? found === 'ENOTDIR' : !stats.isDirectory(),
+  };
 }
 
 async function realPath(path: string): Promise<string> {
@@ -85,14 +91,10 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-async function fileProblem({ key, path }: NamedPlace): Promise<Problem[]> {
-  try {
-    if ((await stat(path)).isDirectory()) return [];
-  } catch (error) {
-    // The daemon judges missing and unreadable directories: they may come back.
-    if (errorCode(error) !== 'ENOTDIR') return [];
-  }
-  return [{ path: key, message: `${pathText(key)}: ${path} is not a directory; name a directory` }];
+function fileProblem({ key, path, isFile }: Place): Problem[] {
+  return isFile
+    ? [{ path: key, message: `${pathText(key)}: ${path} is not a directory; name a directory` }]
+    : [];
 }
 
 function overlapProblem(place: Place, other: Place): Problem[] {

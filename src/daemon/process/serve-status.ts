@@ -77,11 +77,7 @@ export async function serveStatus(
   };
 
   const close = await startStatusServer({
-    control: daemon.control,
-    metrics: daemon.metrics,
-    deliveries: daemon.deliveries,
-    fleet: daemon.fleet,
-    readLog: daemon.readLog,
+    ...daemon,
     http: settings.http,
     usualPort,
     socketPath,

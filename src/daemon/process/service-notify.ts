@@ -27,9 +27,10 @@ export type ServiceNotify = ReturnType<typeof createServiceNotify>;
  * `systemd-notify` sends each message. It is installed wherever systemd is, and it runs until the manager has read the
  * message: by that the manager knows the sender. The unit has to say `NotifyAccess=all`.
  */
-export function createServiceNotify(options: ServiceNotifyOptions) {
-  const { env, clock, log, pid = process.pid } = options;
-  const send = createSender(options);
+export function createServiceNotify({ env, clock, log, pid = process.pid }: ServiceNotifyOptions) {
+  const socket = env['NOTIFY_SOCKET'] ?? '';
+  const inTurn = createTurns();
+  let hasComplained = false;
   let wanted: string | null = null;
   let told: string | null = null;
   const intervalMs = watchdogIntervalMs(env, pid);
@@ -54,7 +55,7 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
     },
     /** Pings twice per watchdog interval for as long as `alive` says so; what it returns ends that. */
     watchdog: (alive: () => boolean) => {
-      if (intervalMs === null || env['NOTIFY_SOCKET'] === undefined) return () => undefined;
+      if (intervalMs === null || socket === '') return () => undefined;
       let silent = false;
       const beat = () => {
         const well = alive();
@@ -68,29 +69,26 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
     /** Resolves when everything said so far has been taken or given up. */
     flushed: () => send(() => []),
   };
-}
 
-/** One process at a time, in the order of the calls: READY is never overtaken by a status line. */
-function createSender({ env, log }: ServiceNotifyOptions): (pairs: () => readonly string[]) => Promise<void> {
-  const socket = env['NOTIFY_SOCKET'];
-  if (socket === undefined || socket === '') return () => Promise.resolve();
-  // No more of the environment than the program needs: it holds secrets.
-  const senderEnv = { NOTIFY_SOCKET: socket, PATH: env['PATH'] ?? '/usr/bin:/bin' };
-  const inTurn = createTurns();
-  let complained = false;
-  const complain = (error: unknown) => {
-    if (complained) return;
-    complained = true;
+  /** One process at a time, in the order of the calls: READY is never overtaken by a status line. */
+  async function send(pairsNow: () => readonly string[]): Promise<void> {
+    if (socket !== '') await inTurn(() => run(pairsNow())).catch(complain);
+  }
+
+  async function run(pairs: readonly string[]): Promise<void> {
+    if (pairs.length === 0) return;
+    const { execFile } = await import('node:child_process');
+    // No more of the environment than the program needs: it holds secrets.
+    const senderEnv = { NOTIFY_SOCKET: socket, PATH: env['PATH'] ?? '/usr/bin:/bin' };
+    const options = { env: senderEnv, timeout: sendTimeoutMs, killSignal: 'SIGKILL' } as const;
+    await promisify(execFile)('systemd-notify', [...pairs], options);
+  }
+
+  function complain(error: unknown): void {
+    if (hasComplained) return;
+    hasComplained = true;
     log.warn({ code: errorCode(error), reason: errorMessage(error) }, 'cannot notify the service manager');
-  };
-  return (pairs) => inTurn(() => runSender(pairs(), senderEnv)).catch(complain);
-}
-
-async function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
-  if (pairs.length === 0) return;
-  const { execFile } = await import('node:child_process');
-  const options = { env, timeout: sendTimeoutMs, killSignal: 'SIGKILL' } as const;
-  await promisify(execFile)('systemd-notify', [...pairs], options);
+  }
 }
 
 /** Half of `$WATCHDOG_USEC` in milliseconds, or null where no watchdog watches this process. */

@@ -24,7 +24,8 @@ export interface AppOptions {
   readonly control: ControlPort;
   readonly snapshot: StatusSnapshot;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
-  readonly history: DeliveryHistory;
+  /** What the chart shows. */
+  readonly deliveries: DeliveryHistory;
   /** What happened, newest first, over restarts. */
   readonly readLog: (query: LogQuery) => Promise<LogPage>;
   /** All hosts of the account, null while Redis is away; left out or null: this host is alone. */
@@ -78,7 +79,7 @@ export const querySchemas = { why, documents, log };
 /** The routes that only read. */
 function addReadRoutes(
   app: FastifyInstance,
-  { control, snapshot, metrics, history, readLog, fleet, hub, clock, rules }: AppOptions,
+  { control, snapshot, metrics, deliveries, readLog, fleet, hub, clock, rules }: AppOptions,
 ): void {
   app.get('/healthz', { config: { access: 'open' } }, (_request, reply) => {
     const healthy = control.healthy();
@@ -98,7 +99,7 @@ function addReadRoutes(
     reply.type('application/json; charset=utf-8').send(snapshot.json()),
   );
   app.get('/api/activity', () => ({ activities: control.recent() }));
-  app.get('/api/history', () => history.report());
+  app.get('/api/history', () => deliveries.report());
   const ask = <T>(path: string, schema: z.ZodType<T>, tell: (query: T) => Promise<object>) =>
     app.get(path, async (request, reply) => {
       const query = schema.safeParse(request.query);

@@ -2,7 +2,6 @@ import { chmod, lstat, rm } from 'node:fs/promises';
 
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
-import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import { createApp } from './app.ts';
 import { createEventHub } from './event-hub.ts';
 import { openPage, unguarded } from './open-page.ts';
@@ -12,14 +11,12 @@ import { createStatusSnapshot } from './status-snapshot.ts';
 
 export interface StatusServerOptions
   extends
-    Pick<AppOptions, 'control' | 'metrics' | 'readLog' | 'fleet' | 'log' | 'clock'>,
+    Pick<AppOptions, 'control' | 'deliveries' | 'metrics' | 'readLog' | 'fleet' | 'log' | 'clock'>,
     Pick<PageOptions, 'usualPort' | 'httpToken' | 'onPage'> {
   /** `port` false: no page. The token is asked for where it is set; it has to be, where the host is not loopback. */
   readonly http: Omit<PageOptions['http'], 'port'> & { readonly port: number | false };
   /** Where the command line finds the daemon. At most 107 bytes; what a crash left there is replaced. */
   readonly socketPath: string;
-  /** What the chart begins with. */
-  readonly deliveries: DeliveryHistory;
 }
 
 /**
@@ -28,7 +25,7 @@ export interface StatusServerOptions
  * Throws ConfigurationError where the socket cannot be had, or the address is open to others and no token is set.
  */
 export async function startStatusServer(options: StatusServerOptions): Promise<() => Promise<void>> {
-  const { control, clock, http, socketPath, deliveries: history } = options;
+  const { control, clock, http, socketPath, deliveries } = options;
   if (http.port !== false && options.httpToken === null && !isLoopbackHost(http.host))
     throw unguarded(http.host);
 
@@ -37,13 +34,12 @@ export async function startStatusServer(options: StatusServerOptions): Promise<(
   const app: AppOptions = {
     ...options,
     snapshot,
-    history,
     hub,
     publicPath: http.publicUrl === undefined ? '' : new URL(http.publicUrl).pathname.replace(/\/$/, ''),
     rules: null,
   };
   const forget = [
-    control.onActivity((activity) => history.record(activity)),
+    control.onActivity((activity) => deliveries.record(activity)),
     control.onActivity(snapshot.expire),
     control.onStatus(snapshot.expire),
   ];

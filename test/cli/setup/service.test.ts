@@ -10,10 +10,7 @@ const folder = folderOfEachTest();
 it('service prints a .env that auth login accepts, keeps its credentials, and stops at SIGTERM and SIGHUP', async () => {
   const printed: string[] = [];
   for (let start = 0; start < 2; start += 1) {
-    const address = start === 0 ? [] : ['--host', '0.0.0.0'];
-    const child = startIngestd(['service', '--port', '0', '--data', 'data', ...address], {
-      cwd: folder.path,
-    });
+    const child = startIngestd(['service', '--port', '0', '--data', 'data'], { cwd: folder.path });
     let stdout = '';
     let stderr = '';
     child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
@@ -37,7 +34,6 @@ it('service prints a .env that auth login accepts, keeps its credentials, and st
     const [code] = await once(child, 'close');
     expect(code).toBe(0);
     expect(stderr).not.toContain(env['INGESTD_PASSWORD']);
-    expect(stderr.includes('other machines')).toBe(start === 1);
     const { INGESTD_AUTH_URL: _a, INGESTD_INGEST_URL: _i, ...secrets } = env;
     printed.push(JSON.stringify(secrets));
   }

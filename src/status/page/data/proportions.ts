@@ -37,20 +37,17 @@ export interface Column {
   readonly counts: readonly number[];
 }
 
-/** The same number of columns whatever the span is. */
 export const columnCount = 72;
 
-/** The last `hours` (6 or 24) as columns, oldest first. */
-export function columnsOf(history: HistoryReport, hours: number): Column[] {
+/** The last day as columns, oldest first. */
+export function columnsOf(history: HistoryReport): Column[] {
   const { bucketSeconds, uploaded } = history;
-  const perColumn = Math.max(1, Math.round((hours * 3600) / bucketSeconds / columnCount));
+  const perColumn = uploaded.length / columnCount;
   return Array.from({ length: columnCount }, (_, column) => {
-    const from = uploaded.length - perColumn * (columnCount - column);
+    const from = perColumn * column;
     return {
       start: Date.parse(history.start) + from * bucketSeconds * 1000,
-      counts: chartKinds.map((kind) =>
-        sumOf(history[kind].slice(Math.max(0, from), Math.max(0, from + perColumn))),
-      ),
+      counts: chartKinds.map((kind) => sumOf(history[kind].slice(from, from + perColumn))),
     };
   });
 }

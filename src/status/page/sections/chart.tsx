@@ -1,5 +1,3 @@
-import { useState } from 'preact/hooks';
-
 import { countWords, numberWords, minuteWords } from '../../../lib/text/amounts.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
 import { chartKinds, columnCount, columnsOf, sumOf } from '../data/proportions.ts';
@@ -9,34 +7,24 @@ import { Fold } from '../parts.tsx';
 
 const everyMs = 5000;
 
-/** Deliveries over the last hours, a column every few minutes. */
+/** Deliveries of the last day, a column every 20 minutes. */
 export function Chart() {
   return (
-    <Fold title="Deliveries" words="of the last hours">
+    <Fold title="Deliveries" words="of the last day">
       <Columns />
     </Fold>
   );
 }
 
 function Columns() {
-  const [hours, setHours] = useState(6);
   const { answer: history } = useAnswer<HistoryReport>('api/history', { everyMs });
   if (history === null) return null;
-  const columns = columnsOf(history, hours);
+  const columns = columnsOf(history);
   const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts)));
   const ticks = columns.filter((_, index) => index % (columnCount / 4) === 0);
-  const words = describe(columns, hours);
+  const words = describe(columns);
   return (
     <>
-      <fieldset class="actions">
-        <legend class="unseen">How far back</legend>
-        {[6, 24].map((one) => (
-          <label key={one}>
-            <input type="radio" name="hours" checked={one === hours} onChange={() => setHours(one)} /> {one}{' '}
-            hours
-          </label>
-        ))}
-      </fieldset>
       <svg
         class="chart"
         viewBox={`0 0 ${columnCount} ${top}`}
@@ -87,10 +75,10 @@ function partsOf(counts: readonly number[]): string[] {
 }
 
 /** A document counts each time that it is delivered. */
-function describe(columns: readonly Column[], hours: number): string {
+function describe(columns: readonly Column[]): string {
   const delivered = ({ counts }: Column) => sumOf(counts.slice(0, chartKinds.indexOf('failed')));
   const total = sumOf(columns.map(delivered));
-  if (total === 0) return `No deliveries in the last ${hours} hours`;
+  if (total === 0) return 'No deliveries in the last 24 hours';
   const most = columns.reduce((one, other) => (delivered(other) > delivered(one) ? other : one));
-  return `${countWords(total, 'delivery', 'deliveries')} in the last ${hours} hours, most (${numberWords(delivered(most))}) around ${minuteWords(most.start)}`;
+  return `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours, most (${numberWords(delivered(most))}) around ${minuteWords(most.start)}`;
 }
