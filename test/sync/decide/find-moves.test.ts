@@ -120,48 +120,55 @@ const sending: readonly TaskEvent[] = [
   { kind: 'deliveryStarted', delivery: 1 },
 ];
 
+const one: File = [1, 'one'];
+const unsaid: Inspection = { kind: 'unknown', code: 'folder-missing', message: '' };
+const hidden = (presence?: 'gone' | 'unreadable'): Inspection => ({
+  kind: 'ignored',
+  code: 'ignored',
+  message: '',
+  ...(presence === undefined ? null : { presence }),
+});
+/** A file with a record, and another with its content; nothing stands at the path of the record. */
+const copied = (key: string): Place => ({
+  disk: { 'inbox/new': one },
+  records: { [key]: [2, 'one'] },
+  missing: [key],
+});
+const renamed: Place = { disk: { 'inbox/new': one }, records: { 'inbox/old': one } };
+const follows = 'inbox/old → inbox/new; left: inbox/old';
+/** The same file under a second name, and in a folder that was taken out of the configuration. */
+const linked: Place = { ...renamed, disk: { 'inbox/new': one, 'inbox/old': one } };
+const removed = (birth: Partial<FileStat> = {}, now = birth): Place => ({
+  disk: { 'inbox/new': [1, 'one', now] },
+  records: { 'gone/old': [1, 'one', birth] },
+  finds: { 'gone/old': undefined },
+});
+const goesOut: Place = { disk: linked.disk, tasks: { 'inbox/old': sending } };
+const otherGoneOut: File = [2, 'two'];
+
 describe('the document of a file that stands at a path', () => {
   it.each<readonly [string, Place, string]>([
-    ['is new where nothing is gone', { disk: { 'inbox/new': [1, 'one'] } }, 'none'],
+    ['is new where nothing is gone', { disk: renamed.disk }, 'none'],
     [
       'is new where the file of the same content is not listed and stands all the same',
-      {
-        disk: { 'inbox/new': [1, 'one'] },
-        records: { 'inbox/ignored': [2, 'one'] },
-        missing: ['inbox/ignored'],
-        finds: { 'inbox/ignored': { kind: 'ignored', code: 'ignored', message: 'any' } },
-      },
+      { ...copied('inbox/ignored'), finds: { 'inbox/ignored': hidden() } },
       'none',
     ],
     [
       'is new where only another root says that the file of the same content is gone',
-      {
-        disk: { 'inbox/new': [1, 'one'] },
-        records: { 'other/old': [2, 'one'] },
-        missing: ['other/old'],
-        changedRoots: ['other'],
-      },
+      { ...copied('other/old'), changedRoots: ['other'] },
       'none',
     ],
     [
       'is that of the very file, also where it was under another root',
-      {
-        disk: { 'inbox/new': [2, 'one'] },
-        records: { 'other/old': [2, 'one'] },
-        missing: ['other/old'],
-        changedRoots: ['other'],
-      },
+      { ...copied('other/old'), disk: { 'inbox/new': [2, 'one'] }, changedRoots: ['other'] },
       'other/old → inbox/new; left: other/old',
     ],
-    [
-      'is that of its own path',
-      { disk: { 'inbox/new': [1, 'one'] }, records: { 'inbox/new': [1, 'old'] } },
-      'none',
-    ],
+    ['is that of its own path', { ...renamed, records: { 'inbox/new': [1, 'old'] } }, 'none'],
     [
       'is not decided where the service does not know that of its own path, and the file is on its way under another name',
       {
-        disk: { 'inbox/new': [1, 'one'], 'inbox/sent': [1, 'one'] },
+        disk: { 'inbox/new': one, 'inbox/sent': one },
         records: { 'inbox/new': [2, 'old'] },
         tasks: {
           'inbox/new': [inspected, { kind: 'replan', unknownDocId: 'doc of inbox/new' }, inspected],
@@ -170,159 +177,97 @@ describe('the document of a file that stands at a path', () => {
       },
       'unclear',
     ],
-    [
-      'is that of the path that the file left',
-      { disk: { 'inbox/new': [1, 'one'] }, records: { 'inbox/old': [1, 'one'] } },
-      'inbox/old → inbox/new; left: inbox/old',
-    ],
+    ['is that of the path that the file left', renamed, follows],
     [
       'is that of the path that it left in another folder',
-      { disk: { 'inbox/new': [1, 'one'] }, records: { 'other/old': [1, 'one'] } },
+      { ...renamed, records: { 'other/old': one } },
       'other/old → inbox/new; left: other/old',
     ],
     [
       'is that of a path where rules hide that it is gone',
-      {
-        disk: { 'inbox/new': [1, 'one'] },
-        records: { 'inbox/old': [1, 'one'] },
-        finds: { 'inbox/old': { kind: 'ignored', code: 'ignored', message: '', presence: 'gone' } },
-      },
-      'inbox/old → inbox/new; left: inbox/old',
+      { ...renamed, finds: { 'inbox/old': hidden('gone') } },
+      follows,
     ],
     [
       'is that of a path where rules hide what cannot be read',
-      {
-        disk: { 'inbox/new': [1, 'edited'] },
-        records: { 'inbox/old': [1, 'one'] },
-        finds: { 'inbox/old': { kind: 'ignored', code: 'ignored', message: '', presence: 'unreadable' } },
-      },
+      { ...renamed, disk: { 'inbox/new': [1, 'edited'] }, finds: { 'inbox/old': hidden('unreadable') } },
       'inbox/old → inbox/new edited; left: inbox/old',
     ],
     [
       'is that of the path that it left, and edited',
-      { disk: { 'inbox/new': [1, 'edited'] }, records: { 'inbox/old': [1, 'one'] } },
+      { ...renamed, disk: { 'inbox/new': [1, 'edited'] } },
       'inbox/old → inbox/new edited; left: inbox/old',
     ],
-    [
-      'is that of the missing file with its content',
-      { disk: { 'inbox/new': [2, 'one'] }, records: { 'inbox/old': [1, 'one'] }, missing: ['inbox/old'] },
-      'inbox/old → inbox/new; left: inbox/old',
-    ],
-    [
-      'is new where it is a hard link of one that stands',
-      { disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one'] }, records: { 'inbox/old': [1, 'one'] } },
-      'none',
-    ],
+    ['is that of the missing file with its content', copied('inbox/old'), follows],
+    ['is new where it is a hard link of one that stands', linked, 'none'],
     [
       'is new where nothing can be said of the other path',
-      {
-        disk: { 'inbox/new': [1, 'one'] },
-        records: { 'inbox/old': [1, 'one'] },
-        finds: { 'inbox/old': { kind: 'unknown', code: 'folder-missing', message: '' } },
-      },
+      { ...renamed, finds: { 'inbox/old': unsaid } },
       'none',
     ],
     [
       'is that of a folder that is not configured any more',
-      {
-        disk: { 'inbox/new': [1, 'one'] },
-        records: { 'gone/old': [1, 'one'] },
-        finds: { 'gone/old': undefined },
-      },
+      removed(),
       'gone/old → inbox/new; left: gone/old',
     ],
     [
       'is that of such a folder where birth times are unknown, and size and time agree',
-      {
-        disk: { 'inbox/new': [1, 'one', { birthtimeMs: 0 }] },
-        records: { 'gone/old': [1, 'one', { birthtimeMs: 0 }] },
-        finds: { 'gone/old': undefined },
-      },
+      removed({ birthtimeMs: 0 }),
       'gone/old → inbox/new; left: gone/old',
     ],
     [
       'is not that of such a folder where birth times are unknown, and the times differ',
-      {
-        disk: { 'inbox/new': [1, 'one', { birthtimeMs: 0, mtimeMs: 7 }] },
-        records: { 'gone/old': [1, 'one', { birthtimeMs: 0 }] },
-        finds: { 'gone/old': undefined },
-      },
+      removed({ birthtimeMs: 0 }, { birthtimeMs: 0, mtimeMs: 7 }),
       'none',
     ],
-    [
-      'is unclear while it is another file',
-      {
-        disk: { 'inbox/new': [1, 'one'] },
-        records: { 'inbox/old': [1, 'one'] },
-        reads: { 'inbox/new': null },
-      },
-      'unclear',
-    ],
-    [
-      'is new where it cannot be read',
-      {
-        disk: { 'inbox/new': [1, 'one'] },
-        records: { 'inbox/old': [1, 'one'] },
-        reads: { 'inbox/new': new Error('EIO') },
-      },
-      'none',
-    ],
-    [
-      'is unclear while the same file goes out under another name',
-      { disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one'] }, tasks: { 'inbox/old': sending } },
-      'unclear',
-    ],
+    ['is unclear while it is another file', { ...renamed, reads: { 'inbox/new': null } }, 'unclear'],
+    ['is new where it cannot be read', { ...renamed, reads: { 'inbox/new': new Error('EIO') } }, 'none'],
+    ['is unclear while the same file goes out under another name', goesOut, 'unclear'],
     [
       'is unclear while the same file goes out as the new file of a document',
       {
+        ...goesOut,
         disk: { 'inbox/new': [2, 'two'], 'inbox/old': [2, 'two'] },
-        records: { 'inbox/old': [1, 'one'] },
-        tasks: { 'inbox/old': sending },
+        records: { 'inbox/old': one },
       },
       'unclear',
     ],
     [
       'is new while another file goes out',
-      { disk: { 'inbox/new': [1, 'one'], 'inbox/old': [2, 'one'] }, tasks: { 'inbox/old': sending } },
+      { ...goesOut, disk: { 'inbox/new': one, 'inbox/old': [2, 'one'] } },
       'none',
     ],
     [
       'is new while it goes out itself',
-      {
-        disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one'] },
-        tasks: { 'inbox/old': sending, 'inbox/new': sending },
-      },
+      { ...goesOut, tasks: { 'inbox/old': sending, 'inbox/new': sending } },
       'none',
     ],
     [
       'is unclear while it goes out itself and the same file has gone out under another name',
       {
-        disk: { 'inbox/new': [1, 'one'] },
+        disk: renamed.disk,
         tasks: { 'inbox/new': sending },
-        goneOut: { 'inbox/old': [1, 'one'], 'inbox/other': [2, 'two'] },
+        goneOut: { 'inbox/old': one, 'inbox/other': otherGoneOut },
       },
       'unclear',
     ],
     [
       'is new while it goes out itself, and nothing but that has gone out',
       {
-        disk: { 'inbox/new': [1, 'one'] },
+        disk: renamed.disk,
         tasks: { 'inbox/new': sending },
-        goneOut: { 'inbox/new': [1, 'one'], 'inbox/other': [2, 'two'] },
+        goneOut: { 'inbox/new': one, 'inbox/other': otherGoneOut },
       },
       'none',
     ],
     [
       'is new while an edit of the file goes out that bears its inode number on another device',
-      {
-        disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one', { dev: 2 }] },
-        tasks: { 'inbox/old': sending },
-      },
+      { ...goesOut, disk: { 'inbox/new': one, 'inbox/old': [1, 'one', { dev: 2 }] } },
       'none',
     ],
     [
       'is unclear to nobody where inode numbers are unknown',
-      { disk: { 'inbox/new': [0, 'one'], 'inbox/old': [0, 'one'] }, tasks: { 'inbox/old': sending } },
+      { ...goesOut, disk: { 'inbox/new': [0, 'one'], 'inbox/old': [0, 'one'] } },
       'none',
     ],
   ])('%s', async (_, place, expected) => {
