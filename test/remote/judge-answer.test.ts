@@ -88,61 +88,39 @@ describe('what comes of a request', () => {
     );
   });
 
+  const takenAs = (docId: string | null, warning: string | null = null) => ({
+    kind: 'accepted',
+    docId,
+    warning,
+  });
+  const saidNo = (message: string) => ({ kind: 'rejected', code: 'error-envelope', message });
+  const unclear = (code: string, message: string) => ({ kind: 'unknown', code, message });
   it.each<[OperationName, string, object]>([
-    [
-      'modify',
-      '{"error":{"message":" no such owner "}}',
-      { kind: 'rejected', code: 'error-envelope', message: 'no such owner' },
-    ],
-    [
-      'modify',
-      '{"error":{"docId":"mine"}}',
-      {
-        kind: 'rejected',
-        code: 'error-envelope',
-        message: 'the service reported an error without a message',
-      },
-    ],
+    ['modify', '{"error":{"message":" no such owner "}}', saidNo('no such owner')],
+    ['modify', '{"error":{"docId":"mine"}}', saidNo('the service reported an error without a message')],
     [
       'upload',
       '{"error":{"message":"no"},"success":{"docId":"d"}}',
-      {
-        kind: 'unknown',
-        code: 'answer-contradictory',
-        message: 'the answer contains both an error and a success',
-      },
+      unclear('answer-contradictory', 'the answer contains both an error and a success'),
     ],
-    ['modify', '{"success":{"message":"done"}}', { kind: 'accepted', docId: null, warning: null }],
-    ['modify', '{"success":{"docId":"mine"}}', { kind: 'accepted', docId: 'mine', warning: null }],
+    ['modify', '{"success":{"message":"done"}}', takenAs(null)],
+    ['modify', '{"success":{"docId":"mine"}}', takenAs('mine')],
     [
       'modify',
       '{"success":{"docId":"other"}}',
-      { kind: 'accepted', docId: 'other', warning: 'the answer contains the docId of another document' },
+      takenAs('other', 'the answer contains the docId of another document'),
     ],
-    [
-      'upload',
-      '{"warning":{"docId":"d","message":"careful"}}',
-      { kind: 'accepted', docId: 'd', warning: 'careful' },
-    ],
-    [
-      'upload',
-      '{"warning":{"docId":"d"}}',
-      { kind: 'accepted', docId: 'd', warning: 'the service reported a warning without a message' },
-    ],
+    ['upload', '{"warning":{"docId":"d","message":"careful"}}', takenAs('d', 'careful')],
+    ['upload', '{"warning":{"docId":"d"}}', takenAs('d', 'the service reported a warning without a message')],
     [
       'upload',
       '{"success":{"message":"done"}}',
-      {
-        kind: 'unknown',
-        code: 'no-doc-id',
-        message: 'the service accepted it without a docId that can be used; it said {"message":"done"}',
-      },
+      unclear(
+        'no-doc-id',
+        'the service accepted it without a docId that can be used; it said {"message":"done"}',
+      ),
     ],
-    [
-      'modify',
-      '{"error":{"message":"no"},"success":{"docId":"d"}}',
-      { kind: 'rejected', code: 'error-envelope', message: 'no' },
-    ],
+    ['modify', '{"error":{"message":"no"},"success":{"docId":"d"}}', saidNo('no')],
   ])('is for a %s that is answered with %s exactly what it says', (asked, body, outcome) => {
     const docId = asked === 'upload' ? null : 'mine';
     expect(judged({ ...whole, text: body }, asked, docId)).toEqual(outcome);
@@ -294,26 +272,15 @@ describe('what comes of a request', () => {
     },
   );
 
-  it.each([
+  it.each<readonly [string, string, Readonly<Record<string, string>>?]>([
     ['{"type":"about:blank","title":"Forbidden","detail":"no such scope"}', 'no such scope'],
     ['{"errors":[{"message":"first"},"second"]}', 'first; second'],
     ['{"error":"invalid","error_description":"expired"}', 'expired'],
     ['{"error":{"message":"no"}}', 'no'],
-  ])('shows the words of %s', (body, words) => {
-    const outcome = judged({ ...whole, status: 422, text: body });
+    ['too many pages', 'too many pages', { 'content-type': 'text/plain' }],
+  ])('shows the words of %s', (body, words, headers = {}) => {
+    const outcome = judged({ ...whole, status: 422, headers, text: body });
     expect(outcome).toMatchObject({ kind: 'rejected', message: expect.stringContaining(`: ${words}`) });
-  });
-
-  it('shows the words of a plain text', () => {
-    const answer = {
-      ...whole,
-      status: 422,
-      headers: { 'content-type': 'text/plain' },
-      text: 'too many pages',
-    };
-    expect(judged(answer)).toMatchObject({
-      message: expect.stringContaining(': too many pages'),
-    });
   });
 
   const page = '<!DOCTYPE html><title>Hotel Wi-Fi</title>';

@@ -4,8 +4,6 @@ import {
   copyFile,
   link,
   mkdir,
-  open,
-  readFile,
   rename,
   rm,
   rmdir,
@@ -217,18 +215,6 @@ describe('changes that hide', () => {
     expect([world.service.calls, held(), skipped()]).toEqual([[], { 'a.txt': 'old' }, [`d${last}/a.txt`]]);
     await save([() => writeFile(at('a.txt'), 'new')]);
     expect([world.service.calls, held(), skipped()]).toEqual([['modify'], { 'a.txt': 'new' }, []]);
-  });
-
-  it('F5: a file that is written for long goes out when it rests', async () => {
-    await standing('a.txt');
-    const handle = await open(at('b.csv'), 'w');
-    await save(
-      Array.from({ length: 15 }, (_, line) => async () => {
-        await handle.write(`${line}\n`);
-      }),
-    );
-    await handle.close();
-    expect([world.service.calls, held()['b.csv']]).toEqual([['upload'], await readFile(at('b.csv'), 'utf8')]);
   });
 });
 

@@ -4,7 +4,6 @@ import { expect, it } from '@jest/globals';
 
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import { eventually } from '../support/eventually.ts';
 import { steps } from '../support/services/scripted-service.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
@@ -95,30 +94,6 @@ it('what was refused is not sent again because its folder was away for a while',
   await rmdir(place.inbox);
   await rename(away, place.inbox);
   const back = await daemon.idle(({ folders }) => folders[0]?.onDisk === 2);
-  expect(failed(back)).toEqual(['refused.txt']);
-  expect(place.service.requests.length).toBe(sent);
-}, 60_000);
-
-it('what was refused where nothing was ever taken is remembered while another directory is in its place', async () => {
-  place.service.always(steps.refuse('no', 422));
-  await writeFile(join(place.inbox, 'refused.txt'), 'refused');
-  const first = await place.start();
-  await first.idle(({ failuresTotal }) => failuresTotal === 1);
-  expect((await first.end('SIGTERM')).code).toBe(0);
-  const sent = place.service.requests.length;
-
-  const away = place.home.join('away');
-  await rename(place.inbox, away);
-  await mkdir(place.inbox);
-  const second = await place.start();
-  await second.idle(({ folders }) => folders[0]?.onDisk === 0);
-  // The first scan has trusted the other directory by now, if it does.
-  second.signal('SIGHUP');
-  await eventually(() => Promise.resolve(second.log().includes('rescanning all folders') || null));
-  await second.idle();
-  await rmdir(place.inbox);
-  await rename(away, place.inbox);
-  const back = await second.idle(({ folders }) => folders[0]?.onDisk === 1);
   expect(failed(back)).toEqual(['refused.txt']);
   expect(place.service.requests.length).toBe(sent);
 }, 60_000);

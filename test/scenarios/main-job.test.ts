@@ -116,39 +116,4 @@ describe('the main job', () => {
     expect(requests()).toBe(before + 3);
     expect(trial.service.documents()).toHaveLength(29);
   }, 60_000);
-
-  it('never sends what breaks a rule, lists it with the reason, and goes on beside it', async () => {
-    await writeFile(join(place.inbox, 'a.b.pdf'), 'double');
-    await writeFile(join(place.inbox, 'bad.txt'), 'bad');
-    await writeFile(join(place.inbox, 'bad.txt.meta.json'), '{"title": ');
-    await writeFile(join(place.inbox, 'far.txt'), 'far');
-    await writeFile(join(place.inbox, 'far.txt.meta.json'), '{"attachments":["../../etc/passwd"]}');
-    await writeFile(join(place.inbox, 'picture.png'), 'png');
-    await writeFile(join(place.inbox, 'good.txt'), 'good');
-    const daemon = await place.start();
-    const status = await daemon.idle(
-      ({ totals, failuresTotal }) => totals.uploaded === 1 && failuresTotal === 3,
-    );
-    expect(status.failures.map(({ path }) => path).sort()).toEqual(['a.b.pdf', 'bad.txt', 'far.txt']);
-    expect(status.skipped).toMatchObject([{ path: 'picture.png', code: 'unsupported-type' }]);
-    expect(status.folders[0]).toMatchObject({ onDisk: 5, synced: 1, failed: 3, skipped: 1 });
-    expect(trial.service.documents().map(({ fileName }) => fileName)).toEqual(['good.txt']);
-    await writeFile(join(place.inbox, 'bad.txt.meta.json'), '{"title":"fixed"}');
-    await daemon.idle(({ totals }) => totals.uploaded === 2);
-    await daemon.end('SIGTERM');
-  }, 60_000);
-
-  it('stays healthy while the service is away and delivers when it is back', async () => {
-    const daemon = await place.start();
-    await daemon.idle();
-    const { port } = new URL(trial.service.ingestUrl);
-    await trial.service.close();
-    await writeFile(join(place.inbox, 'later.txt'), 'later');
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect((await daemon.fetch('/healthz')).status).toBe(200);
-    await trial.restart({ port: Number(port) });
-    await daemon.idle(({ totals }) => totals.uploaded === 1);
-    expect(trial.service.documents()).toHaveLength(1);
-    await daemon.end('SIGTERM');
-  }, 60_000);
 });

@@ -220,20 +220,6 @@ describe('the service asks to wait', () => {
     expect(world.disagreements()).toEqual([]);
     expect(service.requests).toHaveLength(before + 7);
   });
-
-  it.each(['soon', 'Thu, 01 Jan 2015 00:00:00 GMT'])(
-    'N17: with Retry-After "%s", which says nothing: it waits as long as it thinks right',
-    async (value) => {
-      const world = await filledNetworkWorld(1);
-      world.service.script(steps.answer(429, '', { Date: now, 'Retry-After': value }));
-      world.write({ 'new.txt': 'new' });
-      await world.shown();
-      expect(world.status()).toMatchObject({ state: 'paused', rate: { pausedUntil: null } });
-      expect(codes(world)).toEqual(['rate-limited']);
-      await world.quiesce();
-      expect(world.disagreements()).toEqual([]);
-    },
-  );
 });
 
 describe('other hosts and connections', () => {
@@ -254,22 +240,6 @@ describe('other hosts and connections', () => {
     } finally {
       await other.close();
     }
-  });
-
-  it('N1: a host name that nobody knows is waited for', async () => {
-    const world = await startNetworkWorld({ service: { ingestUrl: 'http://ingestd-test.invalid' } });
-    world.write(textFiles(1));
-    await world.shown();
-    expect(world.status().failures).toMatchObject([
-      { code: expect.stringMatching(/^(enotfound|eai-again)$/) },
-    ]);
-    await world.pass(minute);
-    expect(world.status()).toMatchObject({
-      state: 'degraded',
-      rate: { used: 0 },
-      queue: { pending: 0, etaSeconds: null },
-    });
-    expect(codes(world)).toEqual(['service-unavailable']);
   });
 });
 

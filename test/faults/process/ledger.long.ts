@@ -85,13 +85,4 @@ describe('P12: a power loss', () => {
     const reported = documents.reduce((sum, { possibleDuplicates }) => sum + possibleDuplicates, 0);
     expect(place.service.requests.length - sent).toBeLessThanOrEqual(reported);
   });
-
-  it('P13: leaves a snapshot that was begun, which is no fault and is taken away', async () => {
-    await writeFile(join(state, 'ledger.9.abc.tmp'), '{"half":');
-    expect((await place.run('ledger', 'verify')).code).toBe(0);
-    const before = place.service.requests.length;
-    expect((await place.run('sync')).code).toBe(0);
-    expect(place.service.requests).toHaveLength(before);
-    expect((await readdir(state)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-  });
 });

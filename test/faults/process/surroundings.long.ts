@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, readdir, rename, rm, rmdir, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -69,26 +69,6 @@ it('P15: a scanning thread that the system does not give at once costs a start n
   const daemon = await place.start();
   await daemon.idle(({ totals }) => totals.uploaded === 1);
   expect((await daemon.end('SIGTERM')).code).toBe(0);
-});
-
-it('F40: what a root held that was renamed away and made again is held, whatever changed in it before', async () => {
-  const { service, place } = await open();
-  await writeFile(join(place.inbox, 'a.txt'), 'a');
-  const daemon = await place.start();
-  await daemon.idle(({ totals }) => totals.uploaded === 1);
-  await writeFile(join(place.inbox, 'b.txt'), 'b');
-  await daemon.idle(({ totals }) => totals.uploaded === 2);
-  const away = place.home.join('away');
-  await rename(place.inbox, away);
-  await mkdir(place.inbox);
-  const { held } = await daemon.idle(({ folders }) => folders[0]?.held === 2);
-  expect(held).toMatchObject([{ reason: expect.stringContaining('not the same directory as before') }]);
-  expect(service.requests).toHaveLength(2);
-  await rmdir(place.inbox);
-  await rename(away, place.inbox);
-  await daemon.idle(({ folders }) => folders[0]?.synced === 2);
-  expect((await daemon.status()).held).toEqual([]);
-  expect(service.requests).toHaveLength(2);
 });
 
 describe('P18: output that nobody takes', () => {

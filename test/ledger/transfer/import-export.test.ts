@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
+import type { Change, Doubt, LedgerPort, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
 import { isModeUnknown } from '../../../src/model/report/sharing-change.ts';
 import { exportLedger } from '../../../src/ledger/transfer/export-ledger.ts';
 import { readImport } from '../../../src/ledger/transfer/read-import.ts';
@@ -61,18 +61,10 @@ describe('an export', () => {
   });
 
   it('says of a document that is given with little that the rest is not known', async () => {
-    const { documents } = {
-      documents: [{ folder: 'inbox', path: 'a.pdf', docId: 'd1', sha256: '', size: 7 }],
-    };
+    const documents = [{ folder: 'inbox', path: 'a.pdf', docId: 'd1', sha256: '', size: 7 }];
     const { entries } = readImport(JSON.stringify({ version: 1, documents }), inbox);
-    expect(entries[0]?.record.stat).toEqual({
-      size: 7,
-      mtimeMs: 0,
-      ctimeMs: 0,
-      birthtimeMs: 0,
-      ino: 0,
-      dev: 0,
-    });
+    const unknown = { mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
+    expect(entries[0]?.record.stat).toEqual({ size: 7, ...unknown });
     await ledger.commit(entries.map(({ ref, record }) => ({ kind: 'put', ref, record })));
     expect(ledger.findByInode(0)).toEqual([]);
   });
@@ -88,6 +80,16 @@ describe('an export', () => {
       rootChange: 2,
     };
     const ref = (path: string) => ({ folder: 'inbox', path });
+    const doubt = (id: string, path: string, parts: Partial<Doubt>): Change => ({
+      kind: 'doubt',
+      doubt: { id, ref: ref(path), count: 1, since: now, message: 'lost', holds: false, ...parts },
+    });
+    const root = (folder: string, identity: RootIdentity): Change => ({ kind: 'root', folder, identity });
+    const directory = (path: string, ino: number): Change => ({
+      kind: 'directory',
+      ...ref(path),
+      identity: { ino, birthtimeMs: 8.5, dev: 9 },
+    });
     await ledger.commit([
       put(
         'a.pdf',
@@ -124,34 +126,16 @@ describe('an export', () => {
           ],
         }),
       ),
-      {
-        kind: 'doubt',
-        doubt: { id: 'd1', ref: ref('e.pdf'), count: 2, since: now, message: 'lost', holds: true },
-      },
-      {
-        kind: 'doubt',
-        doubt: {
-          id: 'd2',
-          ref: ref('g.pdf'),
-          count: 1,
-          since: now,
-          message: 'lost',
-          holds: false,
-          dismissed: true,
-        },
-      },
+      doubt('d1', 'e.pdf', { count: 2, holds: true }),
+      doubt('d2', 'g.pdf', { dismissed: true }),
       { kind: 'intent', intent: { id: 'i1', ref: ref('f.pdf'), size: 3, at: now + 1 } },
       { kind: 'fail', ref: ref('large.pdf'), failure },
       { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },
       { kind: 'approve', folder: 'inbox', paths: ['a.pdf'] },
       { kind: 'approve', folder: 'inbox', paths: ['kept.pdf'], keeps: true },
       { kind: 'removed', folder: 'inbox', removal: { at: now, count: 4 } },
-      {
-        kind: 'root',
-        folder: 'inbox',
-        identity: { path: '/srv/inbox', dev: 3, ino: 4, seenAt: now, changes: 1 },
-      },
-      { kind: 'root', folder: 'split off', identity: { path: '/srv/split', dev: 3, ino: 5 } },
+      root('inbox', { path: '/srv/inbox', dev: 3, ino: 4, seenAt: now, changes: 1 }),
+      root('split off', { path: '/srv/split', dev: 3, ino: 5 }),
       {
         kind: 'mounts',
         folder: 'inbox',
@@ -162,13 +146,12 @@ describe('an export', () => {
           { path: 'd/stick', until: null },
         ],
       },
-      { kind: 'directory', folder: 'inbox', path: '', identity: { ino: 6, birthtimeMs: 8.5, dev: 9 } },
-      { kind: 'directory', folder: 'inbox', path: 'd', identity: { ino: 7, birthtimeMs: 8.5, dev: 9 } },
+      directory('', 6),
+      directory('d', 7),
       {
         kind: 'former',
         held: {
-          folder: 'inbox',
-          path: 'deleted.pdf',
+          ...ref('deleted.pdf'),
           mode: 'NONE',
           by: 'deleted.pdf.meta.json',
           isAttachment: true,
@@ -270,17 +253,20 @@ describe('an import of CSV', () => {
   it('may leave the folder out where there is only one', () => {
     const { entries } = readImport('path,docId\nu\u0308.pdf,d1\n', inbox);
     expect(entries.map(({ ref }) => ref)).toEqual([{ folder: 'inbox', path: 'ü.pdf' }]);
-    expect(readImport('path,docId\na.pdf,d1\n', both)).toMatchObject({
-      entries: [],
-      problems: [{ line: 1 }],
-    });
     expect(readImport('folder,path,docId\n,a.pdf,d1\n', inbox).entries).toHaveLength(1);
-    expect(readImport('folder,path,docId\n,a.pdf,d1\n', both).problems).toEqual([
-      { line: 2, message: 'no folder named "" is configured; there are inbox, archive' },
-    ]);
-    expect(readImport('folder,path,docId\nother,a.pdf,d1\n', inbox).problems).toEqual([
-      { line: 2, message: 'no folder named "other" is configured; there is inbox' },
-    ]);
+  });
+
+  it.each([
+    ['path,docId\na.pdf,d1\n', both, 1, expect.any(String)],
+    ['folder,path,docId\n,a.pdf,d1\n', both, 2, 'no folder named "" is configured; there are inbox, archive'],
+    [
+      'folder,path,docId\nother,a.pdf,d1\n',
+      inbox,
+      2,
+      'no folder named "other" is configured; there is inbox',
+    ],
+  ])('names no folder that is configured: %j', (text, configured, line, message) => {
+    expect(readImport(text, configured)).toMatchObject({ entries: [], problems: [{ line, message }] });
   });
 
   it('takes the sharing mode where it is known, as stated by nobody else', () => {
@@ -349,6 +335,12 @@ describe('an import of CSV', () => {
 });
 
 describe('an import of JSON', () => {
+  function expectRefused(text: string, words: string): void {
+    const { entries, problems } = readImport(text, inbox);
+    expect(entries).toEqual([]);
+    expect(problems.map(({ message }) => message).join()).toContain(words);
+  }
+
   it.each([
     ['{"version": 1, "documents": [', 'not JSON'],
     ['{\n"version": 1,\n nonsense}', 'not JSON'],
@@ -357,63 +349,36 @@ describe('an import of JSON', () => {
     ['{"version": 1, "documents": [5]}', 'documents[0]'],
     ['{"version": 1, "documents": [{"folder": "inbox", "path": "a.pdf"}]}', 'docId'],
     ['{"version": 1, "documents": [{"folder": "inbox", "path": "../a.pdf", "docId": "1"}]}', '../a.pdf'],
+  ])('of %s is refused in words', (text, words) => expectRefused(text, words));
+
+  const file = { folder: 'inbox', path: 'a.pdf' };
+  const outside = { folder: 'inbox', path: '../a.pdf' };
+  const document = { ...file, docId: '1' };
+  const failure = { code: 'x', message: 'x', attempts: 1, history: [], stat: statOf(1), fingerprint: '' };
+  const doubt = { id: 'i', ref: outside, count: 1, message: 'lost', holds: true, since: 1 };
+  const notAPath = 'changes[0]: "../a.pdf" is not a path';
+  const noFolder = 'changes[0]: no folder named "other"';
+
+  it.each<readonly [object, string]>([
+    [{ documents: [{ ...document, metadata: { x: 1 } }] }, 'metadata'],
+    [{ documents: [{ ...document, sha256: 'ABC' }] }, 'sha256'],
+    [{ documents: [document, document] }, 'twice'],
+    [{ changes: [{ kind: 'fail', ref: file }] }, 'changes.0.failure'],
+    [{ changes: [{ kind: 'sent', id: '1', at: 1 }] }, 'changes.0 is not what an export holds'],
+    [{ changes: [{ kind: 'intent', intent: { id: 'i', ref: outside, size: 1, at: 1 } }] }, notAPath],
+    [{ changes: [{ kind: 'doubt', doubt }] }, notAPath],
+    [{ changes: [{ kind: 'fail', ref: outside, failure }] }, notAPath],
+    [{ changes: [{ kind: 'approve', folder: 'inbox', paths: ['../a.pdf'] }] }, notAPath],
     [
-      '{"version": 1, "documents": [{"folder": "inbox", "path": "a.pdf", "docId": "1", "metadata": {"x": 1}}]}',
-      'metadata',
-    ],
-    [
-      '{"version": 1, "documents": [{"folder": "inbox", "path": "a.pdf", "docId": "1", "sha256": "ABC"}]}',
-      'sha256',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "fail", "ref": {"folder": "inbox", "path": "a.pdf"}}]}',
-      'changes.0.failure',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "sent", "id": "1", "at": 1}]}',
-      'changes.0 is not what an export holds',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "intent", "intent": {"id": "i", "ref": {"folder": "inbox", "path": "../a.pdf"}, "size": 1, "at": 1}}]}',
-      'changes[0]: "../a.pdf" is not a path',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "doubt", "doubt": {"id": "i", "ref": {"folder": "inbox", "path": "../a.pdf"}, "count": 1, "message": "lost", "holds": true, "since": 1}}]}',
-      'changes[0]: "../a.pdf" is not a path',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "fail", "ref": {"folder": "inbox", "path": "../a.pdf"}, "failure": {"code": "x", "message": "x", "attempts": 1, "history": [], "stat": {"size":1,"mtimeMs":1,"ctimeMs":1,"birthtimeMs":1,"ino":1,"dev":1}, "fingerprint": ""}}]}',
-      'changes[0]: "../a.pdf" is not a path',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "approve", "folder": "inbox", "paths": ["../a.pdf"]}]}',
-      'changes[0]: "../a.pdf" is not a path',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "mounts", "folder": "inbox", "mounts": ["/etc"]}]}',
+      { changes: [{ kind: 'mounts', folder: 'inbox', mounts: ['/etc'] }] },
       'changes[0]: "/etc" is not a path',
     ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "directory", "folder": "inbox", "path": "../a.pdf", "identity": null}]}',
-      'changes[0]: "../a.pdf" is not a path',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "removed", "folder": "other", "removal": {"at": 1, "count": 1}}]}',
-      'changes[0]: no folder named "other"',
-    ],
-    [
-      '{"version": 1, "documents": [], "changes": [{"kind": "hold", "folder": "other", "hold": {"since": 1, "reason": "many"}}]}',
-      'changes[0]: no folder named "other"',
-    ],
-    [
-      `{"version": 1, "documents": [${Array.from({ length: 2 }, () => '{"folder":"inbox","path":"a.pdf","docId":"1"}').join()}]}`,
-      'twice',
-    ],
-  ])('of %s is refused in words', (text, words) => {
-    const { entries, problems } = readImport(text, inbox);
-    expect(entries).toEqual([]);
-    expect(problems.map(({ message }) => message).join()).toContain(words);
-  });
+    [{ changes: [{ kind: 'directory', ...outside, identity: null }] }, notAPath],
+    [{ changes: [{ kind: 'removed', folder: 'other', removal: { at: 1, count: 1 } }] }, noFolder],
+    [{ changes: [{ kind: 'hold', folder: 'other', hold: { since: 1, reason: 'many' } }] }, noFolder],
+  ])('that holds %j is refused in words', (parts, words) =>
+    expectRefused(JSON.stringify({ version: 1, documents: [], ...parts }), words),
+  );
 
   it.each([
     ['{}', false],

@@ -9,40 +9,62 @@ import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import type { ScriptedService, Step } from '../../support/services/scripted-service.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
 
 const refused = steps.json(401, { error: 'invalid_grant', error_description: 'Bad credentials' });
 
+let service: ScriptedService;
+let clock: ManualClock;
+let tokens: TokenSource;
+let credentials: Credentials;
+const log = recordedLog();
+
+type Parts = Parameters<typeof createTokenSource>[0];
+
+function sourceOf(parts: Partial<Parts> = {}): TokenSource {
+  return createTokenSource({
+    authUrl: service.authUrl,
+    credentials: () => credentials,
+    clock,
+    settings: { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 },
+    log,
+    ...parts,
+  });
+}
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  clock = manualClock();
+  credentials = plantedCredentials;
+  tokens = sourceOf();
+});
+afterEach(async () => {
+  tokens.close();
+  await service.close();
+});
+
+/** An answer that comes when it is told to. */
+function waiting(step: Step) {
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const late: Step = async (request) => {
+    await answered;
+    await step(request);
+  };
+  return { answer, step: late };
+}
+
+/** The fields of a token request. */
+const asked = (at: number) => Object.fromEntries(new URLSearchParams(service.tokenRequests[at]?.text()));
+
 describe('the token source', () => {
-  let service: ScriptedService;
-  let clock: ManualClock;
-  let tokens: TokenSource;
-  let credentials: Credentials;
-  const log = recordedLog();
-
-  beforeEach(async () => {
-    service = await startScriptedService();
-    clock = manualClock();
-    credentials = plantedCredentials;
-    tokens = createTokenSource({
-      authUrl: service.authUrl,
-      credentials: () => credentials,
-      clock,
-      settings: { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 },
-      log,
-    });
-  });
-  afterEach(async () => {
-    tokens.close();
-    await service.close();
-  });
-
   const grants = () =>
     service.tokenRequests
       .filter(({ url }) => url === '/oauth/auth')
       .map((request) => new URLSearchParams(request.text()).get('grant_type'));
   const token = async () => (await tokens.access()).value;
+  const expectRefused = () => expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
 
   it('obtains a token with the password grant, once for all who ask, and keeps it', async () => {
     expect(tokens.status()).toEqual({ state: 'none', expiresAt: null });
@@ -53,7 +75,7 @@ describe('the token source', () => {
     const [request] = service.tokenRequests;
     expect(request?.headers['x-api-key']).toBe(plantedCredentials.apiKey);
     expect(request?.headers['content-type']).toBe('application/x-www-form-urlencoded');
-    expect(Object.fromEntries(new URLSearchParams(request?.text()))).toEqual({
+    expect(asked(0)).toEqual({
       grant_type: 'password',
       username: plantedCredentials.username,
       password: plantedCredentials.password,
@@ -70,8 +92,7 @@ describe('the token source', () => {
     await clock.advance(2000);
     expect(await token()).toBe('token-2');
     expect(grants()).toEqual(['password', 'refresh_token']);
-    const fields = Object.fromEntries(new URLSearchParams(service.tokenRequests[1]?.text()));
-    expect(fields).toEqual({
+    expect(asked(1)).toEqual({
       grant_type: 'refresh_token',
       refresh_token: 'refresh-1',
       client_id: plantedCredentials.clientId,
@@ -92,7 +113,7 @@ describe('the token source', () => {
     expect(said()).toEqual([]);
     await clock.advance(1_790_000);
     service.scriptTokens(refused, refused);
-    await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
+    await expectRefused();
     await clock.advance(60_000);
     await token();
     expect(said()).toEqual(['credentials refused', 'credentials accepted again']);
@@ -110,7 +131,7 @@ describe('the token source', () => {
     },
   );
 
-  it.each([
+  it.each<readonly [string, string, number?]>([
     ['{"expires_in": 1800}', 'its answer has no access_token that is text'],
     ['{"access_token": 7}', 'its answer has no access_token that is text'],
     ['{"access_token": "a", "refresh_token": 7}', 'its answer has no refresh_token that is text'],
@@ -120,20 +141,12 @@ describe('the token source', () => {
     ],
     ['[]', 'its answer has no access_token that is text'],
     ['token', 'its answer is not JSON'],
-  ])('says what is wrong with an answer that cannot be used: %s', async (body, why) => {
-    service.scriptTokens(steps.raw(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`));
+    ['{"access_token": "half", "expires_in": 1800}', 'its answer was cut off or is too long', 500],
+  ])('says what is wrong with an answer that cannot be used: %s', async (body, why, length = body.length) => {
+    service.scriptTokens(steps.raw(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${body}`));
     await expect(token()).rejects.toMatchObject({
       code: 'service-unavailable',
       message: `the token endpoint: ${why}`,
-    });
-  });
-
-  it('takes no token out of an answer that was cut off', async () => {
-    const body = JSON.stringify({ access_token: 'half', token_type: 'Bearer', expires_in: 1800 });
-    service.scriptTokens(steps.raw(`HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n${body}`));
-    await expect(token()).rejects.toMatchObject({
-      code: 'service-unavailable',
-      message: 'the token endpoint: its answer was cut off or is too long',
     });
   });
 
@@ -174,7 +187,7 @@ describe('the token source', () => {
     expect(await token()).toBe('other');
     await clock.advance(1_790_000);
     await token();
-    expect(new URLSearchParams(service.tokenRequests[2]?.text()).get('refresh_token')).toBe('refresh-1');
+    expect(asked(2)['refresh_token']).toBe('refresh-1');
   });
 
   it('goes on with what is left of a token while the endpoint is away', async () => {
@@ -216,7 +229,7 @@ describe('the token source', () => {
     service.alwaysTokens(refused);
     const before = service.tokenRequests.length;
     for (let second = 0; second < 10; second += 1) {
-      await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
+      await expectRefused();
       await clock.advance(1000);
     }
     expect(service.tokenRequests.length - before).toBe(3);
@@ -226,15 +239,15 @@ describe('the token source', () => {
     service.scriptTokens(refused, refused, refused);
     for (const ms of [0, 2000, 5000]) {
       await clock.advance(ms);
-      await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
+      await expectRefused();
     }
     expect(tokens.backOffMs()).toBe(60_000);
     credentials = { ...plantedCredentials, password: 'fixed' };
-    await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
+    await expectRefused();
     tokens.forget();
     expect(await token()).toBe('token-1');
     expect(tokens.status().state).toBe('ok');
-    expect(new URLSearchParams(service.tokenRequests[3]?.text()).get('password')).toBe('fixed');
+    expect(asked(3)['password']).toBe('fixed');
   });
 
   it('keeps the token when it is to forget and the credentials are the same, and drops it when they are not', async () => {
@@ -248,12 +261,8 @@ describe('the token source', () => {
   });
 
   it('asks again with the credentials of now, though a request with those of before is under way', async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => (answer = resolve));
-    service.scriptTokens(async (request) => {
-      await answered;
-      await refused(request);
-    });
+    const { answer, step } = waiting(refused);
+    service.scriptTokens(step);
     const before = token();
     await eventually(() => service.tokenRequests.length === 1);
     credentials = { ...plantedCredentials, password: 'fixed' };
@@ -262,25 +271,14 @@ describe('the token source', () => {
     answer();
     await expect(before).rejects.toMatchObject({ code: 'credentials-refused' });
     expect(await after).toBe('token-1');
-    expect(new URLSearchParams(service.tokenRequests[1]?.text()).get('password')).toBe('fixed');
+    expect(asked(1)['password']).toBe('fixed');
     expect(tokens.status().state).toBe('ok');
   });
 
   it('keeps no token that was asked for with the credentials of before', async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => (answer = resolve));
-    let renew = () => {};
-    const renewed = new Promise<void>((resolve) => (renew = resolve));
-    service.scriptTokens(
-      async (request) => {
-        await answered;
-        await steps.token({ access_token: 'of-before' })(request);
-      },
-      async (request) => {
-        await renewed;
-        await steps.token({ access_token: 'of-now' })(request);
-      },
-    );
+    const { answer, step } = waiting(steps.token({ access_token: 'of-before' }));
+    const { answer: renew, step: next } = waiting(steps.token({ access_token: 'of-now' }));
+    service.scriptTokens(step, next);
     const before = token();
     await eventually(() => service.tokenRequests.length === 1);
     credentials = { ...plantedCredentials, username: 'other@example.com' };
@@ -409,12 +407,8 @@ describe('the token source', () => {
     await token();
     service.scriptTokens(steps.xml(401));
     await tokens.revoke({ all: false });
-    service.scriptTokens(
-      steps.token({ access_token: 'x' }),
-      steps.html(502),
-      steps.html(502),
-      steps.html(502),
-    );
+    const away = steps.html(502);
+    service.scriptTokens(steps.token({ access_token: 'x' }), away, away, away);
     await expect(tokens.revoke({ all: false })).rejects.toMatchObject({ code: 'service-unavailable' });
   });
 
@@ -437,12 +431,8 @@ describe('the token source', () => {
   });
 
   it('says in words that credentials cannot be read', async () => {
-    const broken = createTokenSource({
-      authUrl: service.authUrl,
+    const broken = sourceOf({
       credentials: () => Promise.reject(new Error('INGESTD_PASSWORD_FILE cannot be read')),
-      clock,
-      settings: { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 },
-      log,
     });
     await expect(broken.access()).rejects.toMatchObject({
       code: 'credentials-refused',
@@ -453,22 +443,17 @@ describe('the token source', () => {
 });
 
 describe('a token that hosts share', () => {
-  let service: ScriptedService;
-  let clock: ManualClock;
-  let tokens: TokenSource;
-  let asked: number;
+  let obtained: number;
   let given: SharedToken[];
   /** What another host has left in the store; null: this one asks. */
   let shared: SharedToken | null;
   let refreshToken: string | null;
 
-  beforeEach(async () => {
-    [shared, refreshToken, asked, given] = [null, null, 0, []];
-    service = await startScriptedService();
-    clock = manualClock();
+  beforeEach(() => {
+    [shared, refreshToken, obtained, given] = [null, null, 0, []];
     const store: TokenStorePort = {
       obtain: async (_credentials, _stale, ask) => {
-        asked += 1;
+        obtained += 1;
         if (shared !== null) return shared;
         const grant = await ask(refreshToken);
         given.push(grant);
@@ -476,18 +461,8 @@ describe('a token that hosts share', () => {
       },
       forget: () => {},
     };
-    tokens = createTokenSource({
-      authUrl: service.authUrl,
-      credentials: () => plantedCredentials,
-      clock,
-      settings: { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 },
-      log: recordedLog(),
-      store,
-    });
-  });
-  afterEach(async () => {
     tokens.close();
-    await service.close();
+    tokens = sourceOf({ store });
   });
 
   it('is used for what is left of its life only', async () => {
@@ -497,11 +472,11 @@ describe('a token that hosts share', () => {
     expect(tokens.status().expiresAt).toBe('2026-01-01T00:01:40.000Z');
     await clock.advance(39_999);
     await tokens.access();
-    expect(asked).toBe(1);
+    expect(obtained).toBe(1);
     await clock.advance(1);
     shared = { ...shared, accessToken: 'the-next', leftMs: 1_800_000 };
     expect((await tokens.access()).value).toBe('the-next');
-    expect(asked).toBe(2);
+    expect(obtained).toBe(2);
   });
 
   it('is handed to the others with its life and the refresh token, the old one where there is no new one', async () => {
@@ -509,27 +484,13 @@ describe('a token that hosts share', () => {
     refreshToken = 'refresh-of-another';
     service.scriptTokens(steps.token({ access_token: 'renewed', expires_in: 600 }));
     await tokens.renew(await tokens.access());
+    const lives = (ms: number) => ({ lifeMs: ms, aheadMs: 60_000, leftMs: ms });
     expect(given).toEqual([
-      {
-        accessToken: 'token-1',
-        refreshToken: 'refresh-1',
-        lifeMs: 1_800_000,
-        aheadMs: 60_000,
-        leftMs: 1_800_000,
-      },
-      {
-        accessToken: 'renewed',
-        refreshToken: 'refresh-of-another',
-        lifeMs: 600_000,
-        aheadMs: 60_000,
-        leftMs: 600_000,
-      },
+      { accessToken: 'token-1', refreshToken: 'refresh-1', ...lives(1_800_000) },
+      { accessToken: 'renewed', refreshToken: 'refresh-of-another', ...lives(600_000) },
     ]);
-    const requests = service.tokenRequests.map((request) => new URLSearchParams(request.text()));
-    expect(requests.map((fields) => [fields.get('grant_type'), fields.get('refresh_token')])).toEqual([
-      ['password', null],
-      ['refresh_token', 'refresh-of-another'],
-    ]);
+    expect(asked(0)).toMatchObject({ grant_type: 'password' });
+    expect(asked(1)).toMatchObject({ grant_type: 'refresh_token', refresh_token: 'refresh-of-another' });
   });
 });
 

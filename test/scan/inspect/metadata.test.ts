@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -132,19 +132,6 @@ describe('a sidecar', () => {
     await world.sync();
     expect(world.service.parts.at(-1)?.metadata).toMatchObject({ title: 'A' });
     expect(states()).toEqual([]);
-  });
-
-  it('F56: of one stem beside two documents is ambiguous until one of them has its own name', async () => {
-    await standing({ 'a.pdf': 'one', 'a.txt': 'two', 'a.meta.json': { title: 'Which' } });
-    expect([world.service.calls, states().map(([, , code]) => code)]).toEqual([
-      [],
-      ['ambiguous-sidecar', 'ambiguous-sidecar'],
-    ]);
-    await rename(world.inbox.join('a.txt'), world.inbox.join('b.txt'));
-    await world.sync();
-    expect(new Set(world.service.parts.map(({ metadata }) => metadata?.title))).toEqual(
-      new Set(['Which', 'b']),
-    );
   });
 });
 

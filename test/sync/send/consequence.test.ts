@@ -58,6 +58,15 @@ const missing: Outcome = { kind: 'missing', status: 404, message: 'no such docum
 const strange: Outcome = { ...missing, isOwnWord: false };
 
 const busyReason = { code: 'http-503', message: 'busy' };
+const lostReason = { code: 'no-answer', message: 'lost' };
+const redirected = { code: 'redirect', message: 'it is elsewhere' };
+const forLost = { code: 'missing-at-service' };
+
+const retry = (attempts: number, parts: object = {}) => ({ kind: 'retry', attempts, ...parts });
+const doubt = (holds: boolean, next: object, reason: object = {}) => ({ kind: 'doubt', holds, next, reason });
+const waitsForPerson = { kind: 'fail', reason: { code: 'in-doubt' } };
+const maybeTaken = { ...elsewhere, mayBeTaken: true };
+const inMinute = { delayMs: 60_000 };
 
 describe('after an answer that accepts nothing, a document', () => {
   it.each<readonly [string, Outcome, Now, object]>([
@@ -66,33 +75,32 @@ describe('after an answer that accepts nothing, a document', () => {
       'that is rejected as all are waits with them',
       rejected,
       { manyForbidden: true, openMs: 60_000 },
-      { kind: 'retry', reason: words, attempts: 1, delayMs: 60_000 },
+      retry(1, { reason: words, ...inMinute }),
     ],
     [
       'is tried again after its own back-off',
       busy,
       { attempts: 4 },
-      { kind: 'retry', reason: busyReason, attempts: 5, delayMs: 250 },
+      retry(5, { reason: busyReason, delayMs: 250 }),
     ],
     [
       'is tried again when the service asks for it',
       { ...busy, retryAfterMs: 7_000 },
       {},
-      { kind: 'retry', attempts: 1, delayMs: 7_000 },
+      retry(1, { delayMs: 7_000 }),
     ],
     [
       'that the service does not take, while it takes others, says so',
       busy,
       { untaken: { count: 2, since: 0, isShared: false } },
-      {
-        kind: 'retry',
+      retry(1, {
         reason: { code: 'http-503', message: 'busy; the service accepts others' },
         untaken: { count: 2, since: 0, isShared: false },
-      },
+      }),
     ],
-    ['waits as long as all do', busy, { openMs: 9_000 }, { kind: 'retry', delayMs: 9_000 }],
-    ['is tried for ever by the daemon', busy, { attempts: 900 }, { kind: 'retry', attempts: 901 }],
-    ['is tried again by one pass', busy, { attempts: 3, maxAttempts: 5 }, { kind: 'retry', attempts: 4 }],
+    ['waits as long as all do', busy, { openMs: 9_000 }, retry(1, { delayMs: 9_000 })],
+    ['is tried for ever by the daemon', busy, { attempts: 900 }, retry(901)],
+    ['is tried again by one pass', busy, { attempts: 3, maxAttempts: 5 }, retry(4)],
     [
       'is given up by one pass after its fifth attempt',
       busy,
@@ -103,52 +111,37 @@ describe('after an answer that accepts nothing, a document', () => {
       'goes out when the credentials are right, and that was no attempt of it',
       refused,
       { attempts: 2, openMs: 60_000, maxAttempts: 1 },
-      {
-        kind: 'retry',
-        reason: { code: 'credentials-refused', message: 'wrong password' },
-        attempts: 2,
-        delayMs: 60_000,
-      },
+      retry(2, { reason: { code: 'credentials-refused', message: 'wrong password' }, ...inMinute }),
     ],
     [
       'of a daemon waits for the address to be right',
       elsewhere,
       { attempts: 2, openMs: 60_000 },
-      {
-        kind: 'retry',
-        reason: { code: 'redirect', message: 'it is elsewhere' },
-        attempts: 2,
-        delayMs: 60_000,
-      },
+      retry(2, { reason: redirected, ...inMinute }),
     ],
     [
       'of one pass is given up where the address is wrong',
       elsewhere,
       { maxAttempts: 5 },
-      { kind: 'giveUp', reason: { code: 'redirect', message: 'it is elsewhere' }, attempts: 1 },
+      { kind: 'giveUp', reason: redirected, attempts: 1 },
     ],
     [
       'is in doubt as well where the redirect may lead to what was taken, and waits for the address',
-      { ...elsewhere, mayBeTaken: true },
+      maybeTaken,
       { attempts: 2, openMs: 60_000 },
-      {
-        kind: 'doubt',
-        reason: { code: 'redirect', message: 'it is elsewhere' },
-        holds: false,
-        next: { kind: 'retry', attempts: 2, delayMs: 60_000 },
-      },
+      doubt(false, retry(2, inMinute), redirected),
     ],
     [
       'is held then, where a person is to be asked',
-      { ...elsewhere, mayBeTaken: true },
+      maybeTaken,
       { inDoubt: 'hold', maxAttempts: 5 },
-      { kind: 'doubt', holds: true, next: { kind: 'fail', reason: { code: 'in-doubt' } } },
+      doubt(true, waitsForPerson),
     ],
     [
       'of a modify is in nobody’s doubt then: it is repeated',
-      { ...elsewhere, mayBeTaken: true },
+      maybeTaken,
       { operation: 'modify', openMs: 60_000 },
-      { kind: 'retry', attempts: 0, delayMs: 60_000 },
+      retry(0, inMinute),
     ],
     ['that changed under way is inspected soon', { kind: 'changed', message: 'cut' }, {}, { kind: 'settle' }],
     [
@@ -161,39 +154,28 @@ describe('after an answer that accepts nothing, a document', () => {
       'that may have been taken is in doubt, and goes out again',
       lost,
       {},
-      {
-        kind: 'doubt',
-        reason: { code: 'no-answer', message: 'lost' },
-        holds: false,
-        next: { kind: 'retry', reason: { code: 'no-answer', message: 'lost' }, attempts: 1 },
-      },
+      doubt(false, retry(1, { reason: lostReason }), lostReason),
     ],
     [
       'that may have been taken is in doubt, and waits for a person',
       lost,
       { inDoubt: 'hold' },
-      {
-        kind: 'doubt',
-        holds: true,
-        next: { kind: 'fail', reason: { code: 'in-doubt', message: 'lost' } },
-      },
+      doubt(true, { kind: 'fail', reason: { code: 'in-doubt', message: 'lost' } }),
     ],
     [
       'that was taken under an id nobody knows is in doubt',
       noDocId,
       {},
-      {
-        kind: 'doubt',
-        reason: { code: 'no-doc-id', message: 'the service accepted it without a docId that can be used' },
-        holds: true,
-        next: { kind: 'fail', reason: { code: 'in-doubt' } },
-      },
+      doubt(true, waitsForPerson, {
+        code: 'no-doc-id',
+        message: 'the service accepted it without a docId that can be used',
+      }),
     ],
     [
       'that something before the service does not know is tried again',
       strange,
       { onMissing: 'upload' },
-      { kind: 'retry', reason: { code: 'http-404', message: 'no such document' }, attempts: 1 },
+      retry(1, { reason: { code: 'http-404', message: 'no such document' } }),
     ],
     [
       'that the service does not know fails',
@@ -201,10 +183,7 @@ describe('after an answer that accepts nothing, a document', () => {
       {},
       {
         kind: 'fail',
-        reason: {
-          code: 'missing-at-service',
-          message: 'the service does not know the document doc-1: no such document',
-        },
+        reason: { ...forLost, message: 'the service does not know the document doc-1: no such document' },
       },
     ],
     [
@@ -217,7 +196,7 @@ describe('after an answer that accepts nothing, a document', () => {
       'that it does not know, as none, fails',
       missing,
       { onMissing: 'upload', manyMissing: true },
-      { kind: 'fail', reason: { code: 'missing-at-service' } },
+      { kind: 'fail', reason: forLost },
     ],
     [
       'that was perhaps deleted by us is uploaded again, whatever is said of others',
@@ -229,7 +208,7 @@ describe('after an answer that accepts nothing, a document', () => {
       'without a record is never uploaded again for that',
       missing,
       { record: undefined, onMissing: 'upload' },
-      { kind: 'fail', reason: { code: 'missing-at-service' } },
+      { kind: 'fail', reason: forLost },
     ],
   ])('%s', (_, outcome, now, expected) => {
     expect(after(outcome, now)).toMatchObject(expected);
