@@ -11,6 +11,7 @@ import type { Change } from '../../src/model/ports/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { ownIdentity } from '../../src/lib/process/process-lock.ts';
+import type { ProcessIdentity } from '../../src/lib/process/process-lock.ts';
 import { takeStateLock } from '../../src/ledger/lock-state-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -87,6 +88,22 @@ async function start(work: 'hold' | 'work' = 'hold'): Promise<Starter> {
   };
 }
 
+/** A lock of a process that is this one, but for this. */
+async function leave(parts: Partial<ProcessIdentity>): Promise<ProcessIdentity> {
+  const own = await ownIdentity('2025-01-01T00:00:00.000Z');
+  await writeFile(folder.join('lock'), JSON.stringify({ ...own, ...parts }));
+  return own;
+}
+
+/** It can be taken, and is released again. */
+async function expectTaken(options?: Parameters<typeof takeStateLock>[2]): Promise<void> {
+  const lock = await takeStateLock(folder.path, manualClock(), options);
+  expect(lock.isHeld()).toBe(true);
+  expect(JSON.parse(await readFile(folder.join('lock'), 'utf8'))).toMatchObject({ pid: process.pid });
+  await lock.release();
+  expect(await readdir(folder.path)).toEqual([]);
+}
+
 describe('P4: the lock of the state directory', () => {
   it('is refused to a second process, with the number of the first, and to a second opening in one process', async () => {
     await folder.write('child.mjs', script);
@@ -160,41 +177,30 @@ describe('P4: the lock of the state directory', () => {
     expect(contentOf(await readLedger(folder.join('state')))).toEqual(known);
   });
 
-  it('is taken over after a restart of the machine, from a later process of the same number, and when it is damaged', async () => {
-    const own = await ownIdentity('2025-01-01T00:00:00.000Z');
-    for (const text of [
-      JSON.stringify({ ...own, boot: 'another' }),
-      JSON.stringify({ ...own, start: '1' }),
-      JSON.stringify({ ...own, pid: 2 ** 30 }),
-      '',
-      '{"pid": 1',
-    ]) {
-      await writeFile(join(folder.path, 'lock'), text);
-      const lock = await takeStateLock(folder.path, manualClock());
-      expect(lock.isHeld()).toBe(true);
-      expect(JSON.parse(await readFile(folder.join('lock'), 'utf8'))).toMatchObject({ pid: process.pid });
-      await lock.release();
-      expect(await readdir(folder.path)).toEqual([]);
-    }
+  it.each<readonly [string, Partial<ProcessIdentity> | string]>([
+    ['after a restart of the machine', { boot: 'another' }],
+    ['from a later process of the same number', { start: '1' }],
+    ['from a process that is not there', { pid: 2 ** 30 }],
+    ['when it is empty', ''],
+    ['when it is damaged', '{"pid": 1'],
+  ])('is taken over %s', async (_, left) => {
+    if (typeof left === 'string') await writeFile(folder.join('lock'), left);
+    else await leave(left);
+    await expectTaken();
   });
 
   it('is taken over from a process that was killed and that nobody has waited for', async () => {
     const { pid, start, bury } = await makeZombie();
     try {
-      const own = await ownIdentity('2025-01-01T00:00:00.000Z');
-      await writeFile(join(folder.path, 'lock'), JSON.stringify({ ...own, pid, start }));
-      const lock = await takeStateLock(folder.path, manualClock());
-      expect(lock.isHeld()).toBe(true);
-      await lock.release();
+      await leave({ pid, start });
+      await expectTaken();
     } finally {
       bury();
     }
   });
 
   it('is refused when another machine may hold it', async () => {
-    const own = await ownIdentity('2025-01-01T00:00:00.000Z');
-    const elsewhere = { ...own, boot: 'another', machine: 'another' };
-    await writeFile(folder.join('lock'), JSON.stringify(elsewhere));
+    const own = await leave({ boot: 'another', machine: 'another' });
     const taken = takeStateLock(folder.path, manualClock());
     if (own.machine === null) await (await taken).release();
     else await expect(taken).rejects.toMatchObject({ code: 'state-locked' });
@@ -204,8 +210,7 @@ describe('P4: the lock of the state directory', () => {
     ['of another container', {}],
     ['of a container on what may be another machine', { boot: 'another', machine: null }],
   ])('%s is refused while it is touched, and taken over when it is not', async (_, where) => {
-    const own = await ownIdentity('2025-01-01T00:00:00.000Z');
-    await writeFile(folder.join('lock'), JSON.stringify({ ...own, namespace: 'pid:[1]', ...where }));
+    await leave({ namespace: 'pid:[1]', ...where });
     const beat = setInterval(() => void utimes(folder.join('lock'), new Date(), new Date()), 50);
     await expect(takeStateLock(folder.path, manualClock(), { silenceMs: 300 })).rejects.toMatchObject({
       code: 'state-locked',

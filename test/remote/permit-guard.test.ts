@@ -39,16 +39,11 @@ describe('a request whose permit can be lost', () => {
     expect(ended).toEqual(['spent']);
   });
 
-  it('does not begin where the permit was lost before, and nothing is counted', async () => {
-    const { outcome, ended, arrived } = await uploadWith({
-      confirm: () => Promise.reject(new PermitLostError()),
-    });
-    expect(outcome).toMatchObject({ kind: 'unavailable', code: 'permit-lost', sent: 'nothing' });
-    expect([ended, arrived.length]).toEqual([['given back'], 0]);
-  });
-
-  it('sends no header where the permit ran out while it connected', async () => {
-    const { outcome, ended, arrived } = await uploadWith({ mayBegin: () => false });
+  it.each<readonly [string, Partial<PermitGuard>]>([
+    ['was lost before', { confirm: () => Promise.reject(new PermitLostError()) }],
+    ['ran out while it connected', { mayBegin: () => false }],
+  ])('sends no header where the permit %s, and nothing is counted', async (_, guard) => {
+    const { outcome, ended, arrived } = await uploadWith(guard);
     expect(outcome).toMatchObject({ kind: 'unavailable', code: 'permit-lost', sent: 'nothing' });
     expect([ended, arrived.length]).toEqual([['given back'], 0]);
   });

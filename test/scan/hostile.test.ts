@@ -227,29 +227,6 @@ describe('hostile files', () => {
     expect(await readFile(world.join('good.pdf'), 'utf8')).toBe('good');
   });
 
-  it('F33: links are listed, not followed, whether out, in circles, to directories or to nothing', async () => {
-    const linked = [
-      'alias',
-      'circle',
-      'dangling.pdf',
-      'itself.pdf',
-      'near.pdf',
-      'out.pdf',
-      'outdir',
-      'shadow.txt',
-    ];
-    expect(
-      world
-        .skips()
-        .filter(({ code }) => code === 'symbolic-link')
-        .map(({ path }) => path)
-        .sort(),
-    ).toEqual(linked);
-    expect(said(await world.inspect('out.pdf'))).toBe('skipped symbolic-link');
-    expect(said(await world.inspect('circle/good.pdf'))).toBe('ignored symbolic-link');
-    expect(said(await world.inspect('outdir/secret.pdf'))).toBe('ignored symbolic-link');
-  });
-
   it('F33, F34, S19: a file or a directory that becomes a link after the inspect is not read', async () => {
     const { stat: fileStat } = await world.document('real/inner.pdf');
     await rename(world.join('real'), world.home.join('moved'));

@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync } from 'node:fs';
-import { chmod, chown, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -55,18 +55,6 @@ describe('I2: a document whose file is gone from its path', () => {
     expect(world.held()).toEqual({ 'b.txt': 'changed', 'c.txt': 'c.txt' });
   });
 
-  it('goes with its file, though a rule ignores the path that it left from then on', async () => {
-    world = await syncedFolder({ before: (inbox) => inbox.write('drafts/a.txt', 'a') });
-    const docId = world.docIds().get('drafts/a.txt');
-    world.service.forget();
-    await mkdir(at('final'));
-    await rename(at('drafts/a.txt'), at('final/a.txt'));
-    await writeFile(at('.ingestignore'), 'drafts/\n');
-    await settle();
-    expect(world.service.calls).toEqual([]);
-    expect([...world.docIds()]).toEqual([['final/a.txt', docId]]);
-  });
-
   it.each([
     [
       'a directory with its own ignore rules',
@@ -91,36 +79,6 @@ describe('I2: a document whose file is gone from its path', () => {
     await settle();
     expect(deletions()).toEqual([]);
     expect(stateOf('a.txt')).toMatchObject({ kind: 'dormant', reason: { code: 'kept-elsewhere' } });
-  });
-
-  it.each(['.trash', '.Trash-1000', 'drafts', 'b.pdf.attachments'])(
-    'is deleted when its file moves into %s, in which nothing is looked for',
-    async (directory) => {
-      const before = async (inbox: TemporaryFolder) => {
-        await writeFile(inbox.join('a.txt'), 'a');
-        await writeFile(inbox.join('.ingestignore'), 'drafts/\n');
-      };
-      world = await syncedFolder({ before });
-      await mkdir(at(directory));
-      await rename(at('a.txt'), at(`${directory}/a.txt`));
-      await settle();
-      expect(deletions()).toHaveLength(1);
-      expect(world.docIds().size).toBe(0);
-    },
-  );
-
-  it('I2, F35: is deleted while its file is another document’s, by a hard link', async () => {
-    world = await syncedFolder({
-      before: async (inbox) => {
-        await writeFile(inbox.join('a.txt'), 'a');
-        await link(inbox.join('a.txt'), inbox.join('b.txt'));
-      },
-    });
-    expect(world.docIds().size).toBe(2);
-    await rm(at('a.txt'));
-    await settle();
-    expect(deletions()).toHaveLength(1);
-    expect([...world.docIds().keys()]).toEqual(['b.txt']);
   });
 
   it('I2, F13: is deleted although a new file that is not sent got its inode number', async () => {
@@ -158,23 +116,6 @@ describe('I2: a document whose file is gone from its path', () => {
     expect(world.service.calls.toSorted()).toEqual(['modify', 'upload', 'upload', 'upload']);
     for (const name of names) expect(world.docIds().get(`b/${name}`)).toBe(before.get(`a/${name}`));
     expect(world.held()).toMatchObject({ 'a/two.txt': 'old two.txt', 'b/two.txt': 'edited' });
-  });
-
-  it('I1: keeps all documents of a renamed directory whose own ignore file hides them', async () => {
-    const names = Array.from({ length: 10 }, (_, index) => `${index}.txt`);
-    world = await syncedFolder({
-      before: async (inbox) => {
-        await mkdir(inbox.join('dir'));
-        for (const name of names) await writeFile(inbox.join(`dir/${name}`), name);
-      },
-    });
-    await writeFile(at('dir/.ingestignore'), '*.txt\n');
-    await settle();
-    await rename(at('dir'), at('renamed'));
-    await settle();
-    expect(deletions()).toEqual([]);
-    expect(world.docIds().size).toBe(10);
-    expect(world.engine().tasks.in('held').size).toBe(0);
   });
 
   it.each([

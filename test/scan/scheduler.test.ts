@@ -38,57 +38,65 @@ function found({ targets }: ScanRequest): Scanned {
   };
 }
 
-/** Scheduler whose scans take `scanMs` each and say what they are told to. */
-function scheduled({ scanMs = 10, ...said }: { scanMs?: number } & Partial<Scanned> = {}) {
+type Other = Exclude<ScanOutcome, { kind: 'scanned' }>;
+type Said = Partial<Scanned> | Other;
+const isOther = (said: Said): said is Other => said.kind === 'moved' || said.kind === 'unavailable';
+
+/** Each scan takes `scanMs`; what the next ones say is given, and after that all say what else is given. */
+function scheduled(
+  { scanMs = 10, ...always }: { scanMs?: number } & Partial<Scanned> = {},
+  ...said: readonly Said[]
+) {
   const clock = manualClock();
-  const requests: (ScanRequest & { readonly at: number })[] = [];
+  const left = [...said];
+  const requests: string[] = [];
+  const outcomes: string[] = [];
+  let cause = '';
   const scheduler = createScheduler({
     clock,
     timing,
-    scan: (request) =>
-      new Promise((resolve) => {
-        requests.push({ ...request, at: clock.monotonic() });
-        clock.after(scanMs, () =>
-          resolve({
-            ...found(request),
-            ...said,
-          }),
-        );
-      }),
-    done: () => {},
+    scan: (request) => {
+      cause = request.cause;
+      requests.push(
+        `${clock.monotonic()} ${request.cause} ${String(request.targets)}${request.fromScratch ? ' from scratch' : ''}`,
+      );
+      const next = left.shift() ?? always;
+      const outcome: ScanOutcome = isOther(next) ? next : { ...found(request), ...next };
+      return new Promise((resolve) => clock.after(scanMs, () => resolve(outcome)));
+    },
+    done: ({ kind }) => outcomes.push(`${kind} ${cause}`),
   });
-  const causes = () => requests.map(({ cause, targets, at }) => `${at} ${cause} ${String(targets)}`);
-  return { clock, scheduler, requests, causes };
+  return { clock, scheduler, requests, outcomes };
 }
 
 describe('scheduler of scans', () => {
   it('F43: scans everything once when the watcher lost count, and not again for ten seconds', async () => {
-    const { clock, scheduler, causes } = scheduled();
+    const { clock, scheduler, requests } = scheduled();
     for (let flood = 0; flood < 5; flood += 1) scheduler.lost(false);
     await clock.advance(5_000);
     for (let flood = 0; flood < 5; flood += 1) scheduler.lost(false);
-    expect(causes()).toEqual(['0 overflow all']);
+    expect(requests).toEqual(['0 overflow all']);
     await clock.advance(60_000);
-    expect(causes()).toEqual(['0 overflow all', '10000 overflow all']);
+    expect(requests).toEqual(['0 overflow all', '10000 overflow all']);
   });
 
   it('F43: scans everything once more ten seconds after it did, for what was lost meanwhile', async () => {
-    const { clock, scheduler, causes } = scheduled();
+    const { clock, scheduler, requests } = scheduled();
     await clock.advance(1_000);
     scheduler.lost(false);
     await clock.advance(4_000);
     scheduler.lost(false);
     await clock.advance(60_000);
     scheduler.lost(false);
-    expect(causes()).toEqual(['1000 overflow all', '11000 overflow all', '65000 overflow all']);
+    expect(requests).toEqual(['1000 overflow all', '11000 overflow all', '65000 overflow all']);
   });
 
   it('scans a directory with an event at once, also right after a long first scan', async () => {
-    const { clock, scheduler, causes } = scheduled({ scanMs: 700 });
+    const { clock, scheduler, requests } = scheduled({ scanMs: 700 });
     void scheduler.everything('start', true);
     await clock.advance(1_000);
     scheduler.changed(['a']);
-    expect(causes()).toEqual(['0 start all', '1000 event a']);
+    expect(requests).toEqual(['0 start all from scratch', '1000 event a']);
   });
 
   it('gathers events while a scan of events rests, so that a busy directory takes no more than a part', async () => {
@@ -102,48 +110,52 @@ describe('scheduler of scans', () => {
   });
 
   it('scans what changed while it rested as soon as it has, though nothing else happens', async () => {
-    const { clock, scheduler, causes } = scheduled({ scanMs: 100 });
+    const { clock, scheduler, requests } = scheduled({ scanMs: 100 });
     scheduler.changed(['a']);
     await clock.advance(150);
     scheduler.changed(['a']);
     scheduler.changed(['b']);
     await clock.advance(10_000);
-    expect(causes()).toEqual(['0 event a', '500 event a,b']);
+    expect(requests).toEqual(['0 event a', '500 event a,b']);
   });
 
   it('looks into a directory once more when what changed in it has had time to settle', async () => {
-    const { clock, scheduler, causes } = scheduled({ changed: ['a'] });
+    const { clock, scheduler, requests } = scheduled({ changed: ['a'] });
     scheduler.changed(['a']);
     await clock.advance(2_000);
-    expect(causes()).toEqual(['0 event a']);
+    expect(requests).toEqual(['0 event a']);
     await clock.advance(100);
-    expect(causes()).toEqual(['0 event a', '2060 event a']);
+    expect(requests).toEqual(['0 event a', '2060 event a']);
     scheduler.close();
   });
 
   it('F11: rescans every quarter of an hour', async () => {
-    const { clock, scheduler, causes } = scheduled();
+    const { clock, scheduler, requests } = scheduled();
     await clock.advance(31 * 60_000);
     scheduler.close();
-    expect(causes()).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
+    expect(requests).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
   });
 
   it('F44: scans what reports no events soon after the start, then every pollSeconds, and events first', async () => {
-    const { clock, scheduler, causes } = scheduled({ report: { ...report, withoutEvents: true } });
+    const { clock, scheduler, requests } = scheduled({ report: { ...report, withoutEvents: true } });
     void scheduler.everything('start', true);
     await clock.advance(60_100);
     scheduler.close();
-    expect(causes()).toEqual(['0 start all', '2060 poll withoutEvents', '32070 poll withoutEvents']);
+    expect(requests).toEqual([
+      '0 start all from scratch',
+      '2060 poll withoutEvents',
+      '32070 poll withoutEvents',
+    ]);
   });
 
   it('scans again when watches were set after the reading, and those who wait wait for that', async () => {
     const outcomes = { late: true };
-    const { clock, scheduler, causes } = scheduled(outcomes);
+    const { clock, scheduler, requests } = scheduled(outcomes);
     let done = false;
     void scheduler.everything('start', true).then(() => (done = true));
     await clock.advance(15);
     expect(done).toBe(false);
-    expect(causes()).toEqual(['0 start all', '10 start all']);
+    expect(requests).toEqual(['0 start all from scratch', '10 start all']);
     scheduler.close();
   });
 
@@ -160,34 +172,7 @@ describe('scheduler of scans', () => {
 });
 
 describe('a scheduler says', () => {
-  type Other = Exclude<ScanOutcome, { kind: 'scanned' }>;
-  type Said = Partial<Scanned> | Other;
-  const isOther = (said: Said): said is Other => said.kind === 'moved' || said.kind === 'unavailable';
-
-  /** Each scan takes 10 ms; what the next ones say is given, and after that they find nothing. */
-  function scripted(...said: readonly Said[]) {
-    const clock = manualClock();
-    const left = [...said];
-    const requests: string[] = [];
-    const outcomes: string[] = [];
-    let cause = '';
-    const scheduler = createScheduler({
-      clock,
-      timing,
-      scan: (request) => {
-        cause = request.cause;
-        requests.push(
-          `${clock.monotonic()} ${request.cause} ${String(request.targets)}${request.fromScratch ? ' from scratch' : ''}`,
-        );
-        const next = left.shift() ?? {};
-        const outcome: ScanOutcome = isOther(next) ? next : { ...found(request), ...next };
-        return new Promise((resolve) => clock.after(10, () => resolve(outcome)));
-      },
-      done: ({ kind }) => outcomes.push(`${kind} ${cause}`),
-    });
-    return { clock, scheduler, requests, outcomes };
-  }
-
+  const scripted = (...said: readonly Said[]) => scheduled({}, ...said);
   const away: Said = { kind: 'unavailable', code: 'folder-missing', message: 'it is away' };
   const moved: Said = { kind: 'moved' };
   /** What has settled when a scan begins at this time. */

@@ -48,16 +48,6 @@ it('I3: what was approved while nothing ran is asked again once the files have b
   expect(deletions()).toBe(0);
 }, 60_000);
 
-it('a hold whose files have come back while nothing ran ends with the next scan', async () => {
-  await holdAll();
-  await putBack();
-  const second = await place.start();
-  await second.idle((status) => status.folders[0]?.synced === documents && status.held.length === 0);
-  await rm(join(place.inbox, 'd', '1.txt'));
-  await second.idle(({ totals }) => totals.deleted === 1);
-  expect(deletions()).toBe(1);
-}, 60_000);
-
 it.each([
   ['beside a daemon', true],
   ['without one', false],

@@ -13,22 +13,6 @@ afterEach(() => place.remove());
 const isPrivate = '{"shareInfo":{"mode":"NONE"}}';
 const everyone = { name: 'inbox', path: './inbox', metadata: { shareInfo: { mode: 'EVERYONE' } } };
 
-it('a pattern that ignores *.json leaves sidecars in force', async () => {
-  place = await installationWithService({ more: { folders: [everyone] } });
-  const write = (name: string, text: string) => writeFile(join(place.inbox, name), text);
-  await write('a.txt.meta.json', isPrivate);
-  await write('a.txt', 'one');
-  const daemon = await place.start();
-  await daemon.idle(({ totals }) => totals.uploaded === 1);
-  await write('.ingestignore', '*.json\n');
-  await write('b.txt.meta.json', isPrivate);
-  await write('b.txt', 'two');
-  await write('c.json', '{}');
-  await daemon.idle(({ totals }) => totals.uploaded === 2);
-  expect(place.service.requests).toHaveLength(2);
-  for (const request of place.service.requests) expect(request.text()).toContain('"mode":"NONE"');
-}, 60_000);
-
 describe('I17: documents, their attachments and their sidecars come one by one, for longer than a file settles', () => {
   const settleMs = 1_000;
   const everyMs = 40;

@@ -17,15 +17,10 @@ describe('a document in doubt (I9)', () => {
   afterEach(() => world.close());
 
   /** One document whose upload was taken and never answered. */
-  async function inDoubt(inDoubt: 'hold' | 'retry' = 'hold'): Promise<void> {
-    world = await engineWorld({ safety: { inDoubt } });
+  async function inDoubt(): Promise<void> {
+    world = await engineWorld({ safety: { inDoubt: 'hold' } });
     world.service.failNext(lost, { taken: true });
     world.folder.write('d/a.txt', 'one');
-    world.folder.scan();
-    if (inDoubt === 'hold') await settle();
-  }
-
-  async function settle(): Promise<void> {
     await world.sync();
   }
 
@@ -94,14 +89,14 @@ describe('a document in doubt (I9)', () => {
     await inDoubt();
     expect(world.activities.map(({ what, path }) => `${what} ${path}`)).toEqual(['in doubt d/a.txt']);
     world.folder.write('d/a.txt', 'two');
-    await settle();
+    await world.sync();
     expect(world.activities.map(({ what }) => what)).not.toContain('failed');
   });
 
   it.each(acts)('is not sent when it is %s, and the doubt is about where it stands', async (_, at, act) => {
     await inDoubt();
     act();
-    await settle();
+    await world.sync();
     expect([world.service.calls, doubtful()]).toEqual([['upload'], [at]]);
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
   });
@@ -111,14 +106,11 @@ describe('a document in doubt (I9)', () => {
     const release = world.service.holdNext();
     world.folder.write('d/a.txt', 'one');
     world.folder.scan();
-    for (let turn = 0; turn < 1_000 && world.service.calls.length === 0; turn += 1) {
-      await world.clock.advance(100);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
+    await world.until(() => world.service.isHolding());
     act();
     await world.restart();
     release();
-    await settle();
+    await world.sync();
     expect([world.service.calls, doubtful()]).toEqual([['upload'], [at]]);
   });
 
@@ -136,7 +128,7 @@ describe('a document in doubt (I9)', () => {
       world.folder.scan();
       if (isKilled) await world.restart();
       release();
-      for (let turn = 0; turn < 3; turn += 1) await settle();
+      for (let turn = 0; turn < 3; turn += 1) await world.sync();
       expect(world.service.calls).toEqual(['upload']);
       expect([...world.engine().tasks.in('failed')].map(({ ref }) => ref.path).sort()).toEqual([
         'd/a.txt',
@@ -149,20 +141,20 @@ describe('a document in doubt (I9)', () => {
     await inDoubt();
     world.folder.remove('d/a.txt');
     world.folder.write('d/a.txt', 'two');
-    await settle();
+    await world.sync();
     world.folder.rename('d/a.txt', 'd/b.txt');
-    await settle();
+    await world.sync();
     await world.restart();
-    await settle();
+    await world.sync();
     expect([world.service.calls, doubtful()]).toEqual([['upload'], ['d/b.txt']]);
   });
 
   it('goes out under its new name when a person says so', async () => {
     await inDoubt();
     world.folder.rename('d/a.txt', 'd/b.txt');
-    await settle();
+    await world.sync();
     await world.engine().retry([{ folder: 'inbox', path: 'd/b.txt' }]);
-    await settle();
+    await world.sync();
     expect(world.service.calls).toEqual(['upload', 'upload']);
     const [entry] = [...world.ledger().entries()];
     expect([entry?.ref.path, entry?.record.possibleDuplicates]).toEqual(['d/b.txt', 1]);
@@ -174,12 +166,9 @@ describe('a document in doubt (I9)', () => {
     world.service.failNext(lost, { taken: true });
     world.folder.write('d/a.txt', 'one');
     world.folder.scan();
-    for (let turn = 0; turn < 1_000 && world.ledger().doubts().length === 0; turn += 1) {
-      await world.clock.advance(100);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
+    await world.until(() => world.ledger().doubts().length > 0);
     world.folder.rename('d/a.txt', 'd/b.txt');
-    await settle();
+    await world.sync();
     const [entry] = [...world.ledger().entries()];
     expect([entry?.ref.path, entry?.record.possibleDuplicates]).toEqual(['d/b.txt', 1]);
     expect(doubtful()).toEqual([]);
@@ -192,11 +181,11 @@ describe('a document in doubt (I9)', () => {
   it('holds back a second name of its file, which goes out when the doubt has ended', async () => {
     await inDoubt();
     world.folder.link('d/a.txt', 'd/b.txt');
-    await settle();
+    await world.sync();
     expect(world.service.calls).toEqual(['upload']);
     const [{ id } = { id: '' }] = world.ledger().doubts();
     await world.engine().decide({ folder: 'inbox', path: 'd/a.txt' }, [{ kind: 'dismiss', id }]);
-    await settle();
+    await world.sync();
     expect([...world.docIds().keys()]).toContain('d/b.txt');
   });
 });

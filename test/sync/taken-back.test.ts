@@ -27,14 +27,21 @@ function there(): unknown {
 }
 
 describe('a change that is taken back', () => {
-  it('is taken back at the service too when its modify got no answer', async () => {
+  it.each([
+    ['content', () => world.folder.write('a.txt', 'mistake'), () => world.folder.write('a.txt', 'original')],
+    [
+      'metadata',
+      () => world.folder.describe('a.txt', { title: 'mistake' }),
+      () => world.folder.describe('a.txt', {}),
+    ],
+  ])('is taken back at the service too when its modify got no answer: %s', async (part, change, takeBack) => {
     await held('original');
-    world.folder.write('a.txt', 'mistake');
+    change();
     world.folder.scan();
     world.service.failNext(noAnswer, { taken: true });
     await asked('modify');
-    expect(there()).toEqual([['mistake', 'a.txt']]);
-    world.folder.write('a.txt', 'original');
+    expect(there()).toEqual([part === 'content' ? ['mistake', 'a.txt'] : ['original', 'mistake']]);
+    takeBack();
     await world.sync();
     expect(there()).toEqual([['original', 'a.txt']]);
     await world.sync();
@@ -51,17 +58,6 @@ describe('a change that is taken back', () => {
     await world.restart();
     release();
     await world.quiesce();
-    expect(there()).toEqual([['original', 'a.txt']]);
-  });
-
-  it('is taken back for metadata as well', async () => {
-    await held('original');
-    world.folder.describe('a.txt', { title: 'mistake' });
-    world.folder.scan();
-    world.service.failNext(noAnswer, { taken: true });
-    await asked('modify');
-    world.folder.describe('a.txt', {});
-    await world.sync();
     expect(there()).toEqual([['original', 'a.txt']]);
   });
 });

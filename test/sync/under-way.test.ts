@@ -5,7 +5,6 @@ import type { Outcome } from '../../src/model/ports/service-port.ts';
 import { filledEngineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld, EngineWorldOptions } from '../support/worlds/engine-world.ts';
 import { busyOf } from '../support/fixtures/model-fixtures.ts';
-import { eventually } from '../support/eventually.ts';
 
 let world: EngineWorld;
 
@@ -228,38 +227,5 @@ describe('a person’s word', () => {
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').held).toBe(0);
     expect(world.service.calls).toEqual(['bulk delete 2', 'delete', 'delete', 'modify']);
-  });
-
-  it('counts no deletion that was called off among those that could share a call', async () => {
-    world = await filled(260, {
-      service: { requestsPerMinute: 5_000 },
-      safety: { maxDeleteCount: 1_000, maxDeletePercent: 100 },
-    });
-    const { folder, clock, service } = world;
-    const away = Array.from({ length: 255 }, (_, index) => `${index}.txt`);
-    for (const name of ['new 1.txt', 'new 2.txt']) {
-      folder.write(name, name);
-      service.failNext({ ...busy, retryAfterMs: 120_000 });
-    }
-    folder.scan();
-    await asked('upload', 'upload');
-    const shut = clock.monotonic();
-    const at = async (ms: number) => world.until(() => clock.monotonic() - shut >= ms, 250);
-    for (const path of away) folder.takeAway(path);
-    folder.scan();
-    await world.until(() => world.engine().tasks.in('ready').size === 255);
-    for (const path of away) folder.bringBack(path, path);
-    folder.scan();
-    await eventually(() => [...world.engine().tasks.all()].length === 2);
-    // One is ready, its neighbour waits out its grace, when the service is available again.
-    await at(114_500);
-    folder.remove('258.txt');
-    folder.scan();
-    await at(116_500);
-    folder.remove('259.txt');
-    folder.scan();
-    await world.until(() => service.calls.length === 5);
-    await world.quiesce();
-    expect(service.calls.slice(2).sort()).toEqual(['bulk delete 2', 'upload', 'upload']);
   });
 });

@@ -65,29 +65,6 @@ describe('the real process', () => {
     await daemon.idle(({ totals }) => totals.uploaded === 2);
   }, 60_000);
 
-  it('N33: killed in the middle of a full minute, knows how much of it is used', async () => {
-    place = await installation({
-      ...service,
-      more: { service: { requestsPerMinute: 5 } },
-    });
-    for (let index = 0; index < 12; index += 1) {
-      await writeFile(join(place.inbox, `${index}.txt`), `text ${index}`);
-    }
-    const first = await place.start();
-    await eventually(async () => (await first.status()).totals.uploaded === 5);
-    await first.end('SIGKILL');
-
-    const second = await place.start();
-    const status = await eventually(async () => {
-      const now = await second.status();
-      return now.state === 'working' && now.queue.pending === 7 ? now : null;
-    });
-    expect(status.rate).toMatchObject({ limit: 5, used: 5 });
-    expect(status.folders[0]).toMatchObject({ synced: 5, pending: 7 });
-    expect(service.requests).toHaveLength(5);
-    expect(status.inDoubt).toEqual([]);
-  });
-
   it('N13: finds a secret that was put in the place of a refused one, without a signal', async () => {
     const file = await secrets.write('password', 'old\n');
     place = await installation({

@@ -36,6 +36,23 @@ async function startServer(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** Takes a connection and reads nothing of it until it is told to; its address, and its side of the connection. */
+async function startPaused() {
+  const listening = createSocketServer({ pauseOnConnect: true });
+  listening.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const connected = once(listening, 'connection') as Promise<[Socket]>;
+  const { port } = listening.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, connected, close: () => listening.close() };
+}
+
+const holding: PermitGuard = {
+  confirm: async () => {},
+  mayBegin: () => true,
+  mayGoOn: () => true,
+  signal: new AbortController().signal,
+};
+
 interface Sending {
   readonly body?: Readable | null;
   readonly bytes?: number;
@@ -88,13 +105,7 @@ describe('a request', () => {
   it.each(['signal', 'lapsed'] as const)(
     'does not go out where the permit was lost before it began, though it would hold again (%s)',
     async (lost) => {
-      const guard = {
-        confirm: async () => {},
-        mayBegin: () => true,
-        mayGoOn: () => true,
-        signal: new AbortController().signal,
-        [lost]: AbortSignal.abort(),
-      };
+      const guard = { ...holding, [lost]: AbortSignal.abort() };
       const body = Readable.from([Buffer.from('text')], { objectMode: false });
       const ended = await send(await startServer(), { body, guard });
       expect(ended).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'nothing' });
@@ -103,19 +114,15 @@ describe('a request', () => {
   );
 
   it('that has lost its permit sends nothing more, not even what it has already written', async () => {
-    const listening = createSocketServer({ pauseOnConnect: true });
-    listening.listen(0, '127.0.0.1');
-    await once(listening, 'listening');
+    const { url, connected, close } = await startPaused();
     const lost = new AbortController();
     const mebibyte = Buffer.alloc(1024 * 1024);
-    const held = once(listening, 'connection') as Promise<[Socket]>;
     let pieces = 0;
-    const sending = send(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`, {
+    const sending = send(url, {
       body: Readable.from(Array(20).fill(mebibyte), { objectMode: false }),
       bytes: 20 * mebibyte.length,
       guard: {
-        confirm: async () => {},
-        mayBegin: () => true,
+        ...holding,
         mayGoOn: () => {
           pieces += 1;
           if (pieces === 3) lost.abort();
@@ -125,7 +132,7 @@ describe('a request', () => {
       },
     });
     expect(await sending).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'part' });
-    const [socket] = await held;
+    const [socket] = await connected;
     let arrived = 0;
     socket.on('data', (chunk: Buffer) => (arrived += chunk.length));
     socket.on('error', () => {});
@@ -133,28 +140,20 @@ describe('a request', () => {
     await once(socket, 'close');
     // What the other side had taken before it is there; the megabytes that the operating system still held are not.
     expect(arrived).toBeLessThan(mebibyte.length);
-    listening.close();
+    close();
   });
 
   it('asks for its permit when a piece goes out, not when it is read ahead: a process may freeze in between', async () => {
-    const listening = createSocketServer({ pauseOnConnect: true });
-    listening.listen(0, '127.0.0.1');
-    await once(listening, 'listening');
-    const connected = once(listening, 'connection') as Promise<[Socket]>;
+    const { url, connected, close } = await startPaused();
     const piece = Buffer.alloc(4_096);
     let isHeld = true;
     let wentOut = 0;
-    const sending = send(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`, {
+    const sending = send(url, {
       body: Readable.from(Array(10_000).fill(piece), { objectMode: false }),
       bytes: 10_000 * piece.length,
       onBytes: (bytes) => (wentOut += bytes),
-      guard: {
-        confirm: async () => {},
-        mayBegin: () => true,
-        mayGoOn: () => isHeld,
-        // As in a process that was frozen: nobody has told it yet.
-        signal: new AbortController().signal,
-      },
+      // As in a process that was frozen: its signal has told it nothing yet.
+      guard: { ...holding, mayGoOn: () => isHeld },
     });
     const [socket] = await connected;
     socket.on('error', () => {});
@@ -172,7 +171,7 @@ describe('a request', () => {
     socket.resume();
     const ended = await sending;
     socket.destroy();
-    listening.close();
+    close();
     expect(ended).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'part' });
     expect(wentOut).toBe(before);
   });

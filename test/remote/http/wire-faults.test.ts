@@ -199,15 +199,4 @@ describe('a storm of 401 (N8, N9)', () => {
       'Bearer token-1',
     ]);
   });
-
-  it('does not go on asking when no token is good enough', async () => {
-    const world = await startClientWorld();
-    world.service.always(steps.xml(401));
-    for (let index = 0; index < 20; index += 1) {
-      expect((await world.call('remove')).outcome.kind).toBe('unauthorized');
-    }
-    expect(world.service.requests).toHaveLength(2);
-    expect(world.service.tokenRequests).toHaveLength(2);
-    expect(world.tokens.status().state).toBe('refused');
-  });
 });

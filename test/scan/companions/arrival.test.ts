@@ -50,7 +50,7 @@ const writeAnother = (directory: string) => async (step: number) => {
 };
 
 describe('I19: where documents have sidecars, one of a new document', () => {
-  it.each<readonly [string, (step: number) => Promise<unknown>, string?]>([
+  it.each<readonly [string, (step: number) => Promise<unknown>, string?, isStart?: boolean]>([
     ['as long as names come', writeAnother('proj')],
     ['as long as a large file comes', growing('proj/large.pdf')],
     ['as long as a file of any type comes', (step: number) => folder.write('proj/.film.zip.part', `${step}`)],
@@ -61,27 +61,17 @@ describe('I19: where documents have sidecars, one of a new document', () => {
       'proj/sib/a.pdf',
     ],
     ['as long as a large file comes there', growing('proj/sub/deep/large.pdf'), 'proj/sib/a.pdf'],
-  ])('is expected %s, ten minutes at most', async (_, happen, path = 'proj/a.pdf') => {
+    ['at a start as long as names come there', writeAnother('proj/sub/deep'), 'proj/sib/a.pdf', true],
+  ])('is expected %s, ten minutes at most', async (_, happen, path = 'proj/a.pdf', isStart = false) => {
     await open('EVERYONE');
     await folder.write('proj/old.pdf.meta.json', sidecar);
-    await folder.scan();
+    if (!isStart) await folder.scan();
     await folder.write(path, 'pdf');
-    await folder.scan();
+    await folder.scan(isStart ? { cause: 'start', fromScratch: true } : {});
     await goOn(longestMs / 2, happen);
     expect(await stateOf(path)).toBe('is expected');
     await goOn(longestMs / 2, happen);
     expect(await stateOf(path)).toBe('does not come');
-  });
-
-  it('is expected at a start as long as names come below a directory that may still be coming', async () => {
-    await open('EVERYONE');
-    await folder.write('proj/old.pdf.meta.json', sidecar);
-    await folder.write('proj/sib/a.pdf', 'pdf');
-    await folder.scan({ cause: 'start', fromScratch: true });
-    await goOn(longestMs / 2, writeAnother('proj/sub/deep'));
-    expect(await stateOf('proj/sib/a.pdf')).toBe('is expected');
-    await goOn(longestMs / 2, writeAnother('proj/sub/deep'));
-    expect(await stateOf('proj/sib/a.pdf')).toBe('does not come');
   });
 
   it('is not expected because names come below a directory that is not new', async () => {

@@ -13,6 +13,13 @@ afterEach(() => folder.remove());
 
 const identity = (path: string) => statOf(lstatSync(folder.join(path)));
 
+/** A folder with these files, scanned. */
+async function scanned(...paths: readonly string[]): Promise<void> {
+  folder = await servedFolder();
+  for (const path of paths) await folder.write(path, path);
+  await folder.scan();
+}
+
 async function found(...paths: readonly string[]) {
   await folder.scan();
   const { files, unreadable } =
@@ -38,21 +45,17 @@ it('a file is found by its identity in every directory that is listed, whatever 
 });
 
 it('is found by its bytes where its name is not UTF-8', async () => {
-  folder = await servedFolder();
-  await folder.write('a.pdf', 'a');
-  await rename(folder.join('a.pdf'), Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.of(0xe9)]));
-  const { ino, dev, birthtimeMs } = lstatSync(
-    Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.of(0xe9)]),
-  );
+  await scanned('a.pdf');
+  const bytes = Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.of(0xe9)]);
+  await rename(folder.join('a.pdf'), bytes);
+  const { ino, dev, birthtimeMs } = lstatSync(bytes);
   await folder.scan();
   const found = await folder.ask('find', { files: [{ ino, dev, birthtimeMs }], since: -Infinity });
   expect(found?.files).toMatchObject([{ path: '\uFFFD', isNamed: false }]);
 });
 
 it('is found where only one of two birth times is known', async () => {
-  folder = await servedFolder();
-  await folder.write('a.pdf', 'a');
-  await folder.scan();
+  await scanned('a.pdf');
   const found = await folder.ask('find', {
     files: [{ ...identity('a.pdf'), birthtimeMs: 0 }],
     since: -Infinity,
@@ -79,10 +82,7 @@ it('a directory that has changed since it was listed, without an event, is named
 });
 
 it('what left a directory after it was listed is not found there', async () => {
-  folder = await servedFolder();
-  await folder.write('a.pdf', 'a');
-  await folder.write('b/c.pdf', 'c');
-  await folder.scan();
+  await scanned('a.pdf', 'b/c.pdf');
   const files = ['a.pdf', 'b/c.pdf'].map(identity);
   await rm(folder.join('a.pdf'));
   await rm(folder.join('b'), { recursive: true });
@@ -94,10 +94,8 @@ it('what left a directory after it was listed is not found there', async () => {
 });
 
 it('a new file with the inode number of a missing one is not that one', async () => {
-  folder = await servedFolder();
-  await folder.write('a.pdf', 'a');
+  await scanned('a.pdf');
   const { ino, dev, birthtimeMs } = identity('a.pdf');
-  await folder.scan();
   const ask = (birth: number) =>
     folder.ask('find', { files: [{ ino, dev, birthtimeMs: birth }], since: -Infinity });
   expect((await ask(birthtimeMs))?.files).toHaveLength(1);
@@ -132,9 +130,7 @@ it('one that moved as a part of another directory may have come with that one', 
 });
 
 it('nothing is said of a folder that cannot be read', async () => {
-  folder = await servedFolder();
-  await folder.write('a.pdf', 'a');
-  await folder.scan();
+  await scanned('a.pdf');
   const wanted = [identity('a.pdf')];
   await rename(folder.path, `${folder.path}-away`);
   expect(await folder.ask('find', { files: wanted, since: -Infinity })).toBeNull();

@@ -266,6 +266,13 @@ describe('what a file beside documents is', () => {
     expect(await words(path)).toContain(expected);
   });
 
+  it('is in force though a pattern ignores *.json', async () => {
+    const files = { 'a.pdf': 'a', 'a.pdf.meta.json': '{"title": "A"}', '.ingestignore': '*.json\n' };
+    await scanned({ ...files, 'c.json': '{}' });
+    expect(await folder.inspect('a.pdf')).toMatchObject({ document: { metadata: { title: 'A' } } });
+    expect(await folder.verdict('c.json')).toBe('ignored ignore-rule');
+  });
+
   it('is ambiguous where an attachment has the stem of its document', async () => {
     await scanned({
       'a.pdf': 'a',

@@ -43,7 +43,7 @@ describe('symbolic links', () => {
     [true, 'ignored', ['far', 'far.pdf', 'nothing']],
     [false, 'skipped', ['dir', 'far', 'far.pdf', 'file.pdf', 'nothing']],
   ])(
-    'are no documents beside what they lead to, which is one (followSymlinks: %s)',
+    'F33: are no documents beside what they lead to, which is one (followSymlinks: %s)',
     async (followSymlinks, inner, skipped) => {
       const scans = await linked(followSymlinks);
       expect([...scans.values()].flatMap(scannedPaths).sort()).toEqual(real);

@@ -41,8 +41,8 @@ describeWhere(missing(), 'a folder with mounts', () => {
 
   beforeEach(async () => {
     data = await mkdtemp(join(tmpdir(), 'ingestd-data-'));
-    mount('-t', 'tmpfs', 'tmpfs', data);
-    mounted = [data];
+    mounted = [];
+    cover(data);
   });
   afterEach(async () => {
     for (const path of mounted.toReversed()) {
@@ -56,10 +56,16 @@ describeWhere(missing(), 'a folder with mounts', () => {
     await rm(data, { recursive: true, force: true });
   });
 
-  const bind = (path: string) => {
-    mount('--bind', data, path);
+  const bind = (path: string, from = data) => {
+    mount('--bind', from, path);
     mounted.push(path);
   };
+  const cover = (path: string) => {
+    mount('-t', 'tmpfs', 'tmpfs', path);
+    mounted.push(path);
+  };
+  /** Nothing has been deleted, and this is held back. */
+  const expectHeld = (...paths: readonly string[]) => expect([deletions(), heldBack()]).toEqual([[], paths]);
   const settled = async () => {
     await world.rescan();
     await world.pass(longMs);
@@ -99,17 +105,13 @@ describeWhere(missing(), 'a folder with mounts', () => {
     });
 
     it('F39: holds every deletion while another file system stands in its place', async () => {
-      mount('-t', 'tmpfs', 'tmpfs', world.inbox.path);
-      mounted.push(world.inbox.path);
+      cover(world.inbox.path);
       await settled();
-      expect([deletions(), heldBack()]).toEqual([[], ['one.txt', 'two.txt']]);
+      expectHeld('one.txt', 'two.txt');
       unmount(world.inbox.path);
       await settled();
-      expect([deletions(), heldBack(), Object.keys(world.held()).sort()]).toEqual([
-        [],
-        [],
-        ['one.txt', 'two.txt'],
-      ]);
+      expectHeld();
+      expect(Object.keys(world.held()).sort()).toEqual(['one.txt', 'two.txt']);
     });
   });
 
@@ -130,7 +132,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
       expect(world.held()).toEqual({ 'top.txt': 'top', 'usb/deep.txt': 'deep' });
       unmount(world.inbox.join('usb'));
       await settled();
-      expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
+      expectHeld('usb/deep.txt');
       expect(world.ledger().hold('inbox')?.reason).toMatch(/mounted or unmounted/);
       bind(world.inbox.join('usb'));
       await settled();
@@ -142,7 +144,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
       await rm(world.inbox.join('usb'), { recursive: true });
       await world.restart();
       await settled();
-      expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
+      expectHeld('usb/deep.txt');
     });
 
     it.each([false, true])(
@@ -150,8 +152,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
       async (isApproved) => {
         await world.home.write('elsewhere/bound.txt', 'bound');
         await mkdir(world.inbox.join('bound'));
-        mount('--bind', world.home.join('elsewhere'), world.inbox.join('bound'));
-        mounted.push(world.inbox.join('bound'));
+        bind(world.inbox.join('bound'), world.home.join('elsewhere'));
         await world.sync();
         expect(world.held()).toHaveProperty(['bound/bound.txt'], 'bound');
         await world.rescan();
@@ -159,15 +160,12 @@ describeWhere(missing(), 'a folder with mounts', () => {
         await world.restart();
         if (isApproved) expect(await world.engine().approve('inbox')).toBe(0);
         await settled();
-        expect([deletions(), heldBack()]).toEqual([[], ['bound/bound.txt']]);
+        expectHeld('bound/bound.txt');
       },
     );
 
     it('I3: nor does another directory of the same device that is bound over it', async () => {
-      const bound = (path: string) => {
-        mount('--bind', world.home.join(path), world.inbox.join('bound'));
-        mounted.push(world.inbox.join('bound'));
-      };
+      const bound = (path: string) => bind(world.inbox.join('bound'), world.home.join(path));
       await world.home.write('elsewhere/sub/bound.txt', 'bound');
       await world.home.write('other/other.txt', 'other');
       await mkdir(world.inbox.join('bound'));
@@ -179,7 +177,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
       bound('other');
       await world.restart();
       await settled();
-      expect([deletions(), heldBack()]).toEqual([[], ['bound/sub/bound.txt']]);
+      expectHeld('bound/sub/bound.txt');
       unmount(world.inbox.join('bound'));
       await settled();
       expect(world.held()).toMatchObject({ 'bound/sub/bound.txt': 'bound', 'bound/other.txt': 'other' });
@@ -194,11 +192,10 @@ describeWhere(missing(), 'a folder with mounts', () => {
         await world.inbox.write('plain/sub/hidden.txt', 'hidden');
         await world.sync();
         expect(world.held()).toHaveProperty(['plain/sub/hidden.txt'], 'hidden');
-        mount('--bind', world.home.join('elsewhere'), place);
-        mounted.push(place);
+        bind(place, world.home.join('elsewhere'));
         if (isOff) await world.restart();
         await settled();
-        expect([deletions(), heldBack()]).toEqual([[], ['plain/sub/hidden.txt']]);
+        expectHeld('plain/sub/hidden.txt');
         expect(world.held()).toHaveProperty(['plain/bound.txt'], 'bound');
         unmount(place);
         await settled();
@@ -211,10 +208,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
 
     it('I3: nor does a directory that comes back over what was sent while it was not bound', async () => {
       const place = world.inbox.join('bound');
-      const bindElsewhere = () => {
-        mount('--bind', world.home.join('elsewhere'), place);
-        mounted.push(place);
-      };
+      const bindElsewhere = () => bind(place, world.home.join('elsewhere'));
       await world.home.write('elsewhere/other.txt', 'other');
       await mkdir(place);
       bindElsewhere();
@@ -231,14 +225,13 @@ describeWhere(missing(), 'a folder with mounts', () => {
       world.service.forget();
       bindElsewhere();
       await settled();
-      expect([deletions(), heldBack()]).toEqual([[], ['bound/hidden.txt']]);
+      expectHeld('bound/hidden.txt');
     });
 
     it('F39: nor when something else is mounted over it', async () => {
-      mount('-t', 'tmpfs', 'tmpfs', world.inbox.join('usb'));
-      mounted.push(world.inbox.join('usb'));
+      cover(world.inbox.join('usb'));
       await settled();
-      expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
+      expectHeld('usb/deep.txt');
     });
 
     it('F39: a person may say that it is gone for good', async () => {
@@ -261,8 +254,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
       await writeFile(join(data, 'other.txt'), 'other');
       await world.sync();
       const copy = await mkdtemp(join(tmpdir(), 'ingestd-data-'));
-      mount('-t', 'tmpfs', 'tmpfs', copy);
-      mounted.push(copy);
+      cover(copy);
       unmount(world.inbox.join('usb'));
       mount('--bind', copy, world.inbox.join('usb'));
       await writeFile(join(copy, 'deep.txt'), 'deep');

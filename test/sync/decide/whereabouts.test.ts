@@ -11,24 +11,33 @@ import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtu
 const minuteMs = 60_000;
 const seenAt = Date.UTC(2026, 0, 1);
 
+type Around = Parameters<typeof whereaboutsOf>[1];
+
+/** A search that found nothing, and nothing known beside it. */
+const nothingKnown: Around = {
+  search: { files: [], unreadable: [], isUnlisted: false },
+  covered: [],
+  ledger: { get: () => undefined },
+  tasks: { get: () => undefined },
+  inspect: () => Promise.resolve(undefined),
+  hash: () => Promise.resolve(null),
+  seenAt,
+  hasDirectory: true,
+  wasHidden: false,
+};
+
 describe('a file that is found nowhere', () => {
   const whereabouts = (hasDirectory: boolean, changed: number, moved: number, wasHidden = false) =>
     whereaboutsOf(
       { ref: { folder: 'inbox', path: 'dir/a.txt' }, record: recordOf() },
       {
+        ...nothingKnown,
         search: {
-          files: [],
+          ...nothingKnown.search,
           unreadable: [
             { folder: 'inbox', path: 'new/closed', changedMs: seenAt + changed, movedMs: seenAt + moved },
           ],
-          isUnlisted: false,
         },
-        covered: [],
-        ledger: { get: () => undefined },
-        tasks: { get: () => undefined },
-        inspect: () => Promise.resolve(undefined),
-        hash: () => Promise.resolve(null),
-        seenAt,
         hasDirectory,
         wasHidden,
       },
@@ -63,17 +72,7 @@ describe('a file that is found nowhere may lie below a mount', () => {
     const covered = [{ folder: 'inbox', path: 'disk', until: seenAt + since, mayHold: () => mayHold }];
     const found = await whereaboutsOf(
       { ref: { folder: 'inbox', path: 'a.txt' }, record: recordOf() },
-      {
-        search: { files: [], unreadable: [], isUnlisted: false },
-        covered,
-        ledger: { get: () => undefined },
-        tasks: { get: () => undefined },
-        inspect: () => Promise.resolve(undefined),
-        hash: () => Promise.resolve(null),
-        seenAt,
-        hasDirectory: true,
-        wasHidden: false,
-      },
+      { ...nothingKnown, covered },
     );
     expect(found.kind).toBe(kind);
   });
@@ -117,8 +116,8 @@ describe('a file that is found', () => {
     return whereaboutsOf(
       { ref, record: missing },
       {
-        search: { files: [file], unreadable: [], isUnlisted: false },
-        covered: [],
+        ...nothingKnown,
+        search: { ...nothingKnown.search, files: [file] },
         ledger: { get: () => given.other },
         tasks,
         inspect: () => Promise.resolve('found' in given ? given.found : document),
@@ -126,9 +125,6 @@ describe('a file that is found', () => {
           given.sha256 instanceof Error
             ? Promise.reject(given.sha256)
             : Promise.resolve(given.sha256 ?? null),
-        seenAt,
-        hasDirectory: true,
-        wasHidden: false,
       },
     );
   };

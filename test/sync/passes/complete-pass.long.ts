@@ -17,6 +17,22 @@ const timing = { settleMs: 150, removeGraceMs: 400, stopSeconds: 1 };
 /** A file that is written to every 50 ms does not settle, though a busy machine may be late with it. */
 const neverSettles = { ...timing, settleMs: 2_000 };
 
+/** While something is appended to a file all the time. */
+async function whileGrowing(path: string, act: () => Promise<void>): Promise<void> {
+  const writer = setInterval(() => void appendFile(join(place.inbox, path), 'x'), 50);
+  try {
+    await act();
+  } finally {
+    clearInterval(writer);
+  }
+}
+
+/** Ends with exit code 4, and says so much. */
+async function expectLeft(words: string): Promise<void> {
+  const { code, out } = await place.run('sync');
+  expect([code, out]).toEqual([4, expect.stringContaining(words)]);
+}
+
 describe('sync as a process', () => {
   it('I8: deletes each of 400 documents that were removed among 4,000 directories', async () => {
     const paths = Array.from({ length: 4_000 }, (_, index) => `d${index % 40}/e${index}/a.txt`);
@@ -41,8 +57,7 @@ describe('sync as a process', () => {
       await steps.answer(503, '')(request);
     });
     await place.home.write('inbox/a.txt', 'one');
-    const { code, out } = await place.run('sync');
-    expect([code, out]).toEqual([4, expect.stringContaining('inbox')]);
+    await expectLeft('inbox');
     expect(place.service.requests).toHaveLength(1);
   }, 60_000);
 
@@ -51,13 +66,7 @@ describe('sync as a process', () => {
     await place.home.write('inbox/old.txt', 'old.txt');
     expect(await place.run('sync')).toMatchObject({ code: 0 });
     await rename(join(place.inbox, 'old.txt'), join(place.inbox, 'new.txt'));
-    const writer = setInterval(() => void appendFile(join(place.inbox, 'new.txt'), 'x'), 50);
-    try {
-      const { code, out } = await place.run('sync');
-      expect([code, out]).toEqual([4, expect.stringContaining('inbox/new.txt')]);
-    } finally {
-      clearInterval(writer);
-    }
+    await whileGrowing('new.txt', () => expectLeft('inbox/new.txt'));
   }, 30_000);
 
   it('deletes what was removed beside a file that never stops growing', async () => {
@@ -66,24 +75,13 @@ describe('sync as a process', () => {
     await place.home.write('inbox/removed.txt', 'removed.txt');
     await place.run('sync');
     await rm(join(place.inbox, 'removed.txt'));
-    const writer = setInterval(() => void appendFile(join(place.inbox, 'old.txt'), 'x'), 50);
-    try {
-      const { code, out } = await place.run('sync');
-      expect([code, out]).toEqual([4, expect.stringContaining('1 deletion')]);
-    } finally {
-      clearInterval(writer);
-    }
+    await whileGrowing('old.txt', () => expectLeft('1 deletion'));
   }, 30_000);
 
   it('ends with nothing left to do beside an ignored file that never stops growing', async () => {
     await place.home.write('inbox/.ingestignore', '*.log.txt');
     await place.home.write('inbox/a.txt', 'one');
-    const writer = setInterval(() => void appendFile(join(place.inbox, 'b.log.txt'), 'x'), 50);
-    try {
-      expect(await place.run('sync')).toMatchObject({ code: 0 });
-    } finally {
-      clearInterval(writer);
-    }
+    await whileGrowing('b.log.txt', async () => expect(await place.run('sync')).toMatchObject({ code: 0 }));
   }, 30_000);
 
   it('ends beside a file that changes again as often as it is sent', async () => {
@@ -94,8 +92,7 @@ describe('sync as a process', () => {
       await steps.accept('doc-a')(request);
     });
     await place.home.write('inbox/a.txt', 'one');
-    const { code, out } = await place.run('sync');
-    expect([code, out]).toEqual([4, expect.stringContaining('inbox/a.txt')]);
+    await expectLeft('inbox/a.txt');
     expect(place.service.requests.length).toBeGreaterThan(2);
   }, 30_000);
 });

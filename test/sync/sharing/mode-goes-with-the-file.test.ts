@@ -54,24 +54,26 @@ describe.each([
 
   const rest = to === 'b.txt' ? {} : { open: 'EVERYONE' };
 
-  it('stays private', async () => {
-    await rotate(to, 'new');
+  it.each<readonly [string, () => Promise<unknown>]>([
+    ['at once', () => rotate(to, 'new')],
+    [
+      'when it was put aside while nobody looked',
+      () =>
+        world.restart(() => {
+          renameSync(at('a.txt'), at(to));
+          writeFileSync(at('a.txt'), 'new');
+        }),
+    ],
+    [
+      'when the process dies after each request',
+      async () => {
+        await rotate(to, 'new');
+        await killAfterEach(2);
+      },
+    ],
+  ])('stays private %s', async (_when, putAside) => {
+    await putAside();
     await world.sync();
-    expect([shared(), failed()]).toEqual([{ ...rest, old: 'NONE', new: 'NONE' }, []]);
-  });
-
-  it('stays private when it was put aside while nobody looked', async () => {
-    await world.restart(() => {
-      renameSync(at('a.txt'), at(to));
-      writeFileSync(at('a.txt'), 'new');
-    });
-    await world.sync();
-    expect([shared(), failed()]).toEqual([{ ...rest, old: 'NONE', new: 'NONE' }, []]);
-  });
-
-  it('stays private when the process dies after each request', async () => {
-    await rotate(to, 'new');
-    await killAfterEach(2);
     expect([shared(), failed()]).toEqual([{ ...rest, old: 'NONE', new: 'NONE' }, []]);
   });
 

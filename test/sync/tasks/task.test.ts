@@ -154,17 +154,6 @@ describe('a task', () => {
     expect(next(second, events.found)).toMatchObject({ present: true, gone: null, seen });
   });
 
-  it('stays without a file where it is its deletion that was refused', () => {
-    const gone = next(taskIn(states.inspecting), events.missing);
-    const failed = { kind: 'failed', reason, recorded: true, attempts: 1 } as const;
-    expect(next(gone, failed).present).toBe(true);
-    expect(next(gone, { ...failed, isGone: true })).toMatchObject({
-      present: false,
-      gone: { since: 2, device: 1 },
-      state: { kind: 'failed' },
-    });
-  });
-
   it('counts inspections in a row that could not read its place', () => {
     const once = next(taskIn(states.inspecting), events.unreadable);
     const twice = next({ ...once, state: states.inspecting }, events.unreadable);
