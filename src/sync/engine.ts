@@ -50,7 +50,6 @@ import type { LimiterPort, Permit, RequestWatch, ServicePort } from '../model/po
 import { sharingChange } from '../model/report/sharing-change.ts';
 import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
-import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
 import { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
@@ -106,6 +105,7 @@ import {
 } from './tasks/attempts.ts';
 import type { BacklogFile } from './tasks/backlog.ts';
 import { PathLocks } from './tasks/path-locks.ts';
+import type { EngineParts } from './parts.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { attachedBeforeCode, bareReason, dueOf, isReady, reasonOf } from './tasks/task.ts';
 import type { ReadyTask, Seen, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
@@ -119,11 +119,7 @@ export interface EngineOptions {
   readonly limiter: LimiterPort;
   readonly service: ServicePort;
   readonly metrics: MetricsPort;
-  readonly settings: {
-    readonly service: ServiceSettings;
-    readonly timing: TimingSettings;
-    readonly safety: SafetySettings;
-  };
+  readonly settings: EngineParts['settings'];
   /** How long the token endpoint is left alone, ms. */
   readonly authRestMs: () => number;
   /** `sync` gives up after this many attempts; null: never. */
@@ -259,49 +255,29 @@ export class Engine {
       const record = ledger.get(ref);
       return record !== undefined && hasAttachmentAt({ ref, record }, place);
     });
-    this.#comparison = new DocumentComparison({
+    const { tasks } = this;
+    const parts = {
       clock,
+      log,
       ledger,
+      settings: options.settings,
       folders: this.folders,
-      locks: this.#locks,
+      directories: this.#directories,
+      tasks,
       writer: this.#writer,
-      timing: options.settings.timing,
-      responseMs: options.settings.service.responseSeconds * 1_000,
+    };
+    this.#comparison = new DocumentComparison({
+      ...parts,
+      locks: this.#locks,
       evidence: this.#moveEvidence,
       unsent: this.#unsentAttachments,
       unsentModes: this.#unsentModes,
       standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
       formatOf: (task, stat) => this.#formatOf(task, stat),
     });
-    const { tasks } = this;
-    this.#roots = new FolderRoots({
-      clock,
-      folders: this.folders,
-      tasks,
-      ledger,
-      writer: this.#writer,
-      log,
-    });
-    this.#notes = new ScanNotes({
-      clock,
-      log,
-      ledger,
-      folders: this.folders,
-      directories: this.#directories,
-      roots: this.#roots,
-      writer: this.#writer,
-      tasks,
-    });
-    this.holds = new DeletionHolds({
-      clock,
-      folders: this.folders,
-      roots: this.#roots,
-      tasks,
-      ledger,
-      writer: this.#writer,
-      limits: options.settings.safety,
-      removeGraceMs: options.settings.timing.removeGraceMs,
-    });
+    this.#roots = new FolderRoots(parts);
+    this.#notes = new ScanNotes(parts, this.#roots);
+    this.holds = new DeletionHolds(parts, this.#roots);
     this.#breaker = createCircuitBreaker({
       clock,
       log,
@@ -350,9 +326,8 @@ export class Engine {
    * first record of a directory goes which directory that is.
    */
   #commitWithPlaces(changes: readonly Change[]): Promise<void> {
-    const source = { ledger: this.#ledger, view: (folder: string) => this.folders.view(folder) };
     const placed = [
-      ...changes.map((change) => markRoot(rememberFiles(change, this.#ledger), source)),
+      ...changes.map((change) => markRoot(rememberFiles(change, this.#ledger), this.#ledger, this.folders)),
       ...this.#directories.firstIdentities(changes),
     ];
     return this.#ledger.commit(placed);

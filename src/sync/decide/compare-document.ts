@@ -16,11 +16,9 @@ import type {
 } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode, likelySidecarCode } from '../../model/report/wait-kinds.ts';
-import type { TimingSettings } from '../../model/settings.ts';
-import type { WatchedFolders } from '../folders/watched-folders.ts';
 import { changedUnderWayMs } from '../send/consequence.ts';
 import { arrivesWithinMs, mayArriveLate, underWayReason } from '../send/late-arrivals.ts';
-import type { LedgerCommits } from '../send/ledger-commits.ts';
+import type { EngineParts } from '../parts.ts';
 import { hashAsPlanned } from '../send/planned.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
 import { attachedBeforeCode } from '../tasks/task.ts';
@@ -69,15 +67,8 @@ function likelySidecarReason(sidecar: string): Reason {
   return { code: likelySidecarCode, message };
 }
 
-interface Options {
-  readonly clock: Clock;
-  readonly ledger: LedgerPort;
-  readonly folders: WatchedFolders;
+interface Options extends EngineParts {
   readonly locks: PathLocks;
-  readonly writer: Pick<LedgerCommits, 'commit'>;
-  readonly timing: Pick<TimingSettings, 'pollSeconds' | 'incompleteMinutes'>;
-  /** How long an answer of the service is waited for. */
-  readonly responseMs: number;
   readonly evidence: MoveEvidence & DirectoryEvidence;
   readonly unsent: Pick<UnsentAttachments, 'ownersOf'>;
   readonly unsentModes: Pick<UnsentModes, 'noteAttachment'>;
@@ -149,7 +140,7 @@ export class DocumentComparison {
       const reason = { code: attachedBeforeCode, message };
       if (answers.includes('settling')) return { kind: 'settling', againMs: moveMayShowMs, reason };
       const waitedMs = this.#clock.monotonic() - task.since;
-      const { pollSeconds } = this.#options.timing;
+      const { pollSeconds } = this.#options.settings.timing;
       const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
       return { kind: 'waiting', againMs, reason };
     }
@@ -263,8 +254,8 @@ export class DocumentComparison {
 
   /** A document that is not whole by its own format waits until it is, or has not changed for long: contract 7.36. */
   async #awaitWhole(task: Task, { stat }: FoundDocument): Promise<Assessment | null> {
-    const { timing, formatOf } = this.#options;
-    const mostMs = timing.incompleteMinutes * 60_000;
+    const { settings, formatOf } = this.#options;
+    const mostMs = settings.timing.incompleteMinutes * 60_000;
     if (mostMs === 0) return null;
     const { missing, since } = await formatOf(task, stat);
     const againMs = since + mostMs - this.#clock.monotonic();
@@ -279,7 +270,11 @@ export class DocumentComparison {
   /** How long it takes until nothing of an earlier process can arrive any more for this document, ms. */
   #arrivalMs(record: LedgerRecord): number {
     if (!this.#mayArriveLate) return 0;
-    return this.#began + arrivesWithinMs(record, this.#options.responseMs) - this.#clock.monotonic();
+    return (
+      this.#began +
+      arrivesWithinMs(record, this.#options.settings.service.responseSeconds * 1_000) -
+      this.#clock.monotonic()
+    );
   }
 
   /** Has doubts follow their file to where it stands now. Gives what holds it back; undefined: nothing. */

@@ -48,7 +48,7 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
     // What is kept at the service has no file here, or none that is sent.
     documents: ledger.count(folder) - tasks.counts(folder).kept + recent,
     limits,
-    rootChanged: isOtherRoot(folder, evidence),
+    rootChanged: isOtherRoot(ledger.root(folder), view, evidence.root),
     unmounted: waiting.filter((task) => {
       const device = ledger.get(task.ref)?.stat.dev ?? 0;
       return (

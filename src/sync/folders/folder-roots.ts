@@ -1,15 +1,11 @@
 import { createTurns } from '../../lib/queue/turns.ts';
-import type { Clock } from '../../lib/time/clock.ts';
 import { sameDirectory } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
-import type { ChangeOf, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
-import type { LedgerCommits } from '../send/ledger-commits.ts';
-import type { TaskStore } from '../tasks/task-store.ts';
+import type { ChangeOf, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { EngineParts } from '../parts.ts';
 import { coveredMountPoints, identitiesOf, mountsToRemember } from './mounts.ts';
 import type { CoveredMountPoint } from './mounts.ts';
-import { acceptedPlaces, acceptedRoot, coveredRoot, isOtherRoot } from './root-trust.ts';
-import type { WatchedFolders } from './watched-folders.ts';
+import { acceptedRoot, coveredRoot, isOtherRoot } from './root-trust.ts';
 
 /** How often the ledger notes that everything was seen: a restart goes by that. */
 const seenAtEveryMs = 10 * 60_000;
@@ -17,63 +13,56 @@ const seenAtEveryMs = 10 * 60_000;
 /** A scan that begins in the millisecond in which a mount was found could not be told from one before the mount. */
 const afterMountMs = 2;
 
-interface Options {
-  readonly clock: Clock;
-  readonly folders: WatchedFolders;
-  readonly tasks: Pick<TaskStore, 'missing'>;
-  readonly ledger: LedgerPort;
-  readonly writer: Pick<LedgerCommits, 'commit'>;
-  readonly log: LogPort;
-}
-
 /** Under which root, with which mounts, the ledger knows the documents of each folder. */
 export class FolderRoots {
-  readonly #options: Options;
-  readonly #folders: WatchedFolders;
-  readonly #ledger: LedgerPort;
+  readonly #parts: EngineParts;
   /** By folder: its mounts are read one after the other. */
   readonly #turns = new Map<string, ReturnType<typeof createTurns>>();
   /** Folders with a reading for new directories that has not begun: one is enough for all that come before. */
   readonly #noticed = new Set<string>();
 
-  constructor(options: Options) {
-    this.#options = options;
-    this.#folders = options.folders;
-    this.#ledger = options.ledger;
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
   }
 
   /** Whether the root that stands there is not the one whose documents the ledger knows. */
   async isChanged(folder: string): Promise<boolean> {
-    const view = this.#folders.viewOf(folder);
-    return isOtherRoot(folder, { ledger: this.#ledger, view, root: await this.#folders.rootNow(folder) });
+    const view = this.#parts.folders.viewOf(folder);
+    const root = await this.#parts.folders.rootNow(folder);
+    return isOtherRoot(this.#parts.ledger.root(folder), view, root);
   }
 
   /** The present root and its mounts are right, says a person who was asked about all that is missing from it. */
   async accept(folder: string): Promise<void> {
-    const root = await this.#folders.rootNow(folder);
+    const { folders, ledger, writer } = this.#parts;
+    const root = await folders.rootNow(folder);
     if (root === null) return;
-    const mounts = await this.#folders.mountsNow(folder);
+    const mounts = await folders.mountsNow(folder);
     if (mounts === null) return;
-    const view = this.#folders.viewOf(folder);
-    const identities = identitiesOf(mounts, view);
-    await this.#options.writer.commit(acceptedPlaces(folder, { root, mounts, identities }, this.#ledger));
+    const view = folders.viewOf(folder);
+    const known = ledger.root(folder);
+    const bare = ledger.bareMountPoints(folder).filter(({ path }) => mounts.includes(path));
+    await writer.commit([
+      { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
+      { kind: 'mounts', folder, mounts, identities: identitiesOf(mounts, view), bare },
+    ]);
     view.accepted();
   }
 
   /** A trusted root, under which everything was listed by a scan that began at `seenAt`, is known from then on. */
   rememberRoot(folder: string, root: RootIdentity, seenAt: number): Promise<void> {
     return this.#inTurn(folder, async () => {
-      const before = this.#ledger.root(folder)?.covered;
+      const before = this.#parts.ledger.root(folder)?.covered;
       const change = this.#toRemember(folder, root, seenAt);
       if (change === null) return;
-      await this.#options.writer.commit([change]);
+      await this.#parts.writer.commit([change]);
       if (change.identity.covered !== before) this.#rescan();
     });
   }
 
   /** Null: the ledger knows it. */
   #toRemember(folder: string, root: RootIdentity, seenAt: number): ChangeOf<'root'> | null {
-    const known = this.#ledger.root(folder);
+    const known = this.#parts.ledger.root(folder);
     const keeps = this.#keeps(folder);
     const isRecorded =
       known !== undefined &&
@@ -118,50 +107,52 @@ export class FolderRoots {
   }
 
   async #readMounts(folder: string, isWhole: boolean): Promise<void> {
-    const view = this.#folders.viewOf(folder);
-    const mounts = await this.#folders.mountsNow(folder);
-    if (mounts === null || !view.isScanned || view.isRootChanged || this.#folders.isUnavailable(folder))
+    const view = this.#parts.folders.viewOf(folder);
+    const mounts = await this.#parts.folders.mountsNow(folder);
+    if (mounts === null || !view.isScanned || view.isRootChanged || this.#parts.folders.isUnavailable(folder))
       return;
     const change = mountsToRemember(folder, {
-      tasks: this.#options.tasks,
-      ledger: this.#ledger,
+      tasks: this.#parts.tasks,
+      ledger: this.#parts.ledger,
       view,
       mounts,
       isWhole,
-      now: this.#options.clock.now(),
+      now: this.#parts.clock.now(),
     });
     if (change === null) return;
     const before = this.#coveredIn(folder);
-    await this.#options.writer.commit([change]);
+    await this.#parts.writer.commit([change]);
     const isCovered = this.#coveredIn(folder).some(({ path }) => before.every((one) => one.path !== path));
-    if (isCovered) this.#options.clock.after(afterMountMs, () => this.#rescan());
+    if (isCovered) this.#parts.clock.after(afterMountMs, () => this.#rescan());
   }
 
   /** What stands now in any folder is not hidden by what was mounted before. */
   #rescan(): void {
-    for (const folder of this.#folders.names)
-      this.#folders
+    for (const folder of this.#parts.folders.names)
+      this.#parts.folders
         .get(folder)
         ?.port.rescan('rescan')
         .catch((error: unknown) => {
-          this.#options.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
+          this.#parts.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
         });
   }
 
   /** Mount points on or below which files may lie that nobody sees, of all folders. */
   covered(): readonly CoveredMountPoint[] {
-    return this.#folders.names.flatMap((folder) => this.#coveredIn(folder));
+    return this.#parts.folders.names.flatMap((folder) => this.#coveredIn(folder));
   }
 
   #coveredIn(folder: string): readonly CoveredMountPoint[] {
-    return coveredMountPoints(folder, this.#ledger, this.#folders.viewOf(folder));
+    return coveredMountPoints(folder, this.#parts.ledger, this.#parts.folders.viewOf(folder));
   }
 
   /** Whether its documents may be without files because they are kept, or were until now. */
   #keeps(folder: string): true | undefined {
-    if (this.#folders.get(folder)?.settings.onRemove === 'keep') return true;
-    if (this.#ledger.root(folder)?.keeps === undefined) return undefined;
+    if (this.#parts.folders.get(folder)?.settings.onRemove === 'keep') return true;
+    if (this.#parts.ledger.root(folder)?.keeps === undefined) return undefined;
     // What is missing below a directory that cannot be read shows later.
-    return this.#folders.hasUnreadable(folder) || this.#options.tasks.missing(folder).size > 0 || undefined;
+    return (
+      this.#parts.folders.hasUnreadable(folder) || this.#parts.tasks.missing(folder).size > 0 || undefined
+    );
   }
 }

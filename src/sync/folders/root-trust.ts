@@ -3,8 +3,6 @@ import type { RootMarks } from '../../model/document.ts';
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderView } from './folder-view.ts';
 
-type MountIdentities = ReturnType<LedgerPort['mountIdentities']>;
-
 /**
  * Whether a folder's root is still the one that the ledger knows: by its identity, because a recorded file was found
  * unchanged in it (`isProven`), or because nothing is known that could be lost.
@@ -49,43 +47,15 @@ export function coveredRoot(
   return isCovered ? { dev: known.dev, until } : known?.covered;
 }
 
-/** What the ledger learns of a folder whose root and mounts are right as they stand, says a person who was asked. */
-export function acceptedPlaces(
-  folder: string,
-  {
-    root,
-    mounts,
-    identities,
-  }: {
-    readonly root: RootIdentity;
-    readonly mounts: readonly string[];
-    readonly identities: MountIdentities;
-  },
-  ledger: Pick<LedgerPort, 'root' | 'bareMountPoints'>,
-): readonly Change[] {
-  const known = ledger.root(folder);
-  const bare = ledger.bareMountPoints(folder).filter(({ path }) => mounts.includes(path));
-  return [
-    { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
-    { kind: 'mounts', folder, mounts, identities, bare },
-  ];
-}
-
 /** A record or a failure as it is written down: under another root than the ledger's it proves nothing later. */
 export function markRoot(
   change: Change,
-  {
-    ledger,
-    view,
-  }: {
-    readonly ledger: Pick<LedgerPort, 'root'>;
-    /** Undefined: the folder is not configured any more. */
-    readonly view: (folder: string) => { readonly root: RootMarks | null } | undefined;
-  },
+  ledger: Pick<LedgerPort, 'root'>,
+  folders: { readonly view: (folder: string) => { readonly root: RootMarks | null } | undefined },
 ): Change {
   if (change.kind !== 'put' && change.kind !== 'fail') return change;
   const { folder } = change.ref;
-  const seen = view(folder);
+  const seen = folders.view(folder);
   if (seen === undefined) return change;
   const rootChange = nextRootChange(ledger.root(folder), seen.root);
   if (change.kind === 'fail') return { ...change, failure: { ...change.failure, rootChange } };
@@ -100,21 +70,12 @@ export function provesRoot(known: RootIdentity | undefined, rootChange: number |
   return rootChange === undefined || rootChange <= (known?.changes ?? 0);
 }
 
-/** Whether the root that stands there is not the one whose documents the ledger knows. */
+/** Whether `root`, which stands there (null: none that can be read), is not the one whose documents the ledger knows. */
 export function isOtherRoot(
-  folder: string,
-  {
-    ledger,
-    view,
-    root,
-  }: {
-    readonly ledger: Pick<LedgerPort, 'root'>;
-    readonly view: FolderView;
-    /** Null: not there, or not readable. */
-    readonly root: RootIdentity | null;
-  },
+  known: RootIdentity | undefined,
+  view: Pick<FolderView, 'isRootChanged'>,
+  root: RootMarks | null,
 ): boolean {
-  const known = ledger.root(folder);
   return view.isRootChanged || root === null || (known !== undefined && !sameDirectory(known, root));
 }
 

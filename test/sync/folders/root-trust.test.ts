@@ -101,10 +101,7 @@ describe('what is written down', () => {
   const ref = { folder: 'inbox', path: 'a.txt' };
   const put = { kind: 'put', ref, record: recordOf() } as const;
   const marked = (change: Change, root: RootIdentity | null | undefined) =>
-    markRoot(change, {
-      ledger: { root: () => known },
-      view: () => (root === undefined ? undefined : { root }),
-    });
+    markRoot(change, { root: () => known }, { view: () => (root === undefined ? undefined : { root }) });
 
   it('under the root that the ledger knows is as it was', () => {
     expect(marked(put, known)).toBe(put);
