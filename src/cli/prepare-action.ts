@@ -18,7 +18,7 @@ export async function prepareAction(context: CommandContext, flags: GlobalFlags)
     /** When what is decided is carried out. */
     when: daemon === null ? 'when ingestd runs' : 'now',
     /** A path of the command line as the daemon takes it. */
-    placeOf: (path: string) => insideWorkingDirectory(path, { cwd: context.cwd, folders }),
+    placeOf: (path: string) => insideWorkingDirectory(path, context.cwd, folders),
     /** Who takes what a person decides: the running daemon, or the ledger for the next start. */
     decisions: async (): Promise<DecisionPort> =>
       daemon ?? offlineDecisions({ settings, username: await fleetUser(prepared) }),

@@ -84,17 +84,14 @@ export function stateDirectory(
   env: SettingsSearch['env'],
 ): string {
   const key = 'state.dir';
-  if (written !== undefined) return resolve(directory, expandHome(written, { env, key }));
+  if (written !== undefined) return resolve(directory, expandHome(written, env, key));
   const [given] = (env['STATE_DIRECTORY'] ?? '').split(':');
   if (given !== undefined && given !== '') return resolve(directory, given);
   return resolve(env['XDG_STATE_HOME'] || join(homeDirectory(env, key), '.local', 'state'), 'ingestd');
 }
 
 /** `~/inbox` in the user's home; every other path as it is. */
-export function expandHome(
-  path: string,
-  { env, key }: { readonly env: SettingsSearch['env']; readonly key: string },
-): string {
+export function expandHome(path: string, env: SettingsSearch['env'], key: string): string {
   return path === '~' || path.startsWith('~/') ? join(homeDirectory(env, key), path.slice(1)) : path;
 }
 

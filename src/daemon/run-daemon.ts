@@ -114,10 +114,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const lease = place?.lease ?? null;
     try {
       if (place !== null && lease !== null) {
-        const next = await waitForPlace({ ...place, lease }, current, { onRunning, hasName });
+        const next = await waitForPlace({ ...place, lease }, current, onRunning, hasName);
         if (next !== 'taken') return next;
       }
-      return await runAlone(current, origin, { onRunning, place });
+      return await runAlone(current, origin, onRunning, place);
     } catch (error) {
       // It was lost before everything was there that listens for it: while the ledger was read, for example.
       if (place === null || lease === null || lease.fence === 0 || lease.holds()) throw error;
@@ -152,7 +152,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function waitForPlace(
     place: LeasedPlace,
     current: Reloaded,
-    { onRunning, hasName }: { readonly onRunning: () => void; readonly hasName: boolean },
+    onRunning: () => void,
+    hasName: boolean,
   ): Promise<Reloaded | null | 'taken'> {
     const over = new AbortController();
     const taken = place.lease.taken.then(() => {
@@ -174,7 +175,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       if (isNameFree !== true) return isNameFree;
       // Where no host is known to have it, nobody else notifies of what keeps this one from it.
       const notifies = hasName || place.lease.holder === null;
-      return await serveStandBy(place, current, { onRunning, ended, notifies });
+      return await serveStandBy(place, current, onRunning, ended, notifies);
     } finally {
       over.abort();
     }
@@ -184,11 +185,9 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function serveStandBy<T>(
     place: LeasedPlace,
     current: Reloaded,
-    {
-      onRunning,
-      ended,
-      notifies,
-    }: { readonly onRunning: () => void; readonly ended: Promise<T>; readonly notifies: boolean },
+    onRunning: () => void,
+    ended: Promise<T>,
+    notifies: boolean,
   ): Promise<T> {
     const { standBy } = await import('./process/stand-by.ts');
     keepHeapSmall();
@@ -245,7 +244,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function runAlone(
     current: Reloaded,
     { refused, isReloaded }: Origin,
-    { onRunning, place }: { readonly onRunning: () => void; readonly place: Place | null },
+    onRunning: () => void,
+    place: Place | null,
   ): Promise<Reloaded | null> {
     await waitForOwners(place, current);
     const daemon = await openDaemon({
@@ -313,7 +313,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const onOpen = (url: string) => {
       usualPort = Number(new URL(url).port);
     };
-    return serveStatus(daemon, current, { log, usualPort, onOpen });
+    return serveStatus(daemon, current, log, usualPort, onOpen);
   }
 
   /** Resolves when the lease of the state directory is lost: with the same configuration this host stands by. */

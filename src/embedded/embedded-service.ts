@@ -80,11 +80,18 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
     log,
     windowMs = 60_000,
     requestsPerMinute = 50,
+    accessTokenSeconds = 1800,
+    maxAuthRequestsPerMinute = 60,
     maxFileBytes = defaultMaxFileBytes,
   } = options;
-  const auth = await openAuth(options, data);
+  const limited = (what: string, limit: number) => createRateLimit(what, limit, windowMs, clock);
+  const auth: AuthContext = {
+    identity: await openIdentity(data),
+    tokens: createTokens({ seconds: accessTokenSeconds, clock }),
+    countRequest: limited('authentication requests', maxAuthRequestsPerMinute),
+  };
   const { credentials } = auth.identity;
-  const countRequest = createRateLimit({ what: 'requests', limit: requestsPerMinute, windowMs, clock });
+  const countRequest = limited('requests', requestsPerMinute);
   const context = { store, clock, content: data.content, maxFileBytes, username: credentials.username };
 
   const app: FastifyInstance = fastify({
@@ -129,16 +136,6 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
       closed ??= stop();
       return closed;
     },
-  };
-}
-
-async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): Promise<AuthContext> {
-  const { clock, windowMs = 60_000, accessTokenSeconds = 1800, maxAuthRequestsPerMinute = 60 } = options;
-  const what = 'authentication requests';
-  return {
-    identity: await openIdentity(data),
-    tokens: createTokens({ seconds: accessTokenSeconds, clock }),
-    countRequest: createRateLimit({ what, limit: maxAuthRequestsPerMinute, windowMs, clock }),
   };
 }
 

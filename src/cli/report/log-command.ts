@@ -37,7 +37,7 @@ export async function log(
   const found = await findDaemon(context, flags);
   const { stateDir } = found;
   const folders = await foldersOf(found);
-  const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
+  const wanted = path === undefined ? null : insideWorkingDirectory(path, context.cwd, folders);
   const places = wanted === null ? null : loggedPlaces(folders, wanted);
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const most = flags.all === true || filter.since !== null ? null : usualCount;

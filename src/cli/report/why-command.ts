@@ -15,7 +15,7 @@ export async function why(
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
   const found = await findDaemon(context, flags);
-  const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: await foldersOf(found) });
+  const wanted = insideWorkingDirectory(path, context.cwd, await foldersOf(found));
   const { daemon, prepared } = found;
   const story = await (daemon === null
     ? whyOffline(await offlineView(context, prepared), wanted)

@@ -24,7 +24,7 @@ export async function folderAdd(
 ): Promise<number> {
   const { settings, daemon } = await prepareEdit(context, flags);
   const { file, folders } = settings;
-  const path = resolve(context.cwd, expandHome(given, { env: context.env, key: 'PATH' }));
+  const path = resolve(context.cwd, expandHome(given, context.env, 'PATH'));
   const fault = await stat(path).then(
     (stats) => (stats.isDirectory() ? null : 'is not a directory'),
     (error: unknown) => (errorCode(error) === 'ENOENT' ? 'does not exist' : errorMessage(error)),

@@ -133,10 +133,7 @@ function questionsOf({ env, cwd }: InitSources): Readonly<Record<Key, Question>>
       message: 'Directory to watch',
       sources: ['--folder', 'INGESTD_FOLDERS__0__PATH'],
       read: (answer) =>
-        refuse(
-          answer.trim() === '' ? 'is empty' : null,
-          resolve(cwd, expandHome(answer, { env, key: '--folder' })),
-        ),
+        refuse(answer.trim() === '' ? 'is empty' : null, resolve(cwd, expandHome(answer, env, '--folder'))),
       suggest: () => './inbox',
     },
     name: {

@@ -51,7 +51,7 @@ export async function checkPaths(
   };
   const folderPlaces = folders.map(({ path }, index) => {
     const key = ['folders', index, 'path'];
-    return placeAt(key, () => resolve(directory, expandHome(path, { env, key: pathText(key) })));
+    return placeAt(key, () => resolve(directory, expandHome(path, env, pathText(key))));
   });
   const statePlace = placeAt(['state', 'dir'], () => stateDirectory(state.dir, directory, env));
   const others: Place[] = [];

@@ -40,7 +40,7 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
   }
   if (hasGone(found)) await requireUnmoved(sources, path);
   const left = followed.map((doubt): Change => ({ kind: 'clear', ref: doubt.ref }));
-  return [...(await changesOf(sources, { path, found, resolution })), ...left];
+  return [...(await changesOf(sources, path, found, resolution)), ...left];
 }
 
 /**
@@ -78,11 +78,9 @@ export function dismissFormer(
 
 function changesOf(
   sources: Sources,
-  {
-    path,
-    found,
-    resolution,
-  }: { readonly path: DoubtfulPath; readonly found: Inspection; readonly resolution: Resolution },
+  path: DoubtfulPath,
+  found: Inspection,
+  resolution: Resolution,
 ): readonly Change[] | Promise<readonly Change[]> {
   const { ref } = path;
   switch (resolution.kind) {
@@ -95,7 +93,7 @@ function changesOf(
       requireFile(ref, found);
       return sendAgain(path);
     case 'adopt':
-      return adopt(sources, { path, found, docId: resolution.docId });
+      return adopt(sources, path, found, resolution.docId);
   }
 }
 
@@ -144,7 +142,9 @@ async function requireUnmoved(
 
 async function adopt(
   { ref, port, ledger }: Sources,
-  { path, found, docId }: { path: DoubtfulPath; found: Inspection; docId: string },
+  path: DoubtfulPath,
+  found: Inspection,
+  docId: string,
 ): Promise<readonly Change[]> {
   if (!isUsableDocId(docId))
     throw new ConfigurationError(`--doc-id: ${JSON.stringify(docId)} is not a docId`);

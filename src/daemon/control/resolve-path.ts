@@ -15,10 +15,7 @@ export type Folders = readonly Pick<FolderSettings, 'name' | 'path'>[];
  * directory `cwd`, or that begins with `./` or `../`, becomes absolute; anything else stays: `folder/path`, or a path
  * inside the only folder.
  */
-export function insideWorkingDirectory(
-  path: string,
-  { cwd, folders }: { readonly cwd: string; readonly folders: Folders },
-): string {
+export function insideWorkingDirectory(path: string, cwd: string, folders: Folders): string {
   const absolute = resolve(cwd, path);
   if (/^\.{1,2}(\/|$)/.test(path)) return absolute;
   const inFolder = folders.some((folder) => pathInside(folder.path, absolute) !== null);

@@ -50,7 +50,7 @@ export function waysOf({ settings, webhook }: NotifyTarget): readonly Way[] {
   if (command.length > 0)
     ways.push({
       name: 'command',
-      send: (event, signal) => runNotifyCommand(command, event, { cwd, signal }),
+      send: (event, signal) => runNotifyCommand(command, event, cwd, signal),
     });
   if (webhook !== null)
     ways.push({ name: 'webhook', send: (event, signal) => postToWebhook(webhook, event, signal) });
@@ -72,12 +72,11 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
   const afterMs = settings.notify.afterMinutes * 60_000;
   const ending = new AbortController();
   const ended = once(ending.signal, 'abort');
-  const before = await readNotifyState(settings.state.dir);
-  let written = JSON.stringify(before);
-  let state = before;
+  let state = await readNotifyState(settings.state.dir);
+  let written = JSON.stringify(state);
   let cancelTimer = (): void => {};
   const inTurn = createTurns();
-  const queues = ways.map((way) => createQueue(way, before.queues[way.name] ?? []));
+  const queues = ways.map((way) => createQueue(way, state.queues[way.name] ?? []));
 
   const changes = createChangeSignal(clock, gatherMs);
   changes.listen(look);
@@ -175,11 +174,9 @@ const ownVariables = /^(?:INGESTD_.*|CREDENTIALS_DIRECTORY|NOTIFY_SOCKET|WATCHDO
 export async function runNotifyCommand(
   [program = '', ...args]: readonly string[],
   value: unknown,
-  {
-    cwd,
-    signal,
-    longestMs = usualCommandMs,
-  }: { readonly cwd: string; readonly signal: AbortSignal; readonly longestMs?: number },
+  cwd: string,
+  signal: AbortSignal,
+  longestMs = usualCommandMs,
 ): Promise<void> {
   signal.throwIfAborted();
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ownVariables.test(name)));

@@ -22,21 +22,14 @@ export interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog
 
 /**
  * Opens the socket for the command line, and the page as soon as its address can be had; log, status and daemon.json
- * say where they are. Gives what closes them.
+ * say where they are, and `onOpen` is told. Gives what closes them.
  */
 export async function serveStatus(
   daemon: Served,
   { settings, httpToken }: Reloaded,
-  {
-    log,
-    usualPort,
-    onOpen,
-  }: {
-    readonly log: Log;
-    readonly usualPort: number | undefined;
-    /** Called with the page's address when it is open. */
-    readonly onOpen: (url: string) => void;
-  },
+  log: Log,
+  usualPort: number | undefined,
+  onOpen: (url: string) => void,
 ): Promise<() => Promise<void>> {
   const { maxSocketPathBytes, startStatusServer } =
     await import('../../status/server/start-status-server.ts');

@@ -9,13 +9,10 @@ import type { DataDirectory } from '../documents/data-directory.ts';
 
 const identitySchema = z.object({
   userId: z.string().min(1),
-  credentials: z.object({
-    apiKey: z.string().min(1),
-    clientId: z.string().min(1),
-    clientSecret: z.string().min(1),
-    username: z.string().min(1),
-    password: z.string().min(1),
-  }),
+  credentials: z.record(
+    z.enum(['apiKey', 'clientId', 'clientSecret', 'username', 'password']),
+    z.string().min(1),
+  ),
 });
 
 /** Who may use this service. */

@@ -71,7 +71,7 @@ async function receive(
   const store = async ({ name, fileName }: Disposition, content: Readable): Promise<FileRecord> => {
     if (fileName === null) throw new RefusalError(400, `the part ${name} has no file name`);
     checkFileName(fileName);
-    const stored = await storeFile(content, { directory, name: fileName, maxBytes: maxFileBytes });
+    const stored = await storeFile(content, directory, fileName, maxFileBytes);
     files.push(stored);
     return stored;
   };
@@ -91,10 +91,7 @@ async function receive(
       case 'metadata':
         once('metadata', metadata);
         if (disposition.fileName !== null) throw new RefusalError(400, 'metadata is a string, not a file');
-        metadata = utf8Of(
-          await readBytes(content, { what: 'metadata', maxBytes: maxMetadataBytes }),
-          'metadata',
-        );
+        metadata = utf8Of(await readBytes(content, 'metadata', maxMetadataBytes), 'metadata');
         return;
       default:
         throw new RefusalError(
@@ -109,11 +106,9 @@ async function receive(
 /** Streams one file to disk, hashed on its way. Throws RefusalError 413 past `maxBytes`, and then nothing is left of it. */
 async function storeFile(
   content: Readable,
-  {
-    directory,
-    name,
-    maxBytes,
-  }: { readonly directory: string; readonly name: string; readonly maxBytes: number },
+  directory: string,
+  name: string,
+  maxBytes: number,
 ): Promise<FileRecord> {
   const blob = randomUUID();
   const path = join(directory, blob);

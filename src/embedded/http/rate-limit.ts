@@ -6,17 +6,7 @@ import { RefusalError } from './answers.ts';
  * monotonic clock. What it gives counts one; `what` they are, for the answer. Throws RefusalError 429 where it has to
  * wait, and counts it not.
  */
-export function createRateLimit({
-  what,
-  limit,
-  windowMs,
-  clock,
-}: {
-  readonly what: string;
-  readonly limit: number;
-  readonly windowMs: number;
-  readonly clock: Clock;
-}): () => void {
+export function createRateLimit(what: string, limit: number, windowMs: number, clock: Clock): () => void {
   const passed: number[] = [];
   return () => {
     const now = clock.monotonic();

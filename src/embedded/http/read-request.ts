@@ -27,7 +27,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   try {
     // A connection that is destroyed could not carry the answer.
     const content = request.iterator({ destroyOnReturn: false });
-    return await readBytes(content, { what: 'the body', maxBytes });
+    return await readBytes(content, 'the body', maxBytes);
   } catch (error) {
     throw error instanceof RefusalError ? error : new RefusalError(400, 'the connection was cut');
   }
@@ -36,7 +36,8 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 /** All bytes; `what` they are, for the answer. Throws RefusalError 413. */
 export async function readBytes(
   content: AsyncIterable<Buffer>,
-  { what, maxBytes }: { readonly what: string; readonly maxBytes: number },
+  what: string,
+  maxBytes: number,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -20,8 +20,8 @@ afterEach(async () => {
 
 const read = (name: string) => readFile(folder.join(name), 'utf8');
 
-function sh(script: string, more: { readonly signal?: AbortSignal; readonly longestMs?: number } = {}) {
-  return runNotifyCommand(['sh', '-c', script], { text: 'hello' }, { cwd: folder.path, signal, ...more });
+function sh(script: string, ended = signal, longestMs?: number) {
+  return runNotifyCommand(['sh', '-c', script], { text: 'hello' }, folder.path, ended, longestMs);
 }
 
 async function isGone(pid: number): Promise<boolean> {
@@ -46,7 +46,7 @@ it('gives the event on standard input, and none of the secrets in the environmen
 });
 
 it('runs no shell', async () => {
-  await runNotifyCommand(['touch', '$(id)', 'a b;c'], {}, { cwd: folder.path, signal });
+  await runNotifyCommand(['touch', '$(id)', 'a b;c'], {}, folder.path, signal);
   expect(await read('$(id)')).toBe('');
   expect(await read('a b;c')).toBe('');
 });
@@ -60,21 +60,21 @@ it.each([
 });
 
 it('fails where there is no such program', async () => {
-  await expect(runNotifyCommand(['/no/such/program'], {}, { cwd: folder.path, signal })).rejects.toThrow(
+  await expect(runNotifyCommand(['/no/such/program'], {}, folder.path, signal)).rejects.toThrow(
     /cannot be run: .*ENOENT/,
   );
 });
 
 it('takes one that does not read its input, and one that leaves something behind', async () => {
-  await runNotifyCommand(['true'], { text: 'x'.repeat(1_000_000) }, { cwd: folder.path, signal });
+  await runNotifyCommand(['true'], { text: 'x'.repeat(1_000_000) }, folder.path, signal);
   await sh('sleep 3 & exit 0');
 });
 
 it('ends it, and what it started, when its time is up or ingestd stops', async () => {
-  await expect(sh('sleep 600 & echo $! > pid; wait', { longestMs: 500 })).rejects.toThrow('ended by SIGKILL');
+  await expect(sh('sleep 600 & echo $! > pid; wait', signal, 500)).rejects.toThrow('ended by SIGKILL');
   expect(await isGone(Number(await read('pid')))).toBe(true);
   const stop = new AbortController();
-  const running = sh('sleep 600 & echo $! > second; wait', { signal: stop.signal });
+  const running = sh('sleep 600 & echo $! > second; wait', stop.signal);
   const pid = await eventually(async () => Number(await read('second')) || null);
   stop.abort();
   await expect(running).rejects.toThrow('ended by SIGKILL');

@@ -18,7 +18,7 @@ function attempt(count: () => void): number | null {
 describe('the rate limit', () => {
   it('is not moved by the wall clock', () => {
     const clock = manualClock();
-    const count = createRateLimit({ what: 'requests', limit: 1, windowMs: 1000, clock });
+    const count = createRateLimit('requests', 1, 1000, clock);
     expect(attempt(count)).toBeNull();
     clock.jump(3_600_000);
     expect(attempt(count)).toBe(1);
@@ -32,7 +32,7 @@ describe('the rate limit', () => {
         (limit, gaps) => {
           let now = 0;
           const clock = { ...manualClock(), monotonic: () => now };
-          const count = createRateLimit({ what: 'requests', limit, windowMs: 10_000, clock });
+          const count = createRateLimit('requests', limit, 10_000, clock);
           const passed: number[] = [];
           for (const gap of gaps) {
             now += gap;
