@@ -64,7 +64,7 @@ function printPlan(report: PlanReport, isWhole: boolean, output: Output): void {
   tally('yellow', counts.inDoubt, 'upload', `in doubt: ${doubt} first.`);
   const copies = 'at the service already: list with ingestd status';
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
-  if (report.paused.length > 0) line(colors.yellow(pauseWords(report)));
+  if (report.paused.length > 0) line(colors.yellow(pauseWords(report.paused, report.fleetPaused)));
   tally('yellow', counts.held, 'deletion', 'would be held until you approve with ingestd approve:');
   const held = operations.filter(({ kind }) => kind === 'held');
   const reasons = held.map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);

@@ -69,7 +69,7 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   printNames(report.waiting, report.waitingTotal);
   tally('dim', report.skipped, 'file', 'skipped: ingestd check says why.');
   if (report.paused.length > 0 && report.gaveUp?.code !== fleetPaused.code)
-    line(colors.yellow(pauseWords(report)));
+    line(colors.yellow(pauseWords(report.paused, report.fleetPaused)));
   tally('yellow', report.unsent, 'document', 'left for the next pass.');
   const named = report.failures.filter(({ code }) => code === inDoubtCode).length;
   tally('yellow', report.inDoubt - named, 'upload', 'in doubt: list with ingestd status');

@@ -12,11 +12,8 @@ export function isFleetPaused(reasons: readonly Reason[]): boolean {
 }
 
 /** Which folders are paused, and the way out, for a report of `plan` or `sync`. */
-export function pauseWords(report: {
-  readonly paused: readonly string[];
-  readonly fleetPaused: boolean;
-}): string {
-  return report.fleetPaused
+export function pauseWords(paused: readonly string[], isFleet: boolean): string {
+  return isFleet
     ? 'Paused: all hosts of the fleet. Resume with ingestd resume --fleet.'
-    : `Paused: ${report.paused.join(', ')}. Resume with ingestd resume.`;
+    : `Paused: ${paused.join(', ')}. Resume with ingestd resume.`;
 }
