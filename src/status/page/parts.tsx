@@ -97,13 +97,11 @@ export function Part({ title, count, action, children, ...attributes }: PartProp
   );
 }
 
-interface FoldProps extends TitledProps {
-  /** Beside the title of a part of the page: what is enough for most. */
-  readonly words?: string;
-}
-
-/** What is there to be opened. Nothing of it is made, or asked for, before that. */
-export function Fold({ title, words, children }: FoldProps) {
+/**
+ * What is there to be opened. Nothing of it is made, or asked for, before that. `words`: beside the title of a part of the
+ * page, what is enough for most.
+ */
+export function Fold({ title, words, children }: TitledProps & { readonly words?: string }) {
   const [isOpen, setOpen] = useState(false);
   const isPart = words !== undefined;
   return (
@@ -212,14 +210,14 @@ export function More({ count, where }: { readonly count: number; readonly where?
 /** A name and its value: words, or what is shown as JSON; what is null or empty is left out. */
 type Fact = readonly [name: string, value: unknown];
 
-interface FactsProps {
+/** Names and values; `sources`: where they come from, by their names. */
+export function Facts({
+  of: facts,
+  sources = {},
+}: {
   readonly of: readonly Fact[];
-  /** Where they come from, by their names. */
   readonly sources?: Readonly<Record<string, string>>;
-}
-
-/** Names and values. */
-export function Facts({ of: facts, sources = {} }: FactsProps) {
+}) {
   return (
     <dl>
       {facts

@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
-
 import type { FastifyInstance, FastifyReply, RouteShorthandOptions } from 'fastify';
 import * as z from 'zod';
-
 import { isLoopbackAddress } from '../../lib/server/host.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import type { Clock } from '../../lib/time/clock.ts';
@@ -14,10 +12,10 @@ import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { securityHeaders, send } from './answers.ts';
-import { pagePaths, readPage } from './page-files.ts';
 import type { EventHub } from './event-hub.ts';
 import type { AccessRules } from './request-guard.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** What the routes answer from. */
 export interface AppOptions {
@@ -228,7 +226,7 @@ function refuse(reply: FastifyReply, what: 'query' | 'body', error: z.ZodError):
 /** The page, its files, and the token that lets it change things. */
 function addPageRoutes(app: FastifyInstance, { rules }: AppOptions): void {
   let files: ReturnType<typeof readPage> = null;
-  for (const path of pagePaths) {
+  for (const path of Object.keys(types)) {
     app.get(path, (_request, reply) => {
       files ??= readPage();
       const file = files?.get(path);
@@ -237,4 +235,32 @@ function addPageRoutes(app: FastifyInstance, { rules }: AppOptions): void {
     });
   }
   app.get('/api/token', () => ({ token: rules?.().pageToken ?? null }));
+}
+
+/** What is served, by its path, and nothing else. */
+const types = {
+  '/': 'text/html; charset=utf-8',
+  '/assets/page.js': 'text/javascript; charset=utf-8',
+  '/assets/page.css': 'text/css; charset=utf-8',
+  '/assets/icon.svg': 'image/svg+xml',
+  '/assets/icon-attention.svg': 'image/svg+xml',
+  '/assets/icon-error.svg': 'image/svg+xml',
+} as const;
+
+/** Where the built page is: beside the bundled program, or in `dist` when this runs from source. */
+const roots = [
+  new URL('../status/page/', import.meta.url),
+  new URL('../../../dist/status/page/', import.meta.url),
+];
+
+/** The page's files by their paths; null: it has not been built. Throws what reading throws. */
+function readPage(): ReadonlyMap<string, { readonly type: string; readonly body: Buffer }> | null {
+  const root = roots.find((one) => existsSync(new URL('index.html', one)));
+  if (root === undefined) return null;
+  return new Map(
+    Object.entries(types).map(([path, type]) => {
+      const name = path === '/' ? 'index.html' : path.replace('/assets/', '');
+      return [path, { type, body: readFileSync(new URL(name, root)) }];
+    }),
+  );
 }

@@ -13,15 +13,14 @@ import { useAnswer } from '../data/use-answer.ts';
 import { Ask, Button, Dialog, Facts, Fold, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
-interface StoryProps extends Shown, DocumentRef {
-  /** What happened last, newest first. */
-  readonly recent: readonly Activity[];
-  readonly onClose: () => void;
-}
-
 /** The whole story of one file, as `ingestd why` tells it; told again when something happens to the file. */
-export function FileStory({ folder, path, status, recent, onClose }: StoryProps) {
-  const key = refKey({ folder, path });
+export function FileStory({
+  status,
+  recent,
+  onClose,
+  ...place
+}: Shown & DocumentRef & { readonly recent: readonly Activity[]; readonly onClose: () => void }) {
+  const key = refKey(place);
   const news = recent.find((one) => refKey(one) === key);
   const { answer: why, problem } = useAnswer<Why>(`api/why?path=${encodeURIComponent(key)}`, { news });
   return (
