@@ -92,31 +92,6 @@ describe('P10: a commit that the disk does not take', () => {
     },
   );
 
-  it('does not take those down that came with it when it is the caller who is wrong', async () => {
-    const ledger = await openIt();
-    const twice = put('b.pdf', recordOf(1));
-    const outcomes = await Promise.allSettled([
-      ledger.commit([put('a.pdf', recordOf(1))]),
-      ledger.commit([twice]),
-      ledger.commit([put('../c.pdf', recordOf(3))]),
-      ledger.commit([put('d.pdf', recordOf(4, { docId: '' }))]),
-      ledger.commit([put('e.pdf', recordOf(5, { stat: { ...recordOf(5).stat, mtimeMs: Number.NaN } }))]),
-      ledger.commit([put('f.pdf', recordOf(6))]),
-    ]);
-    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([
-      true,
-      false,
-      false,
-      false,
-      false,
-      true,
-    ]);
-    expect([...ledger.entries()].map(({ ref }) => ref.path)).toEqual(['a.pdf', 'f.pdf']);
-    await ledger.commit([twice, { kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } }]);
-    expect(ledger.findByDocId(recordOf(1).docId)).toEqual({ folder: 'inbox', path: 'b.pdf' });
-    await ledger.close();
-  });
-
   it('P11: is rejected when the state directory is gone, which is not made again', async () => {
     const ledger = await openIt({ compactAfterBytes: 600 });
     await ledger.commit([put('a.pdf', recordOf(1))]);

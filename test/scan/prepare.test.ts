@@ -67,22 +67,6 @@ describe('a folder that is scanned before anybody listens', () => {
     await eventually(() => calls.some((call) => call.includes('late.pdf')));
   });
 
-  it('comes back by itself when it was not there', async () => {
-    folder.prepare();
-    await folder.start(listener);
-    expect([calls, folder.health().state]).toEqual([[], 'unavailable']);
-    await home.write('inbox/a.pdf', 'a');
-    await eventually(() => calls.includes('scanned'));
-    expect(calls).toContain(': a.pdf');
-    await eventually(() => folder.health().state === 'watching' && !folder.health().busy);
-    await folder.rescan('rescan');
-    expect(log.lines.map(({ message }) => message)).toEqual([
-      'folder unavailable',
-      'folder available again',
-      'watching folder',
-    ]);
-  });
-
   it('tells of a change only where it is', async () => {
     await home.write('inbox/a.pdf', 'a');
     await home.write('inbox/d/b.pdf', 'b');
@@ -94,18 +78,6 @@ describe('a folder that is scanned before anybody listens', () => {
     await rename(home.join('c.pdf'), home.join('inbox/d/c.pdf'));
     await eventually(() => calls.length > 0 && !folder.health().busy);
     expect(new Set(calls)).toEqual(new Set(['d: d/b.pdf,d/c.pdf']));
-  });
-
-  it('begins from scratch with another directory in its place', async () => {
-    await home.write('inbox/a.pdf', 'a');
-    await folder.start(listener);
-    await rename(home.join('inbox'), home.join('away'));
-    await home.write('inbox/other.pdf', 'other');
-    await eventually(() => calls.includes(': other.pdf') && calls.at(-1) === 'scanned');
-    expect(await folder.inspect('a.pdf')).toMatchObject({ kind: 'absent' });
-    await eventually(() => folder.health().state === 'watching');
-    await home.write('inbox/more.pdf', 'more');
-    await eventually(() => calls.includes(': more.pdf,other.pdf'));
   });
 
   it('ends without ever having been listened to', async () => {

@@ -29,39 +29,41 @@ function expectHarmless(text: string, what: string): void {
   expect({ what, excerpt }).toEqual({ what, excerpt: null });
 }
 
+const files: Readonly<Record<string, string | object>> = {
+  [`${hostile}.txt`]: 'sent',
+  [`warned${short}.txt`]: 'sent',
+  [`refused${short}.txt`]: 'refused',
+  [`dir${short}/deep${short}.txt`]: 'sent',
+  [`two${short}.dots.txt`]: 'x',
+  [`type.e${short}xe`]: 'x',
+  [`empty${short}.txt`]: '',
+  [`invalid${short}.txt`]: 'x',
+  [`invalid${short}.txt.meta.json`]: { [`key${short}`]: short },
+  [`broken${short}.txt`]: 'x',
+  [`broken${short}.txt.meta.json`]: `{"title": ${short}}`,
+  [`attached${short}.txt`]: 'x',
+  [`attached${short}.txt.meta.json`]: { attachments: [`none${short}.txt`] },
+  [`both${short}.txt`]: 'x',
+  [`both${short}.pdf`]: 'x',
+  [`both${short}.meta.json`]: '{}',
+  [`orphan${short}.txt.meta.json`]: '{}',
+  [`orphan${short}.txt.attachments/a${short}.txt`]: 'x',
+  [`defaults${short}/.meta.json`]: { sourceType: 1, [short]: 2 },
+  [`defaults${short}/a.txt`]: 'x',
+  '.ingestignore': `ignored${short}*\n`,
+  [`ignored${short}.txt`]: 'x',
+  [`twin${short}\u00e9.txt`]: 'x',
+  [`twin${short}e\u0301.txt`]: 'x',
+  [`titled${short}.txt`]: 'x',
+  [`titled${short}.txt.meta.json`]: {
+    title: short,
+    customTags: [{ name: short, visibility: 'PRIVATE' }],
+  },
+};
+
 async function fill(folder: TemporaryFolder): Promise<void> {
-  await folder.write(`inbox/${hostile}.txt`, 'sent');
-  await folder.write(`inbox/warned${short}.txt`, 'sent');
-  await folder.write(`inbox/refused${short}.txt`, 'refused');
-  await folder.write(`inbox/dir${short}/deep${short}.txt`, 'sent');
-  await folder.write(`inbox/two${short}.dots.txt`, 'x');
-  await folder.write(`inbox/type.e${short}xe`, 'x');
-  await folder.write(`inbox/empty${short}.txt`, '');
-  await folder.write(`inbox/invalid${short}.txt`, 'x');
-  await folder.write(`inbox/invalid${short}.txt.meta.json`, JSON.stringify({ [`key${short}`]: short }));
-  await folder.write(`inbox/broken${short}.txt`, 'x');
-  await folder.write(`inbox/broken${short}.txt.meta.json`, `{"title": ${short}}`);
-  await folder.write(`inbox/attached${short}.txt`, 'x');
-  await folder.write(
-    `inbox/attached${short}.txt.meta.json`,
-    JSON.stringify({ attachments: [`none${short}.txt`] }),
-  );
-  await folder.write(`inbox/both${short}.txt`, 'x');
-  await folder.write(`inbox/both${short}.pdf`, 'x');
-  await folder.write(`inbox/both${short}.meta.json`, '{}');
-  await folder.write(`inbox/orphan${short}.txt.meta.json`, '{}');
-  await folder.write(`inbox/orphan${short}.txt.attachments/a${short}.txt`, 'x');
-  await folder.write(`inbox/defaults${short}/.meta.json`, JSON.stringify({ sourceType: 1, [short]: 2 }));
-  await folder.write(`inbox/defaults${short}/a.txt`, 'x');
-  await folder.write(`inbox/.ingestignore`, `ignored${short}*\n`);
-  await folder.write(`inbox/ignored${short}.txt`, 'x');
-  await folder.write(`inbox/twin${short}\u00e9.txt`, 'x');
-  await folder.write(`inbox/twin${short}e\u0301.txt`, 'x');
-  await folder.write(`inbox/titled${short}.txt`, 'x');
-  await folder.write(
-    `inbox/titled${short}.txt.meta.json`,
-    JSON.stringify({ title: short, customTags: [{ name: short, visibility: 'PRIVATE' }] }),
-  );
+  for (const [path, content] of Object.entries(files))
+    await folder.write(`inbox/${path}`, typeof content === 'string' ? content : JSON.stringify(content));
   await symlink('/etc/hostname', folder.join(`inbox/link${short}.txt`));
   await writeFile(undecodable(folder), 'x');
 }

@@ -11,7 +11,7 @@ import { installationWithService } from '../support/processes/installation-with-
 import { eventually } from '../support/eventually.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { startScriptedService, steps } from '../support/services/scripted-service.ts';
+import { steps } from '../support/services/scripted-service.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
 const names = ['a.txt', 'b.txt', 'c.txt'];
@@ -162,22 +162,6 @@ describe('a ledger that meets another service', () => {
 });
 
 describe('a ledger that meets its own service', () => {
-  it('on another port of this machine, by another of its names, goes on', async () => {
-    await deliver();
-    const again = await startScriptedService();
-    try {
-      await place.configure({
-        service: { authUrl: again.authUrl, ingestUrl: `http://localhost:${again.port}/` },
-      });
-      await writeFile(join(place.inbox, 'a.txt'), 'edited');
-      await deliver();
-      expect(again.requests.map(({ method }) => method)).toEqual(['PUT']);
-      expect(again.requests[0]?.url).toMatch(/\/doc-\d$/);
-    } finally {
-      await again.close();
-    }
-  }, 60_000);
-
   it('is told apart by no account: a wrong one is exit code 3, and none is written down', async () => {
     const own = await installationWithService({ environment: { INGESTD_USERNAME: undefined } });
     try {

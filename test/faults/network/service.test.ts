@@ -155,20 +155,6 @@ describe('documents that the service does not know', () => {
     expect(service.requests.slice(3).map(({ method }) => method)).toEqual(['PUT', 'POST']);
   });
 
-  it('N15: are not doubled where onMissing is upload and it was the address that was wrong', async () => {
-    const world = await filledNetworkWorld(6, { service: { onMissing: 'upload' } });
-    const { service } = world;
-    service.always(steps.html(404));
-    world.write(Object.fromEntries([0, 1, 2, 3, 4, 5].map((index) => [`${index}.txt`, `changed ${index}`])));
-    await world.pass(hour);
-    expect(world.status().state).toBe('degraded');
-    service.fix();
-    await world.restart();
-    await world.quiesce();
-    expect(world.disagreements()).toEqual([]);
-    expect(world.strays()).toEqual([]);
-  });
-
   it('N30: fail alone when a bulk modify names one of them; the others are done', async () => {
     const world = await filledNetworkWorld(4);
     const { service } = world;

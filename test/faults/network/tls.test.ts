@@ -8,6 +8,7 @@ import type { Server } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { removeInProcess } from '../../remote/http/remove-in-process.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -17,29 +18,6 @@ import type { HoldingService } from '../../support/services/holding-service.ts';
 import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
 
 const run = promisify(execFile);
-
-/** Removes a document at each of the addresses, with the code as built, and prints what came of it. */
-const script = `
-  import { systemClock as clock } from './build/lib/time/clock.js';
-  import { createIngestionClient } from './build/remote/ingestion-client.js';
-  import { createLimiter } from './build/remote/limiter.js';
-  import { createTokenSource } from './build/remote/auth/token-source.js';
-  const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false, concurrency: 4, documentOwner: 'configured' };
-  const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-  const unwatched = { beforeSend: async () => {}, stillFollows: async () => true, onAnswer() {}, onBytes() {} };
-  const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
-  const [authUrl, ...addresses] = process.argv.slice(1);
-  const tokens = createTokenSource({ authUrl, credentials: () => secret, clock, settings, log });
-  const limiter = createLimiter({ requestsPerMinute: 9, clock, recent: [] });
-  const outcomes = [];
-  for (const ingestUrl of addresses) {
-    const client = createIngestionClient({ ingestUrl, tokens, limiter, settings, clock, log });
-    const { outcome } = await client.remove({ docId: 'd' }, await limiter.take(), unwatched);
-    outcomes.push(outcome.message ?? outcome.kind);
-  }
-  process.stdout.write(JSON.stringify(outcomes));
-  limiter.close();
-`;
 
 const missing = spawnSync('openssl', ['version']).status === 0 ? null : 'openssl';
 
@@ -100,16 +78,9 @@ describeWhere(missing, 'certificates made by openssl', () => {
       'req -x509 -newkey rsa:2048 -nodes -subj /CN=stranger -addext subjectAltName=IP:127.0.0.1 -keyout stranger.key -out stranger.pem',
     );
     const addresses = await Promise.all(['good', 'expired', 'elsewhere', 'stranger'].map(serve));
-    // Node reads the variable once, when it starts: a process of its own.
-    const { stdout } = await run(
-      process.execPath,
-      ['--input-type=module', '--eval', script, service.authUrl, ...addresses],
-      {
-        cwd: new URL('../../../', import.meta.url),
-        env: { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: folder.join('ca.pem') },
-      },
-    );
-    expect(JSON.parse(stdout)).toEqual([
+    const trust = { NODE_EXTRA_CA_CERTS: folder.join('ca.pem') };
+    const outcomes = await removeInProcess(service.authUrl, addresses, trust);
+    expect(outcomes.map((outcome) => ('message' in outcome ? outcome.message : outcome.kind))).toEqual([
       expect.stringContaining('404'),
       expect.stringContaining('CERT_HAS_EXPIRED'),
       expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),

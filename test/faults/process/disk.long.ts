@@ -46,6 +46,20 @@ async function endWrites(): Promise<void> {
   await writeFile(`/sys/fs/ext4/${device}/trigger_fs_error`, 'test');
 }
 
+/** A state directory on a small disk, and the file that fills it. */
+async function mountSmall(options = 'size=256k'): Promise<string> {
+  await mount('-t', 'tmpfs', '-o', options, 'tmpfs');
+  return join(state, 'filler');
+}
+
+/** A daemon that has delivered a document, and whose disk is full from then on. */
+async function deliveredAndFull() {
+  const filler = await mountSmall();
+  const daemon = await delivered();
+  await fill(filler);
+  return { daemon, filler, files: await pauses(daemon) };
+}
+
 async function delivered(): Promise<RunningDaemon> {
   await writeFile(join(place.inbox, 'before.txt'), 'before');
   const daemon = await place.start();
@@ -114,21 +128,13 @@ const missing = process.getuid?.() === 0 ? null : 'root, for mounts';
 
 describeWhere(missing, 'P10: a state directory', () => {
   it('on a full disk pauses sending, says so, and goes on by itself when there is room', async () => {
-    await mount('-t', 'tmpfs', '-o', 'size=256k', 'tmpfs');
-    const daemon = await delivered();
-    const filler = join(state, 'filler');
-    await fill(filler);
-    const files = await pauses(daemon);
+    const { daemon, filler, files } = await deliveredAndFull();
     await truncate(filler, 0);
     await goesOn(daemon, files);
   });
 
   it('on a full disk that outlasts ingestd leaves in doubt, and says so, what it could not write down', async () => {
-    await mount('-t', 'tmpfs', '-o', 'size=256k', 'tmpfs');
-    const daemon = await delivered();
-    const filler = join(state, 'filler');
-    await fill(filler);
-    const files = await pauses(daemon);
+    const { daemon, filler, files } = await deliveredAndFull();
     expect((await place.run('why', `inbox/${files}.txt`)).out).toMatch(
       /its upload is queued, and nothing is sent at present: The ledger cannot be written/,
     );
@@ -150,9 +156,8 @@ describeWhere(missing, 'P10: a state directory', () => {
   it.each(['new', 'in use'])(
     'that is %s, on a full disk at the start, is waited for, and delivery begins when there is room',
     async (kind) => {
-      await mount('-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs');
+      const filler = await mountSmall('size=256k,mode=700');
       if (kind === 'in use') await (await delivered()).end('SIGTERM');
-      const filler = join(state, 'filler');
       await fill(filler);
       await add(1);
       const waiting = place.launch();
@@ -175,10 +180,9 @@ describeWhere(missing, 'P10: a state directory', () => {
 
   it('on a full disk ends `sync`, which says why', async () => {
     await place.configure({ timing: { settleMs: 100, removeGraceMs: 100, stopSeconds: 1 } });
-    await mount('-t', 'tmpfs', '-o', 'size=256k', 'tmpfs');
+    const filler = await mountSmall();
     await writeFile(join(place.inbox, 'before.txt'), 'before');
     expect((await place.run('sync')).code).toBe(0);
-    const filler = join(state, 'filler');
     await fill(filler);
     // Room for the lock and a few lines.
     const { size } = await stat(filler);

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -159,28 +159,4 @@ describe('I5: an attachment whose document is in another folder since the config
     await writeFile(place.home.join('inbox/a/report.txt.meta.json'), '{}');
     await eventually(() => uploads().length === 2);
   }, 60_000);
-});
-
-describe('a root that was replaced', () => {
-  it('I3: by a partial copy proves nothing by what was adopted from it', async () => {
-    const names = Array.from({ length: 10 }, (_, index) => `${index}.txt`);
-    await fill(names.map((name) => `inbox/${name}`));
-    daemon = await place.start();
-    await daemon.idle(({ totals }) => totals.uploaded === 10);
-    const requests = place.service.requests.length;
-    await rename(place.home.join('inbox'), place.home.join('before'));
-    await mkdir(place.home.join('copying'));
-    for (const name of names.slice(0, 2))
-      await cp(place.home.join(`before/${name}`), place.home.join(`copying/${name}`));
-    await rm(place.home.join('before'), { recursive: true });
-    await rename(place.home.join('copying'), place.home.join('inbox'));
-    for (let signal = 0; signal < 3; signal += 1) {
-      await delay(1_000);
-      daemon.signal('SIGHUP');
-    }
-    await delay(2_000);
-    const { held } = await daemon.idle((status) => status.held.length > 0);
-    expect(sent().slice(requests)).toEqual([]);
-    expect(held).toMatchObject([{ folder: 'inbox', count: 8 }]);
-  });
 });

@@ -170,17 +170,6 @@ describe('P2: a daemon that is stopped within an upload', () => {
     expect(await record()).toMatchObject({ docId: 'doc-late', possibleDuplicates: 0 });
   });
 
-  it('gives it up after timing.stopSeconds, exits with 0 and sends it again, reported', async () => {
-    await place.configure({ timing: { settleMs: 150, stopSeconds: 1 } });
-    place.service.script(steps.silence());
-    daemon = await place.start();
-    await eventually(() => place.service.requests[0]?.complete());
-    expect((await daemon.end('SIGTERM')).code).toBe(0);
-    daemon = await place.start();
-    const { possibleDuplicates } = await daemon.idle(({ totals }) => totals.uploaded === 1);
-    expect([place.service.requests.length, possibleDuplicates]).toEqual([2, 1]);
-  });
-
   it('ends at once at the second signal, and knows afterwards what was under way', async () => {
     place.service.script(steps.silence());
     daemon = await place.start();

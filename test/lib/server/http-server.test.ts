@@ -50,6 +50,15 @@ function ask(port: number): Promise<number> {
   });
 }
 
+const done: RequestListener = (_request, response) => void response.end('done');
+
+/** Answers only when it is told to, each request by the one of these that came for it. */
+function waiting() {
+  const answers: (() => void)[] = [];
+  const handle: RequestListener = (_request, response) => void answers.push(() => response.end('done'));
+  return { answers, handle };
+}
+
 const isOver = (socket: Socket) => socket.destroyed || socket.readableEnded;
 
 describe('a limited server', () => {
@@ -110,7 +119,7 @@ describe('a limited server', () => {
   });
 
   it('lets a client in while many others hold connections and say nothing', async () => {
-    const port = await serve((_request, response) => response.end('done'), { maxConnections: 10 });
+    const port = await serve(done, { maxConnections: 10 });
     const slow: Awaited<ReturnType<typeof open>>[] = [];
     for (let count = 0; count < 60; count += 1) slow.push(await open(port));
     for (const socket of slow) if (!isOver(socket)) socket.write('GET / HT');
@@ -119,7 +128,7 @@ describe('a limited server', () => {
   });
 
   it('answers 503 to a connection that gives way, so that its peer knows that nothing was done', async () => {
-    const port = await serve((_request, response) => response.end('done'), { maxConnections: 1 });
+    const port = await serve(done, { maxConnections: 1 });
     const socket = await open(port);
     await open(port);
     await eventually(() => isOver(socket));
@@ -127,10 +136,8 @@ describe('a limited server', () => {
   });
 
   it('refuses a new connection while all are at work, and takes it afterwards', async () => {
-    const answers: (() => void)[] = [];
-    const port = await serve((_request, response) => answers.push(() => response.end('done')), {
-      maxConnections: 2,
-    });
+    const { answers, handle } = waiting();
+    const port = await serve(handle, { maxConnections: 2 });
     const first = [ask(port), ask(port)];
     await eventually(() => answers.length === 2);
     expect(await ask(port)).toBe(503);
@@ -143,10 +150,8 @@ describe('a limited server', () => {
   });
 
   it('has the one give way that has been without a request for longest, and none at work', async () => {
-    const answers: (() => void)[] = [];
-    const port = await serve((_request, response) => answers.push(() => response.end('done')), {
-      maxConnections: 3,
-    });
+    const { answers, handle } = waiting();
+    const port = await serve(handle, { maxConnections: 3 });
     const [used, working, silent] = [await open(port), await open(port), await open(port)];
     used.write(get);
     await eventually(() => answers.length === 1);
@@ -168,13 +173,9 @@ describe('a limited server', () => {
   });
 
   it('ends requests whose headers or body do not come', async () => {
-    const port = await serve(
-      (incoming, response) => incoming.on('end', () => response.end('done')).resume(),
-      {
-        headersMs: 200,
-        requestMs: 400,
-      },
-    );
+    const handle: RequestListener = (incoming, response) =>
+      void incoming.on('end', () => response.end('done')).resume();
+    const port = await serve(handle, { headersMs: 200, requestMs: 400 });
     const headers = await open(port);
     headers.write('GET / HTTP/1.1\r\n');
     const body = await open(port);
@@ -184,7 +185,7 @@ describe('a limited server', () => {
   });
 
   it('refuses headers that are too large', async () => {
-    const port = await serve((_request, response) => response.end('done'));
+    const port = await serve(done);
     const socket = await open(port);
     socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`);
     await eventually(() => isOver(socket));

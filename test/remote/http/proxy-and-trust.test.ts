@@ -1,17 +1,17 @@
-import { execFile } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { closeWorlds, startClientWorld, unwatched } from '../client-world.ts';
 import type { ClientWorld } from '../client-world.ts';
+import { removeInProcess } from './remove-in-process.ts';
 import { selfSigned } from './self-signed.ts';
 
 const settings = {
@@ -22,27 +22,6 @@ const settings = {
   concurrency: 4,
   documentOwner: 'configured',
 } as const;
-
-const removeScript = `
-  import { systemClock as clock } from './build/lib/time/clock.js';
-  import { createIngestionClient } from './build/remote/ingestion-client.js';
-  import { createLimiter } from './build/remote/limiter.js';
-  import { createTokenSource } from './build/remote/auth/token-source.js';
-  const settings = ${JSON.stringify(settings)};
-  const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-  const unwatched = { beforeSend: async () => {}, stillFollows: async () => true, onAnswer() {}, onBytes() {} };
-  const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
-  const tokens = createTokenSource({
-    authUrl: process.argv[1], credentials: () => secret, clock, settings, log,
-  });
-  const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });
-  const client = createIngestionClient({
-    ingestUrl: 'https://service.test', tokens, limiter, settings, clock, log,
-  });
-  const { outcome } = await client.remove({ docId: 'd' }, await limiter.take(), unwatched);
-  process.stdout.write(JSON.stringify(outcome));
-  limiter.close();
-`;
 
 interface TestServer {
   readonly port: number;
@@ -76,13 +55,15 @@ describe('proxies and certificates', () => {
     for (const close of closing.splice(0).toReversed()) await close();
   });
 
-  async function remove(ingestUrl: string) {
-    const limiter = createLimiter({ requestsPerMinute: 5, clock: systemClock, recent: [] });
+  let limiter: LimiterPort;
+
+  async function remove(ingestUrl: string, connectSeconds = 5) {
+    limiter = createLimiter({ requestsPerMinute: 5, clock: systemClock, recent: [] });
     const client = createIngestionClient({
       ingestUrl,
       tokens: world.tokens,
       limiter,
-      settings,
+      settings: { ...settings, connectSeconds },
       clock: systemClock,
       log: recordedLog(),
     });
@@ -113,20 +94,11 @@ describe('proxies and certificates', () => {
     const safe = await startTls(world.service.port, closing);
     const proxy = await startProxy(safe.port, closing);
     const certificate = await world.folder.write('ca.pem', selfSigned.cert);
-    // Node reads the variable once, when it starts: a process of its own, on the code as built.
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--input-type=module', '--eval', removeScript, world.service.authUrl],
-      {
-        cwd: new URL('../../../', import.meta.url),
-        env: {
-          PATH: process.env['PATH'],
-          HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-          NODE_EXTRA_CA_CERTS: certificate,
-        },
-      },
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ kind: 'accepted' });
+    const [outcome] = await removeInProcess(world.service.authUrl, ['https://service.test'], {
+      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+      NODE_EXTRA_CA_CERTS: certificate,
+    });
+    expect(outcome).toMatchObject({ kind: 'accepted' });
     expect(proxy.asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
     expect(world.service.requests[0]?.headers['authorization']).toBe('Bearer token-1');
   });
@@ -189,17 +161,7 @@ describe('proxies and certificates', () => {
 
   it('gives up a connection that is never made, and nothing went out (N3)', async () => {
     const mute = await listen(createServer(), closing);
-    const limiter = createLimiter({ requestsPerMinute: 5, clock: systemClock, recent: [] });
-    const client = createIngestionClient({
-      ingestUrl: `https://127.0.0.1:${mute.port}`,
-      tokens: world.tokens,
-      limiter,
-      settings: { ...settings, connectSeconds: 0.2 },
-      clock: systemClock,
-      log: recordedLog(),
-    });
-    closing.push(limiter.close, client.close);
-    const { outcome } = await client.remove({ docId: 'd' }, await limiter.take(), unwatched);
+    const outcome = await remove(`https://127.0.0.1:${mute.port}`, 0.2);
     expect(outcome).toMatchObject({ kind: 'unavailable', code: 'connect-timeout', sent: 'nothing' });
     expect(limiter.status().used).toBe(0);
   });

@@ -130,6 +130,15 @@ const ignored: Inspection = { kind: 'ignored', code: 'ignored', message: '' };
 const settling: Inspection = { kind: 'settling', againMs: 50 };
 const edited = (ino: number): File => [ino, { size: 11, mtimeMs: 2_000, ctimeMs: 2_000 }];
 
+/** A directory with one file that was moved from a to b, and nothing in its place. */
+const moved: World = {
+  disk: { 'inbox/b': [10, { one: 11 }] },
+  ledger: { 'inbox/a': [10, { one: 11 }] },
+  at: 'inbox/b/one',
+};
+/** The same, with another in its place, that is asked about. */
+const elsewhere = (at: string, disk: World['disk']): World => ({ ...moved, disk, at });
+
 /** A directory that was moved from a to b, and another in its place. */
 const replaced: World = {
   disk: { 'inbox/a': [20, { one: 21, two: 22 }], 'inbox/b': [10, { one: 11, two: 12 }] },
@@ -167,27 +176,15 @@ describe('I1: the records of a directory', () => {
       },
       'not proven',
     ],
-    [
-      'stay where it stands',
-      { disk: { 'inbox/a': [10, { one: 99 }] }, ledger: { 'inbox/a': [10, { one: 11 }] }, at: 'inbox/a/one' },
-      'none',
-    ],
+    ['stay where it stands', elsewhere('inbox/a/one', { 'inbox/a': [10, { one: 99 }] }), 'none'],
     [
       'stay where it was saved by way of a copy in another directory: a directory that is not recorded',
-      {
-        disk: { 'inbox/a': [10, { one: 99 }], 'inbox/backup': [20, { one: 11 }] },
-        ledger: { 'inbox/a': [10, { one: 11 }] },
-        at: 'inbox/backup/one',
-      },
+      elsewhere('inbox/backup/one', { 'inbox/a': [10, { one: 99 }], 'inbox/backup': [20, { one: 11 }] }),
       'none',
     ],
     [
       'stay where another stands in its place and it is nowhere: restored from a copy',
-      {
-        disk: { 'inbox/a': [20, { one: 21 }] },
-        ledger: { 'inbox/a': [10, { one: 11 }] },
-        at: 'inbox/a/one',
-      },
+      elsewhere('inbox/a/one', { 'inbox/a': [20, { one: 21 }] }),
       'none',
     ],
     [
@@ -203,21 +200,14 @@ describe('I1: the records of a directory', () => {
     [
       'wait until all other folders are listed',
       {
-        disk: { 'inbox/a': [20, { one: 21 }], 'other/b': [10, { one: 11 }] },
-        ledger: { 'inbox/a': [10, { one: 11 }] },
-        at: 'inbox/a/one',
+        ...elsewhere('inbox/a/one', { 'inbox/a': [20, { one: 21 }], 'other/b': [10, { one: 11 }] }),
         unlisted: ['other'],
       },
       'unclear',
     ],
     [
       'wait until the path that it left is listed',
-      {
-        disk: { 'inbox/b': [10, { one: 11 }] },
-        ledger: { 'other/a': [10, { one: 11 }] },
-        at: 'inbox/b/one',
-        unlisted: ['other'],
-      },
+      { ...moved, ledger: { 'other/a': [10, { one: 11 }] }, unlisted: ['other'] },
       'unclear',
     ],
     [
@@ -251,11 +241,7 @@ describe('I1: the records of a directory', () => {
     ],
     [
       'move to another folder',
-      {
-        disk: { 'inbox/a': [20, { one: 21 }], 'other/b/c': [10, { one: 11 }] },
-        ledger: { 'inbox/a': [10, { one: 11 }] },
-        at: 'inbox/a/one',
-      },
+      elsewhere('inbox/a/one', { 'inbox/a': [20, { one: 21 }], 'other/b/c': [10, { one: 11 }] }),
       'inbox/a/one → other/b/c/one; inbox/a/one; inbox/a is 20, other/b/c is 10',
     ],
     [
@@ -316,12 +302,7 @@ describe('I1: the records of a directory', () => {
     ],
     [
       'stay where its folder is not configured any more: their files tell',
-      {
-        disk: { 'inbox/b': [10, { one: 11 }] },
-        ledger: { 'gone/a': [10, { one: 11 }] },
-        at: 'inbox/b/one',
-        finds: { 'gone/a/one': undefined },
-      },
+      { ...moved, ledger: { 'gone/a': [10, { one: 11 }] }, finds: { 'gone/a/one': undefined } },
       'not proven',
     ],
     [
@@ -341,19 +322,13 @@ describe('I1: the records of a directory', () => {
     ['move with it on a file system without birth times', { ...replaced, isBirthUnknown: true }, wholeMove],
     [
       'stay where one stands at two paths: a mount or a link',
-      {
-        disk: { 'inbox/a': [10, { one: 11 }], 'inbox/b': [10, { one: 11 }] },
-        ledger: { 'inbox/a': [10, { one: 11 }] },
-        at: 'inbox/b/one',
-      },
+      elsewhere('inbox/b/one', { 'inbox/a': [10, { one: 11 }], 'inbox/b': [10, { one: 11 }] }),
       'none',
     ],
     [
       'are asked about once more where the path that it left has still to be listed',
       {
-        disk: { 'inbox/a': [10, { one: 11 }], 'inbox/b': [10, { one: 11 }] },
-        ledger: { 'inbox/a': [10, { one: 11 }] },
-        at: 'inbox/b/one',
+        ...elsewhere('inbox/b/one', { 'inbox/a': [10, { one: 11 }], 'inbox/b': [10, { one: 11 }] }),
         isBehind: true,
       },
       'stale',

@@ -325,12 +325,7 @@ describe('the document of a file that stands at a path', () => {
     ],
     [
       'is unclear where what came in its place was seen by no scan yet',
-      {
-        disk: { 'inbox/c': [2, 'two'] },
-        records: shift.records ?? {},
-        at: 'inbox/c',
-        finds: { 'inbox/b': settles },
-      },
+      { ...shift, disk: { 'inbox/c': [2, 'two'] }, at: 'inbox/c', finds: { 'inbox/b': settles } },
       'unclear',
     ],
     [
@@ -370,7 +365,7 @@ describe('the document of a file that stands at a path', () => {
     ],
     [
       'stays where nothing can be said of the path that the file left',
-      { ...over, finds: { 'inbox/a': { kind: 'unknown', code: 'folder-missing', message: '' } } },
+      { ...over, finds: { 'inbox/a': unsaid } },
       'none',
     ],
     [

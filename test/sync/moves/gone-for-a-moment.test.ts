@@ -13,6 +13,18 @@ let opened: { readonly close: () => Promise<void> };
 afterEach(async () => opened.close());
 
 const at = (path: string) => world.inbox.join(path);
+/** A real folder below a clock in hand, in which these files stand and are in sync. */
+async function openDisk(files: Readonly<Record<string, string>>): ReturnType<typeof diskWorld> {
+  const disk = await diskWorld();
+  opened = disk;
+  await disk.change(({ write }) => {
+    for (const [path, text] of Object.entries(files)) write(path, text);
+  });
+  await disk.quiesce();
+  return disk;
+}
+
+const none = '{"shareInfo":{"mode":"NONE"}}';
 const invalidRules = 'x\n'.repeat(1_001);
 
 /** The disk as it is now is known, and so much time passes. */
@@ -110,18 +122,11 @@ describe('what lay in a directory that was removed and is ignored since', () => 
 });
 
 describe('I6: while the root cannot be listed', () => {
-  const none = '{"shareInfo":{"mode":"NONE"}}';
   it.each([
     ['an ignore file', '.ingestignore', 'new.txt\n', 'new.txt'],
     ['a sidecar', 'new.txt.meta.json', none, 'new.txt'],
   ])('%s that went meanwhile is waited for when it can be listed again', async (_, path, text, document) => {
-    const disk = await diskWorld();
-    opened = disk;
-    await disk.change(({ write }) => {
-      write('d/a.txt', 'a');
-      write(path, text);
-    });
-    await disk.quiesce();
+    const disk = await openDisk({ 'd/a.txt': 'a', [path]: text });
     await disk.change(({ write }) => {
       write('.ingestignore', invalidRules);
       write(document, 'new');
@@ -149,7 +154,7 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
   ])('does not go out without it where it %s', async (_, name, failures) => {
     opened = world = await syncedFolder();
     for (let time = 0; time < failures; time += 1) world.service.failNext(busyOf({ sent: 'nothing' }));
-    await world.inbox.write(`${name}.meta.json`, '{"shareInfo":{"mode":"NONE"}}');
+    await world.inbox.write(`${name}.meta.json`, none);
     await world.inbox.write(name, 'secret');
     await after(2_500);
     await rename(at(name), at('done.txt'));
@@ -163,7 +168,7 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
 
   it('is private without it where it takes the place of a document', async () => {
     opened = world = await syncedFolder({ before: (inbox) => inbox.write('done.txt', 'public') });
-    await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
+    await world.inbox.write('plan.v1.txt.meta.json', none);
     await world.inbox.write('plan.v1.txt', 'secret');
     await after(6_000);
     await rename(at('plan.v1.txt'), at('done.txt'));
@@ -177,7 +182,7 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
 
   it('is private without it where it is renamed once more, and where its sidecar is removed', async () => {
     opened = world = await syncedFolder();
-    await world.inbox.write('plan.v1.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}');
+    await world.inbox.write('plan.v1.txt.meta.json', none);
     await world.inbox.write('plan.v1.txt', 'plan');
     await after(2_500);
     for (const [from, to] of [
@@ -195,21 +200,13 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
 });
 
 describe('I6: a document that was never sent, when the process is killed', () => {
-  const none = '{"shareInfo":{"mode":"NONE"}}';
-
   it.each([
     ['a sidecar', 'new.txt.meta.json', none, 3_000, ['NONE']],
     ['a .meta.json', '.meta.json', none, 3_000, ['NONE']],
     ['an ignore file', '.ingestignore', 'new.txt\n', 3_000, []],
     ['a sidecar', 'new.txt.meta.json', none, 8_000, ['EVERYONE', 'NONE']],
   ])('waits for %s that is gone for a moment just then', async (_, path, text, goneMs, modes) => {
-    const disk = await diskWorld();
-    opened = disk;
-    await disk.change(({ write }) => {
-      write('x.y.txt', 'a document that cannot be sent');
-      write(path, text);
-    });
-    await disk.quiesce();
+    const disk = await openDisk({ 'x.y.txt': 'a document that cannot be sent', [path]: text });
     const sent: unknown[] = [];
     disk.service.observe(({ metadata }) => sent.push(metadata?.shareInfo?.mode));
     await disk.change(({ rename }) => rename(path, '~/aside'));
@@ -253,15 +250,12 @@ describe('I5: a document whose attachment is ignored for a while', () => {
     ['below it, by a rule in a directory', 'd/', 'e/x.csv'],
     ['below it, by a rule of its own directory', 'd/e/', 'e/x.csv'],
   ])('is sent when the rules let it again: %s', async (_, place, attachment) => {
-    const disk = await diskWorld();
-    opened = disk;
     const directory = place === '' ? '' : 'd/';
-    await disk.change(({ write }) => {
-      write(`${directory}a.txt`, 'a');
-      write(`${directory}${attachment}`, 'x');
-      write(`${directory}a.txt.meta.json`, JSON.stringify({ attachments: [attachment] }));
+    const disk = await openDisk({
+      [`${directory}a.txt`]: 'a',
+      [`${directory}${attachment}`]: 'x',
+      [`${directory}a.txt.meta.json`]: JSON.stringify({ attachments: [attachment] }),
     });
-    await disk.quiesce();
     await disk.change(({ write }) => write(`${place}.ingestignore`, '*.csv\n'));
     await disk.change(({ write }) => write(`${directory}a.txt`, 'another'));
     await disk.quiesce();
@@ -278,15 +272,12 @@ describe('I1: a directory that is renamed while the sidecar of its only document
     ['below it', 'd', 'f', 'parts/x.csv'],
     ['with a directory above it', 'd/e', 'f/e', 'x.csv'],
   ])('brings its attachments, also one that is saved anew: %s', async (_, from, to, attachment) => {
-    const disk = await diskWorld();
-    opened = disk;
     const sidecar = JSON.stringify({ attachments: [attachment] });
-    await disk.change(({ write }) => {
-      write(`${from}/a.txt`, 'a');
-      write(`${from}/${attachment}`, 'x');
-      write(`${from}/a.txt.meta.json`, sidecar);
+    const disk = await openDisk({
+      [`${from}/a.txt`]: 'a',
+      [`${from}/${attachment}`]: 'x',
+      [`${from}/a.txt.meta.json`]: sidecar,
     });
-    await disk.quiesce();
     await disk.change(({ write }) => write(`${from}/a.txt.meta.json`, '{"sha'));
     await disk.pass(10_000);
     await disk.change(({ rename }) => rename('d', 'f'));

@@ -29,23 +29,12 @@ const hashes = ({ attachments }: LedgerRecord) => attachments.map(({ name, sha25
 
 describe('what the ledger learns of an accepted modify', () => {
   it('of attachments alone is each with what went out as its bytes', () => {
-    const compared = comparedOf({
-      attachments: [
-        ['x.csv', 'x2'],
-        ['y.csv', 'y2'],
-      ],
-    });
-    const record = recordAfter(
-      modifiable(compared, recordOf({ sha256: 'aa', attachments: [held] })),
-      'X',
-      'Y',
-    );
-    expect([record.sha256, hashes(record)]).toEqual([
+    const attachments = ['x', 'y'].map((name) => [`${name}.csv`, `${name}2`] as const);
+    const before = recordOf({ sha256: 'aa', attachments: [held] });
+    const record = recordAfter(modifiable(comparedOf({ attachments }), before), 'X', 'Y');
+    expect([record.sha256, Object.fromEntries(hashes(record))]).toEqual([
       'aa',
-      [
-        ['x.csv', 'X'],
-        ['y.csv', 'Y'],
-      ],
+      { 'x.csv': 'X', 'y.csv': 'Y' },
     ]);
   });
 
@@ -92,31 +81,19 @@ describe('what is written down before a modify goes out', () => {
       recordOf({ metadata: { title: 'A' }, attachments: [held] }),
     );
 
+  const nothing = { content: false, attachments: false };
+  const all = { content: true, attachments: true, metadata: titles('C', 'B'), gone: true } as const;
+
   it.each<readonly [string, Modifiable, Unsure | undefined, Unsure]>([
-    [
-      'its content',
-      found('bb', 'A', null),
-      undefined,
-      { content: true, attachments: false, metadata: titles('A') },
-    ],
-    [
-      'its metadata',
-      found(null, 'B', null),
-      undefined,
-      { content: false, attachments: false, metadata: titles('B') },
-    ],
+    ['its content', found('bb', 'A', null), undefined, { ...nothing, content: true, metadata: titles('A') }],
+    ['its metadata', found(null, 'B', null), undefined, { ...nothing, metadata: titles('B') }],
     [
       'its attachments',
       found(null, 'A', 'x2'),
       undefined,
-      { content: false, attachments: true, metadata: titles('A') },
+      { ...nothing, attachments: true, metadata: titles('A') },
     ],
-    [
-      'and what was unsure before',
-      found(null, 'B', null),
-      { content: true, attachments: true, metadata: titles('C', 'B'), gone: true },
-      { content: true, attachments: true, metadata: titles('C', 'B'), gone: true },
-    ],
+    ['and what was unsure before', found(null, 'B', null), all, all],
   ])('is that it may differ: %s', (_, { operation, compared }, unsure, expected) => {
     const { ref } = compared.document;
     const record = recordOf({ fingerprint: 'f', ...(unsure === undefined ? {} : { unsure }) });

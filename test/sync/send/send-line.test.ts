@@ -43,18 +43,9 @@ function readyAt(
 
 describe('a document that is ready', () => {
   it('goes out by itself, deletions last', () => {
-    expect(line.enter(readyAt('a', 'upload'), busy)).toEqual({
-      key: 'inbox/a',
-      level: 4,
-      source: 'inbox',
-      atMs: 7,
-    });
-    expect(line.enter(readyAt('b', 'delete'), busy)).toEqual({
-      key: 'inbox/b',
-      level: 1,
-      source: 'inbox',
-      atMs: 7,
-    });
+    const about = { source: 'inbox', atMs: 7 };
+    expect(line.enter(readyAt('a', 'upload'), busy)).toEqual({ key: 'inbox/a', level: 4, ...about });
+    expect(line.enter(readyAt('b', 'delete'), busy)).toEqual({ key: 'inbox/b', level: 1, ...about });
   });
 
   it('goes before everything else where the service shares it more widely than it should', () => {

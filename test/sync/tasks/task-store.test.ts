@@ -47,41 +47,37 @@ function after(task: Task, events: readonly TaskEvent[]): Task {
 
 const paths = (found: Iterable<Task>) => [...found].map(({ ref }) => ref.path);
 
+const sending: TaskEvent = { kind: 'deliveryStarted', delivery: 1 };
+const failed: TaskEvent = { kind: 'failed', reason, recorded: true, attempts: 1 };
+const settling: TaskEvent = { kind: 'settling', dueAt: 1 };
+const waitsForSidecar: TaskEvent = {
+  kind: 'waiting',
+  dueAt: null,
+  reason: { ...reason, code: 'sidecar-missing' },
+};
+
 describe('what is counted of a folder', () => {
   it.each<readonly [string, () => Task, object]>([
     ['a new file', () => present('a'), { pending: 1, withRecord: 0 }],
     ['a file that is inspected', () => present('a', inspected), { pending: 1 }],
     ['a file that is ready', () => present('a', inspected, ready), { pending: 1 }],
-    [
-      'a file that is sent',
-      () => present('a', inspected, ready, { kind: 'deliveryStarted', delivery: 1 }),
-      { pending: 1 },
-    ],
+    ['a file that is sent', () => present('a', inspected, ready, sending), { pending: 1 }],
     [
       'a file that settles',
-      () => present('a', inspected, { kind: 'settling', dueAt: 1 }),
+      () => present('a', inspected, settling),
       { waiting: 1, waitingFor: { settling: 1 } },
     ],
     [
       'a file that settled and is inspected once more',
-      () => present('a', inspected, { kind: 'settling', dueAt: 1 }, { kind: 'due' }),
+      () => present('a', inspected, settling, { kind: 'due' }),
       { pending: 0, waiting: 1, waitingFor: { settling: 1 } },
     ],
     [
       'a file that waits for its sidecar',
-      () =>
-        present('a', inspected, {
-          kind: 'waiting',
-          dueAt: null,
-          reason: { ...reason, code: 'sidecar-missing' },
-        }),
+      () => present('a', inspected, waitsForSidecar),
       { waiting: 1, waitingFor: { sidecar: 1 } },
     ],
-    [
-      'a file that failed',
-      () => present('a', inspected, { kind: 'failed', reason, recorded: true, attempts: 1 }),
-      { failed: 1 },
-    ],
+    ['a file that failed', () => present('a', inspected, failed), { failed: 1 }],
     ['a file that is ignored by now', () => present('a', inspected, { kind: 'dormant', reason }), {}],
     [
       'a removal that waits out its grace',
@@ -92,13 +88,7 @@ describe('what is counted of a folder', () => {
     ['a removal that is held', () => gone('a', { kind: 'held', reason }), { held: 1, withRecord: 1 }],
     [
       'a removal that the service refused',
-      () =>
-        gone(
-          'a',
-          ready,
-          { kind: 'deliveryStarted', delivery: 1 },
-          { kind: 'failed', reason, recorded: true, attempts: 1 },
-        ),
+      () => gone('a', ready, sending, failed),
       { held: 1, withRecord: 1 },
     ],
   ])('is %s, and nothing when it is done', (_, make, expected) => {
