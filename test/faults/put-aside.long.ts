@@ -1,26 +1,22 @@
 import { rename, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const secret = '{"shareInfo": {"mode": "NONE"}}';
 const metadata = { shareInfo: { mode: 'EVERYONE' } };
 
 describe('A1: an old version of a private document that is put aside between two runs of sync', () => {
-  let folder: TrialFolder;
-
-  beforeEach(async () => {
-    folder = await trialFolder({
+  const folder = ofEachTest(() =>
+    trialFolder({
       folders: [{ name: 'inbox', path: './inbox', metadata }],
       timing: { settleMs: 200, removeGraceMs: 200 },
-    });
-  });
-
-  afterEach(() => folder.remove());
+    }),
+  );
 
   it('is private, and why says so', async () => {
     await folder.write('inbox/a.txt', 'version 1');

@@ -1,25 +1,19 @@
 import { chmod, chown, cp, mkdir, readFile, readdir, stat, truncate } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { contentOf, put, recordOf, statOf } from './support/samples.ts';
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 const open: LedgerPort[] = [];
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
 
 afterEach(async () => {
   await Promise.allSettled(open.splice(0).map((ledger) => ledger.close()));
-  await folder.remove();
 });
 
 async function openIt(options: Partial<Parameters<typeof openLedger>[0]> = {}): Promise<LedgerPort> {

@@ -5,7 +5,7 @@ import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Change } from '../../src/model/ports/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -16,21 +16,15 @@ import { takeStateLock } from '../../src/ledger/lock-state-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { makeZombie } from '../support/processes/zombie.ts';
 import { contentOf, put, recordOf } from './support/samples.ts';
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 const children: ChildProcess[] = [];
 
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(async () => {
+afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  await folder.remove();
 });
 
 const script = `

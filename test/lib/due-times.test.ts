@@ -26,21 +26,6 @@ describe('due times', () => {
     expect(times.size()).toBe(0);
   });
 
-  test('let a later setting replace an earlier one, in both directions', async () => {
-    const { clock, times, taken } = world();
-    times.set('put off', 100);
-    times.set('put off', 500);
-    times.set('brought forward', 900);
-    times.set('brought forward', 200);
-    times.set('deleted', 150);
-    times.delete('deleted');
-    await clock.advance(1_000);
-    expect(taken).toEqual([
-      { key: 'brought forward', at: 200 },
-      { key: 'put off', at: 500 },
-    ]);
-  });
-
   test('wait longer than a timer can', async () => {
     const { clock, times, taken } = world();
     const month = 30 * 86_400_000;

@@ -24,7 +24,7 @@ import { hashAtOnce, openContent } from '../../src/scan/content.ts';
 import { asUser } from '../support/processes/as-user.ts';
 import { eventually } from '../support/eventually.ts';
 import { folderWorld } from './support/folder-world.ts';
-import type { FolderWorld } from './support/folder-world.ts';
+import { ofAllTests } from '../support/of-each-test.ts';
 
 const nfd = 'cafe\u0301.pdf';
 const nfc = 'caf\u00e9.pdf';
@@ -63,10 +63,8 @@ function said(inspect: Inspection): string {
 }
 
 describe('hostile names', () => {
-  let world: FolderWorld;
-
-  beforeAll(async () => {
-    world = await folderWorld({
+  const world = ofAllTests(() =>
+    folderWorld({
       maxFileBytes,
       before: async (folder) => {
         for (const [, name] of names) await writeFile(folder.join(name), 'x');
@@ -94,9 +92,8 @@ describe('hostile names', () => {
         await mkdir(folder.join('line\nbreak'));
         await folder.write('line\nbreak/in.pdf', 'x');
       },
-    });
-  });
-  afterAll(() => world.close());
+    }),
+  );
 
   it.each(names)('%s: %j is %s', async (_, name, verdict) => {
     expect(said(await world.inspect(name))).toBe(verdict);
@@ -180,11 +177,9 @@ describe('hostile names', () => {
 });
 
 describe('hostile files', () => {
-  let world: FolderWorld;
   const sockets: (() => void)[] = [];
-
-  beforeAll(async () => {
-    world = await folderWorld({
+  const world = ofAllTests(() =>
+    folderWorld({
       before: async (folder) => {
         await folder.write('good.pdf', 'good');
         await folder.write('real/inner.pdf', 'inner');
@@ -206,11 +201,10 @@ describe('hostile files', () => {
         await symlink('good.pdf', folder.join('near.pdf'));
         await link(folder.join('good.pdf'), folder.join('hard.pdf'));
       },
-    });
-  });
-  afterAll(async () => {
+    }),
+  );
+  afterAll(() => {
     for (const close of sockets) close();
-    await world.close();
   });
 
   it('F32: pipes, sockets and devices are left out without a word, and never opened', async () => {
@@ -264,13 +258,9 @@ describe('hostile files', () => {
 });
 
 describe('files that change while they are read', () => {
-  let world: FolderWorld;
-  beforeAll(async () => {
-    world = await folderWorld({ maxFileBytes: 200 * 1024 * 1024 });
-  });
+  const world = ofAllTests(() => folderWorld({ maxFileBytes: 200 * 1024 * 1024 }));
   afterAll(async () => {
     for (const source of sources) await source.close();
-    await world.close();
   });
 
   const sources: ContentSource[] = [];
@@ -413,12 +403,8 @@ describe('a deep tree', () => {
 });
 
 describe('hostile sidecars', () => {
-  let world: FolderWorld;
-  beforeAll(async () => {
-    world = await folderWorld();
-    await writeFile(world.home.join('secret.pdf'), 'secret');
-  });
-  afterAll(() => world.close());
+  const world = ofAllTests(() => folderWorld());
+  beforeAll(() => writeFile(world.home.join('secret.pdf'), 'secret'));
 
   const utf16 = Buffer.from('\uFEFF{"title": "x"}', 'utf16le');
   const table: readonly (readonly [title: string, content: string | Buffer, message: RegExp | null])[] = [

@@ -1,29 +1,20 @@
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { startTrial } from '../embedded/support/trial.ts';
-import type { Trial } from '../embedded/support/trial.ts';
 import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation } from '../support/processes/daemon-process.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const fixtures = ['../../fixtures/documents/', '../fixtures/documents/'].map(
   (path) => new URL(path, import.meta.url).pathname,
 );
 
-let trial: Trial;
-let place: Installation;
-
-beforeEach(async () => {
-  trial = await startTrial({ clock: systemClock, requestsPerMinute: 50, windowMs: 1_000 });
-  place = await installation({ ...trial.service, more: { service: { requestsPerMinute: 2_000 } } });
-});
-
-afterEach(async () => {
-  await place.remove();
-  await trial.close();
-});
+const trial = ofEachTest(() => startTrial({ clock: systemClock, requestsPerMinute: 50, windowMs: 1_000 }));
+const place = ofEachTest(() =>
+  installation({ ...trial.service, more: { service: { requestsPerMinute: 2_000 } } }),
+);
 
 /** What goes to the ingestion endpoints. */
 function requests(): number {

@@ -1,5 +1,5 @@
 import { chmod, chown, readdir, rename, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/commands/make-plan.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Activity } from '../../src/model/report/status.ts';
@@ -9,15 +9,11 @@ import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
-let folder: TrialFolder;
-
-beforeEach(async () => {
-  folder = await trialFolder({ timing: { settleMs: 200, removeGraceMs: 300, stopSeconds: 1 } });
-});
-
-afterEach(() => folder.remove());
+const folder = ofEachTest(() =>
+  trialFolder({ timing: { settleMs: 200, removeGraceMs: 300, stopSeconds: 1 } }),
+);
 
 const run = (...args: string[]) => folder.run(...args);
 

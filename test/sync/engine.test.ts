@@ -139,21 +139,18 @@ describe('the sync engine', () => {
 
   describe('of documents that were kept until onRemove was set to delete', () => {
     const options: { onRemove: 'keep' | 'delete' } = { onRemove: 'keep' };
-    const pass = async () => {
-      await world.sync();
-    };
 
     beforeEach(async () => {
       options.onRemove = 'keep';
       world = await engineWorld(options);
       for (const name of ['0', '1', '2', '3']) world.folder.write(`a/${name}.txt`, name);
-      await pass();
+      await world.sync();
       world.folder.remove('a/1.txt');
-      await pass();
+      await world.sync();
       options.onRemove = 'delete';
       world.service.forget();
       await world.restart();
-      await pass();
+      await world.sync();
       expect(world.service.calls).toEqual([]);
       const hold = await eventually(() => world.ledger().hold('inbox') ?? null);
       expect(hold.reason).toMatch(/onRemove was keep/);
@@ -161,13 +158,13 @@ describe('the sync engine', () => {
 
     it('holds the deletion, over restarts, until a person approves it', async () => {
       await world.restart();
-      await pass();
+      await world.sync();
       expect(world.service.calls).toEqual([]);
       await world.engine().approve('inbox');
-      await pass();
+      await world.sync();
       expect(world.service.calls).toEqual(['delete']);
       world.folder.remove('a/2.txt');
-      await pass();
+      await world.sync();
       expect(world.service.calls).toEqual(['delete', 'delete']);
     });
 
@@ -182,19 +179,19 @@ describe('the sync engine', () => {
 
     it('holds nothing any more once the files are back', async () => {
       world.folder.write('a/1.txt', '1');
-      await pass();
+      await world.sync();
       await world.restart();
-      await pass();
+      await world.sync();
       await eventually(() => world.ledger().hold('inbox') === undefined);
       world.folder.remove('a/2.txt');
-      await pass();
+      await world.sync();
       expect(world.service.calls.filter((call) => call === 'delete')).toHaveLength(1);
     });
 
     it('keeps them when onRemove is set to keep again', async () => {
       options.onRemove = 'keep';
       await world.restart();
-      await pass();
+      await world.sync();
       await eventually(() => world.ledger().hold('inbox') === undefined);
       expect(world.service.calls).toEqual([]);
     });

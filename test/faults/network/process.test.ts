@@ -29,18 +29,6 @@ afterEach(async () => {
 });
 
 describe('the real process', () => {
-  it('N26: a pass ends at once where the service is elsewhere, says so, and the next one sends everything', async () => {
-    place = await installation(service);
-    for (let index = 0; index < 9; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
-    service.always(steps.redirect('https://elsewhere.example/'));
-    const { code, out, err } = await place.run('sync');
-    expect([code, `${out}${err}`]).toEqual([4, expect.stringContaining('elsewhere.example')]);
-    expect(service.requests.length).toBeLessThanOrEqual(4);
-    service.fix();
-    expect((await place.run('sync')).code).toBe(0);
-    expect(service.documents.size).toBe(9);
-  }, 60_000);
-
   it('A7: a login page of the network, even over a restart, is an outage that ends by itself', async () => {
     place = await installation(service);
     await writeFile(join(place.inbox, 'first.txt'), 'first');

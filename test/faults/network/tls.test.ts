@@ -15,7 +15,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { startHoldingService } from '../../support/services/holding-service.ts';
 import type { HoldingService } from '../../support/services/holding-service.ts';
-import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
 
 const run = promisify(execFile);
 
@@ -32,7 +31,6 @@ describeWhere(missing, 'certificates made by openssl', () => {
     await openssl('req -x509 -newkey rsa:2048 -nodes -subj /CN=authority -days 2 -keyout ca.key -out ca.pem');
   });
   afterAll(async () => {
-    await closeNetworkWorlds();
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
     await service.close();
     await folder.remove();
@@ -105,21 +103,5 @@ describeWhere(missing, 'certificates made by openssl', () => {
     } finally {
       await installed.remove();
     }
-  });
-
-  it('N2: a certificate that cannot be trusted is said, and nothing goes out', async () => {
-    await issue('unknown', { host: 'IP:127.0.0.1', days: 2 });
-    const before = service.requests.length;
-    const world = await startNetworkWorld({ service: { ingestUrl: await serve('unknown') } });
-    world.write({ 'a.txt': 'text' });
-    await world.shown();
-    expect(world.status()).toMatchObject({
-      state: 'degraded',
-      reasons: [{ code: 'tls' }],
-      rate: { used: 0 },
-    });
-    await world.pass(3_600_000);
-    expect(world.status()).toMatchObject({ state: 'degraded', folders: [{ failed: 0, waiting: 1 }] });
-    expect(service.requests).toHaveLength(before);
   });
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { eventually } from '../../support/eventually.ts';
 import { environmentOf, plantedCredentials } from '../../support/planted-secrets.ts';
 import { program } from '../../support/processes/program.ts';
@@ -15,15 +15,7 @@ import { describeWhere } from '../../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../../support/processes/notify-receiver.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 
-let place: InstallationWithService;
-
-beforeEach(async () => {
-  place = await installationWithService();
-});
-
-afterEach(async () => {
-  await place.remove();
-});
+const place = ofEachTest(() => installationWithService());
 
 describe('P3: a reload', () => {
   it('with another state directory is refused: its ledger knows none of the documents', async () => {

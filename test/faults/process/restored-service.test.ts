@@ -1,21 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { startHoldingService } from '../../support/services/holding-service.ts';
-import type { HoldingService } from '../../support/services/holding-service.ts';
 
-let service: HoldingService;
-let place: Installation;
+const service = ofEachTest(() => startHoldingService());
+const place = ofEachTest(() => installation({ ...service, more: { service: { onMissing: 'upload' } } }));
 /** Requests before the service lost anything. */
 let delivered: number;
 
 beforeEach(async () => {
-  service = await startHoldingService();
-  place = await installation({ ...service, more: { service: { onMissing: 'upload' } } });
   await writeFile(join(place.inbox, 'a.txt'), 'one');
   await writeFile(join(place.inbox, 'a.txt.meta.json'), '{"title": "A", "shareInfo": {"mode": "NONE"}}');
   await mkdir(join(place.inbox, 'a.txt.attachments'));
@@ -24,11 +21,6 @@ beforeEach(async () => {
   expect((await place.run('sync')).code).toBe(0);
   expect(service.documents.size).toBe(2);
   delivered = service.requests.length;
-});
-
-afterEach(async () => {
-  await place.remove();
-  await service.close();
 });
 
 const sent = () =>

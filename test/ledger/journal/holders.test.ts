@@ -1,5 +1,5 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { claimFence } from '../../../src/ledger/lock-state-directory.ts';
 import type { WriteLease } from '../../../src/ledger/lock-state-directory.ts';
@@ -9,21 +9,15 @@ import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 import { recordingDisk } from '../support/recording-disk.ts';
 import { contentOf, put, recordOf } from '../support/samples.ts';
 import { layOut } from '../support/state-image.ts';
 
-let folder: TemporaryFolder;
-let open: LedgerPort[];
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  open = [];
-});
+const folder = folderOfEachTest();
+const open: LedgerPort[] = [];
 afterEach(async () => {
-  await Promise.allSettled(open.map((ledger) => ledger.close()));
-  await folder.remove();
+  await Promise.allSettled(open.splice(0).map((ledger) => ledger.close()));
 });
 
 /** A lease as its holder knows it: one that was frozen does not know yet that it is over. */

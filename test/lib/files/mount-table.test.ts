@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventlessFileSystem, eventlessFileSystemAt } from '../../../src/scan/watch/network-file-systems.ts';
+import { eventlessFileSystemAt } from '../../../src/scan/watch/network-file-systems.ts';
 import { mountOf, parseMountTable, sharedPlaces } from '../../../src/lib/files/mount-table.ts';
 
 const text = [
@@ -26,24 +26,6 @@ describe('file systems that report no events (F44)', () => {
     ['/mnt/top/x', 'cifs'],
   ])('finds %s on %s', (path, type) => {
     expect(mountOf(table, path)?.type).toBe(type);
-  });
-
-  it.each([
-    [0x6969, 'nfs4', true],
-    [0xff534d42, 'cifs', true],
-    [-11317950, 'cifs', true],
-    [0xfe534d42, null, true],
-    [0x01021997, '9p', true],
-    [0x65735546, 'fuse.sshfs', true],
-    [0x65735546, 'virtiofs', true],
-    [0x65735546, null, true],
-    [0x65735546, 'fuseblk', false],
-    [0xef53, 'ext4', false],
-    [0x01021994, 'tmpfs', false],
-    [0x794c7630, 'overlay', false],
-    [0x9123683e, 'btrfs', false],
-  ])('says whether type %s, mounted as %s, is polled: %s', (statfs, mount, polled) => {
-    expect(eventlessFileSystem(statfs, mount) !== null).toBe(polled);
   });
 
   it('knows that this directory reports events', () => {

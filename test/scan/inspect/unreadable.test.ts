@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { asUser } from '../../support/processes/as-user.ts';
@@ -43,20 +43,6 @@ describe('a document is neither sent nor gone', () => {
     await folder.scan();
     expect(await asUser(() => folder.verdict('d/e/a.pdf'))).toBe('unfit defaults-unreadable');
   });
-});
-
-it('an attachment stays one where its owner’s sidecar cannot be read any more', async () => {
-  folder = await servedFolder();
-  await folder.write('a.pdf', 'a');
-  await folder.write('a.pdf.meta.json', '{"attachments": ["x.csv"]}');
-  await folder.write('x.csv', 'x');
-  await chmod(folder.path, 0o755);
-  await folder.scan();
-  await writeFile(folder.join('a.pdf.meta.json'), '{}');
-  await chmod(folder.join('a.pdf.meta.json'), 0);
-  const scans = await asUser(() => folder.scan());
-  expect(scans.get('')?.entries.map(({ name }) => name)).toEqual(['a.pdf']);
-  expect(await asUser(() => folder.verdict('x.csv'))).toBe('ignored attachment');
 });
 
 describe('a companion whose path is longer than the system allows', () => {

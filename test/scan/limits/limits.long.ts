@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { folderProcess } from '../support/folder-process.ts';
 import type { FolderProcess } from '../support/folder-process.ts';
 import { folderWorld } from '../support/folder-world.ts';
@@ -48,13 +49,7 @@ describeWhere(
     const filled = {
       by: fewWatches,
       timing: { pollSeconds: 0.3 },
-      before: async ({
-        join,
-        write,
-      }: {
-        join: (name: string) => string;
-        write: (name: string, content: string) => Promise<string>;
-      }) => {
+      before: async ({ join, write }: TemporaryFolder) => {
         for (let at = 0; at < directories; at += 1) await mkdir(join(`d${at}`));
         await write('d0/first.pdf', 'x');
       },
@@ -172,7 +167,7 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
   const filled = {
     by: asUser,
     timing: { pollSeconds: 0.3 },
-    before: async ({ write }: { write: (name: string, content: string) => Promise<string> }) => {
+    before: async ({ write }: TemporaryFolder) => {
       await write('open.pdf', 'x');
       await write('closed/deep/x.pdf', 'x');
       await write('closed/y.pdf', 'y');

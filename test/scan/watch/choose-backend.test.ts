@@ -51,7 +51,9 @@ it.each<readonly [number, string | null, string | null]>([
   [0x65735546, 'fuse.sshfs', 'fuse.sshfs'],
   [0x65735546, 'fuse.ntfs-3g', null],
   [0x65735546, 'fuseblk', null],
+  [0x65735546, 'virtiofs', 'virtiofs'],
+  [0x794c7630, 'overlay', null],
   [0xef53, 'nfs4', 'nfs4'],
-])('a file system of type %i that is mounted as %s reports no events: %s', (type, mounted, expected) => {
+])('F44: a file system of type %i that is mounted as %s reports no events: %s', (type, mounted, expected) => {
   expect(eventlessFileSystem(type, mounted)).toBe(expected);
 });

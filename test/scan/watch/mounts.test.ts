@@ -206,28 +206,6 @@ describeWhere(missing(), 'a folder with mounts', () => {
       },
     );
 
-    it('I3: nor does a directory that comes back over what was sent while it was not bound', async () => {
-      const place = world.inbox.join('bound');
-      const bindElsewhere = () => bind(place, world.home.join('elsewhere'));
-      await world.home.write('elsewhere/other.txt', 'other');
-      await mkdir(place);
-      bindElsewhere();
-      await world.sync();
-      await rm(world.home.join('elsewhere/other.txt'));
-      await settled();
-      expect(world.held()).not.toHaveProperty(['bound/other.txt']);
-      unmount(place);
-      await world.inbox.write('bound/hidden.txt', 'hidden');
-      await world.sync();
-      await world.rescan();
-      await world.pass(longMs);
-      expect(world.held()).toHaveProperty(['bound/hidden.txt'], 'hidden');
-      world.service.forget();
-      bindElsewhere();
-      await settled();
-      expectHeld('bound/hidden.txt');
-    });
-
     it('F39: nor when something else is mounted over it', async () => {
       cover(world.inbox.join('usb'));
       await settled();
@@ -248,22 +226,6 @@ describeWhere(missing(), 'a folder with mounts', () => {
       await rm(world.inbox.join('usb/deep.txt'));
       await world.sync();
       expect(world.held()).toEqual({ 'top.txt': 'top', 'usb/other.txt': 'other' });
-    });
-
-    it('deletes what is deleted after it was mounted under another device number', async () => {
-      await writeFile(join(data, 'other.txt'), 'other');
-      await world.sync();
-      const copy = await mkdtemp(join(tmpdir(), 'ingestd-data-'));
-      cover(copy);
-      unmount(world.inbox.join('usb'));
-      mount('--bind', copy, world.inbox.join('usb'));
-      await writeFile(join(copy, 'deep.txt'), 'deep');
-      await writeFile(join(copy, 'other.txt'), 'other');
-      await world.sync();
-      await rm(world.inbox.join('usb/deep.txt'));
-      await world.sync();
-      expect(Object.keys(world.held()).sort()).toEqual(['top.txt', 'usb/other.txt']);
-      await rm(copy, { recursive: true, force: true }).catch(() => undefined);
     });
   });
 });

@@ -19,6 +19,12 @@ async function asked(...calls: string[]): Promise<void> {
   expect(world.service.calls).toEqual(calls);
 }
 
+/** Path → content at the service. */
+const held = () =>
+  Object.fromEntries(
+    [...world.docIds()].map(([path, docId]) => [path, world.service.documents.get(docId)?.content]),
+  );
+
 function expectNoMistake(): void {
   expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 }
@@ -59,11 +65,7 @@ describe('moves while requests are under way', () => {
     for (let step = 0; step < steps; step += 1) await Promise.resolve();
     world.folder.write('0.txt', 'another');
     await world.sync();
-    const held = [...world.docIds()].map(([path, docId]) => [
-      path,
-      world.service.documents.get(docId)?.content,
-    ]);
-    expect(Object.fromEntries(held)).toEqual({ '1.txt': 'text 1', '0.txt': 'another', [to]: 'text 0' });
+    expect(held()).toEqual({ '1.txt': 'text 1', '0.txt': 'another', [to]: 'text 0' });
     expectNoMistake();
   });
 
@@ -101,11 +103,7 @@ describe('moves while requests are under way', () => {
     await world.clock.advance(3_000);
     release();
     await world.quiesce();
-    const held = [...world.docIds()].map(([path, docId]) => [
-      path,
-      world.service.documents.get(docId)?.content,
-    ]);
-    expect(Object.fromEntries(held)).toEqual({ '1.txt': 'text 1', 'back.txt': 'text 0' });
+    expect(held()).toEqual({ '1.txt': 'text 1', 'back.txt': 'text 0' });
     expectNoMistake();
   });
 

@@ -67,18 +67,6 @@ describe('what is asked again when the connection stands', () => {
     expect([world.service.calls, world.service.documents.size]).toEqual([['bulk delete 10'], 20]);
   });
 
-  it('twenty documents whose files are back while a token is obtained are not deleted and uploaded again', async () => {
-    await delivered(20, { safety: { maxDeletePercent: 100, maxDeleteCount: 100 } });
-    for (let number = 1; number <= 20; number += 1) world.folder.takeAway(`${number}.txt`);
-    world.folder.scan();
-    const before = new Map(world.docIds());
-    await whileConnecting(() => {
-      for (let number = 1; number <= 20; number += 1)
-        world.folder.bringBack(`${number}.txt`, `${number}.txt`);
-    });
-    expect([world.service.calls, world.docIds()]).toEqual([[], before]);
-  });
-
   it('a sharing mode that a sidecar states no more does not go out', async () => {
     await delivered(1);
     world.folder.describe('1.txt', mode('EVERYONE'));

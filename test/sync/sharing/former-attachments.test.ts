@@ -47,9 +47,7 @@ it.each<readonly [string, () => Promise<void>, string]>([
     await world.sync();
     expect(world.held()).not.toHaveProperty([sent]);
     await world.inbox.write('f.txt.meta.json', '{}');
-    await world.sync();
-    await world.pass(30_000);
-    await world.sync();
+    await laterOn();
     expect(world.held()).toHaveProperty([sent], '1,2,3');
     // What it was sent with before is kept: its file is there.
     expect([...world.engine().tasks.in('dormant')].map(({ ref }) => ref.path)).toEqual(['f.txt']);
@@ -58,6 +56,13 @@ it.each<readonly [string, () => Promise<void>, string]>([
     expect([...world.docIds().keys()].sort()).toEqual(['f.txt', sent]);
   },
 );
+
+/** What changed is seen, half a minute passes, and what follows from that is sent. */
+async function laterOn(): Promise<void> {
+  await world.sync();
+  await world.pass(30_000);
+  await world.sync();
+}
 
 async function saveByRename(path: string, content: string): Promise<void> {
   await world.inbox.write('.new', content);
@@ -114,9 +119,7 @@ it('what a sidecar listed stays attached when that is removed, whatever lies in 
   await world.sync();
   expect([world.held(), attached()]).toEqual([{ 'f.txt': 'edited' }, [['own.csv', 'figure.csv']]]);
   await world.inbox.write('f.txt.meta.json', '{}');
-  await world.sync();
-  await world.pass(30_000);
-  await world.sync();
+  await laterOn();
   expect([Object.keys(world.held()), attached()]).toEqual([
     ['f.txt', 'figure.csv'],
     [['own.csv'], []],
@@ -140,9 +143,7 @@ it('I5: what was an attachment of a deleted document goes out private when it wa
 it('I5: what was an attachment goes out private when it is saved and its sidecar lists it no longer', async () => {
   await saveByRename('figure.csv', '1,2,3,4');
   await world.inbox.write('f.txt.meta.json', '{}');
-  await world.sync();
-  await world.pass(30_000);
-  await world.sync();
+  await laterOn();
   expect(modes()).toEqual({ 'f.txt': 'DEFAULT', 'figure.csv': 'NONE' });
 });
 
@@ -154,9 +155,7 @@ it('what was a document before it was attached is held as its record says when i
   expect([...world.service.documents.values()][0]?.attachments).toEqual(['figure.csv', 'own.csv']);
   await saveByRename('own.csv', '4,5,6');
   await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
-  await world.sync();
-  await world.pass(30_000);
-  await world.sync();
+  await laterOn();
   expect([world.held()['own.csv'], modes()]).toEqual(['4,5,6', { 'f.txt': 'DEFAULT', 'own.csv': 'DEFAULT' }]);
 });
 

@@ -1,11 +1,11 @@
 import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { modeOf } from '../../../src/model/metadata/metadata.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
 const long = new Date(Date.now() - 86_400_000);
 const secret = { shareInfo: { mode: 'NONE' } };
@@ -15,18 +15,10 @@ let settings: {
   sidecarOwner: 'any' | 'same';
   metadata: { shareInfo: { mode: 'EVERYONE' } };
 };
-let world: SyncedFolder;
-
-beforeEach(async () => {
-  settings = {
-    attachments: 'folder',
-    sidecarOwner: 'any',
-    metadata: { shareInfo: { mode: 'EVERYONE' } },
-  };
-  world = await syncedFolder({ settings });
+const world = ofEachTest(() => {
+  settings = { attachments: 'folder', sidecarOwner: 'any', metadata: { shareInfo: { mode: 'EVERYONE' } } };
+  return syncedFolder({ settings });
 });
-
-afterEach(() => world.close());
 
 const at = (path: string) => world.inbox.join(path);
 
@@ -54,6 +46,12 @@ const shared = () =>
   Object.fromEntries(
     [...world.service.documents.values()].map(({ content, metadata }) => [content, modeOf(metadata)]),
   );
+
+/** The sidecar of the report has stopped to be valid, and then this happens. */
+const spoilt = (act: () => void) => () => {
+  put('report.pdf.meta.json', '');
+  act();
+};
 
 async function laterOn(ms: number): Promise<void> {
   await world.rescan();
@@ -94,27 +92,13 @@ describe('I5: what was attached to a document that was not sent is not sent by i
         symlinkSync('/nonexistent', at('report.pdf.meta.json'));
       },
     ],
-    [
-      'is not valid, and its document is ignored',
-      () => {
-        put('report.pdf.meta.json', '');
-        put('.ingestignore', 'report.pdf\n');
-      },
-    ],
-    [
-      'is not valid, and the file is renamed',
-      () => {
-        put('report.pdf.meta.json', '');
-        renameSync(at('sub'), at('other'));
-      },
-    ],
+    ['is not valid, and its document is ignored', spoilt(() => put('.ingestignore', 'report.pdf\n'))],
+    ['is not valid, and the file is renamed', spoilt(() => renameSync(at('sub'), at('other')))],
     [
       'is not valid, and the document is renamed',
-      () => {
-        put('report.pdf.meta.json', '');
-        renameSync(at('report.pdf'), at('final.pdf'));
-        renameSync(at('report.pdf.meta.json'), at('final.pdf.meta.json'));
-      },
+      spoilt(() => {
+        for (const end of ['', '.meta.json']) renameSync(at(`report.pdf${end}`), at(`final.pdf${end}`));
+      }),
     ],
     ['is there without its document', () => rmSync(at('report.pdf'))],
     [

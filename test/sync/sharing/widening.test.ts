@@ -53,17 +53,26 @@ async function fill(folder: SyncedFolder['inbox']): Promise<void> {
   await folder.write('attached.csv', 'attached');
 }
 
+/** One after the other, each when the one before has been sent. */
+function inTurn(...acts: readonly (() => Promise<unknown>)[]): () => Promise<unknown> {
+  return async () => {
+    for (const [index, act] of acts.entries()) {
+      if (index > 0) await world.sync();
+      await act();
+    }
+  };
+}
+
 type Row = readonly [title: string, steps: () => Promise<unknown>, content: string, expected: string];
 
 const rows: readonly Row[] = [
   ['its own sidecar is removed', () => remove('own.txt.meta.json'), 'own', 'NONE, narrower'],
   [
     'its own sidecar is removed first when its directory goes name by name',
-    async () => {
-      await remove('own.txt.meta.json');
-      await world.sync();
-      await remove('plain.txt');
-    },
+    inTurn(
+      () => remove('own.txt.meta.json'),
+      () => remove('plain.txt'),
+    ),
     'own',
     'NONE, narrower',
   ],
@@ -71,31 +80,28 @@ const rows: readonly Row[] = [
   ['it is moved without its sidecar', () => move('own.txt', 'open/own.txt'), 'own', 'NONE, narrower'],
   [
     'it is moved without its sidecar, and on by way of a private directory',
-    async () => {
-      await move('own.txt', 'private/own.txt');
-      await world.sync();
-      await move('private/own.txt', 'open/own.txt');
-    },
+    inTurn(
+      () => move('own.txt', 'private/own.txt'),
+      () => move('private/own.txt', 'open/own.txt'),
+    ),
     'own',
     'NONE, narrower',
   ],
   [
     'its sidecar follows it later',
-    async () => {
-      await move('own.txt', 'open/own.txt');
-      await world.sync();
-      await move('own.txt.meta.json', 'open/own.txt.meta.json');
-    },
+    inTurn(
+      () => move('own.txt', 'open/own.txt'),
+      () => move('own.txt.meta.json', 'open/own.txt.meta.json'),
+    ),
     'own',
     'NONE',
   ],
   [
     'its own sidecar is made invalid and then removed',
-    async () => {
-      await write('own.txt.meta.json', '{');
-      await world.sync();
-      await remove('own.txt.meta.json');
-    },
+    inTurn(
+      () => write('own.txt.meta.json', '{'),
+      () => remove('own.txt.meta.json'),
+    ),
     'own',
     'NONE, narrower',
   ],
@@ -125,21 +131,19 @@ const rows: readonly Row[] = [
   ['the .meta.json is edited', () => write('private/.meta.json', open), 'inside', 'EVERYONE'],
   [
     'the .meta.json is removed and made again',
-    async () => {
-      await remove('private/.meta.json');
-      await world.sync();
-      await write('private/.meta.json', open);
-    },
+    inTurn(
+      () => remove('private/.meta.json'),
+      () => write('private/.meta.json', open),
+    ),
     'inside',
     'EVERYONE',
   ],
   [
     'the .meta.json is moved up, and edited there',
-    async () => {
-      await move('private/.meta.json', '.meta.json');
-      await world.sync();
-      await write('.meta.json', open);
-    },
+    inTurn(
+      () => move('private/.meta.json', '.meta.json'),
+      () => write('.meta.json', open),
+    ),
     'inside',
     'NONE, narrower',
   ],
