@@ -69,6 +69,7 @@ export type Operation =
       readonly metadata: MetadataChange | null;
       readonly accepted: Metadata;
       readonly unclearable: readonly Unclearable[];
+      readonly awaitsList: boolean;
       /** Set when the whole change could go out in a bulk call; equal `key`, one call. */
       readonly bulk: { readonly key: string; readonly change: BulkChange } | null;
     };

@@ -69,10 +69,12 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
     ...(late ? [lateTimestamp] : []),
   ];
   const { change, accepted } = delta;
+  const awaitsList = attachments === 'awaits-list';
   if (!content && attachments !== 'changed' && change === null)
-    return { kind: 'none', accepted, unclearable, awaitsList: attachments === 'awaits-list' };
+    return { kind: 'none', accepted, unclearable, awaitsList };
   return {
     kind: 'modify',
+    awaitsList,
     docId: record.docId,
     content,
     attachments: attachments === 'changed',

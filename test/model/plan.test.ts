@@ -55,6 +55,7 @@ describe('what to send for a document', () => {
       metadata: null,
       accepted: {},
       unclearable: [],
+      awaitsList: false,
       bulk: null,
     });
   });

@@ -65,7 +65,8 @@ export function modifiedChanges(
           ...record,
           sha256: newContent ?? compared.sha256 ?? record.sha256,
           stat: document.stat,
-          fingerprint: document.fingerprint,
+          // What still waits is inspected by each scan from scratch, and says so.
+          fingerprint: operation.awaitsList ? '' : document.fingerprint,
           fileName: operation.content ? document.fileName : record.fileName,
           attachments,
           companions: document.companions,

@@ -372,6 +372,9 @@ export function createFolderWork(options: Options): FolderWork {
         if (statSync(file).size === 0) writeFileSync(file, content(50));
         if (options.sidecarRequired?.includes(root) === true && !existsSync(`${file}.meta.json`))
           describe(file);
+        // Without one, attachments that another sidecar listed are not taken back.
+        if (document.attachments.length > 0 && document.sidecar === null && !existsSync(`${file}.meta.json`))
+          writeFileSync(`${file}.meta.json`, '{}');
       }
     },
   };

@@ -195,12 +195,14 @@ it.each<readonly [string, () => Promise<unknown>]>([
     const reasons = () => [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code);
     expect(reasons()).toEqual(['attached-before']);
     await change();
-    for (const when of ['now', 'after a restart']) {
-      if (when !== 'now') await world.restart();
+    for (const when of ['now', 'after an edit that is sent', 'after a restart']) {
+      if (when === 'after an edit that is sent') await world.inbox.write('f.txt', 'edited');
+      if (when === 'after a restart') await world.restart();
       await world.sync();
       await world.pass(3 * engineTiming.removeGraceMs);
       expect(new Set(reasons())).toEqual(new Set(['attached-before', 'attachments-unlisted']));
     }
+    expect(world.held()['f.txt']).toBe('edited');
     await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
     await world.sync();
     expect(reasons()).toEqual([]);
