@@ -126,7 +126,7 @@ function addTroubleCommands(program: Command, define: Define): void {
       '--online',
       'also ask whether the service accepts the credentials and Redis answers, and compare the clocks; no document is sent',
     );
-  define(program.command('retry'), async () => (await import('./control/retry-commands.ts')).retry, {
+  define(program.command('retry'), async () => (await import('./control/decision-commands.ts')).retry, {
     'ingestd retry': 'all that failed',
     'ingestd retry inbox/report.pdf':
       'one document, even if its upload is in doubt or was dismissed, or the service accepted it before',
@@ -141,7 +141,7 @@ function addTroubleCommands(program: Command, define: Define): void {
       'every delivered document of a folder, for a service that was restored from a backup',
     )
     .option('--yes', 'send all documents of a folder without asking');
-  define(program.command('resolve'), async () => (await import('./control/retry-commands.ts')).resolve, {
+  define(program.command('resolve'), async () => (await import('./control/decision-commands.ts')).resolve, {
     'ingestd resolve inbox/report.pdf --doc-id 4f1c…': 'the service has the document, under this docId',
     'ingestd resolve inbox/report.pdf --again': 'the service does not have the document',
     'ingestd resolve inbox/report.pdf --dismiss': 'you have checked, and there is nothing to do',
@@ -152,20 +152,20 @@ function addTroubleCommands(program: Command, define: Define): void {
     .option('--again', 'upload it again')
     .option('--dismiss', 'clear the doubt and send nothing')
     .option('--yes', 'adopt a docId without asking');
-  define(program.command('approve'), async () => (await import('./control/held-commands.ts')).approve, {
+  define(program.command('approve'), async () => (await import('./control/decision-commands.ts')).approve, {
     'ingestd status': 'list what is held, and why',
     'ingestd approve inbox': 'then delete it at the service',
   })
     .description('release held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")
     .option('--yes', 'do not ask; needed where nobody can be asked');
-  define(program.command('keep'), async () => (await import('./control/held-commands.ts')).keep, {
+  define(program.command('keep'), async () => (await import('./control/decision-commands.ts')).keep, {
     'ingestd keep inbox': 'nothing that is held there is deleted',
     'ingestd keep inbox/reports': 'the others stay held',
   })
     .description('leave the documents of held deletions at the service, of a folder or path, or of all')
     .argument('[place]', "a folder's name, or a path: that file and all below it");
-  define(program.command('share'), async () => (await import('./control/share-command.ts')).share, {
+  define(program.command('share'), async () => (await import('./control/decision-commands.ts')).share, {
     'ingestd why inbox/report.pdf': 'what holds it, and what is stated',
     'ingestd share inbox/report.pdf --as stated': 'share it so',
     'ingestd share inbox/2025 --as stated': 'all below a directory',

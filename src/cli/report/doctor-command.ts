@@ -6,10 +6,9 @@ import type { DoctorReport } from '../../commands/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { printFindings, printVerdict } from './check-command.ts';
+import { checkOptions, printFindings, printVerdict } from './check-command.ts';
 import { examine } from '../../commands/doctor.ts';
 import { prepareCommand } from '../prepare-command.ts';
-import { checkOptions } from './check-options.ts';
 
 export async function doctor(
   context: CommandContext,

@@ -1,0 +1,182 @@
+import { countWords } from '../../lib/text/amounts.ts';
+import { ConfigurationError, exitCodes } from '../../model/errors.ts';
+import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
+import { confirm, nameAll } from '../prompter.ts';
+import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import { prepareAction } from '../prepare-action.ts';
+import { printable } from '../../lib/text/printable.ts';
+import type { Status } from '../../model/report/status.ts';
+import { offlineStatus } from '../../commands/offline/offline-reports.ts';
+
+interface RetryFlags extends GlobalFlags {
+  /** The name of a folder. */
+  readonly all?: string;
+  readonly yes?: boolean;
+}
+
+/** `ingestd retry`: sends documents again. */
+export async function retry(
+  context: CommandContext,
+  paths: readonly string[],
+  { all: folder, ...flags }: RetryFlags,
+): Promise<number> {
+  if (folder !== undefined && paths.length > 0)
+    throw new ConfigurationError('retry: name paths or --all FOLDER, not both');
+  const { daemon, when, placeOf, decisions } = await prepareAction(context, flags);
+  if (folder !== undefined && flags.yes !== true) {
+    const question = `Send every delivered document of ${folder} to the service again, as modifies?`;
+    const refusal = `retry --all ${folder}: sends every document of the folder again; add --yes`;
+    if (!(await confirm(context, question, refusal))) return exitCodes.ok;
+  }
+  const { retried, unknown } = await (
+    await decisions()
+  ).retry(folder === undefined ? paths.map(placeOf) : [folder], { all: folder !== undefined });
+  if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
+  const atStart = 'what failed for another reason is tried when ingestd runs';
+  if (retried + unknown.length === 0)
+    context.output.line(
+      daemon === null ? `The service has refused nothing; ${atStart}.` : 'Nothing to retry.',
+    );
+  for (const path of unknown) {
+    const what =
+      daemon === null
+        ? `was neither delivered nor refused; ${atStart}`
+        : 'was not delivered and has not failed';
+    context.complain(`${path} ${what}; name a file that ingestd status lists, or that was delivered`);
+  }
+  return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
+}
+
+interface ResolveFlags extends GlobalFlags {
+  readonly docId?: string;
+  readonly again?: boolean;
+  readonly dismiss?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `ingestd resolve`: ends the doubt about an upload. */
+export async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
+  const resolution = resolutionOf(flags);
+  const { when, placeOf, decisions } = await prepareAction(context, flags);
+  if (resolution.kind === 'adopt' && flags.yes !== true) {
+    const question = `Adopt ${resolution.docId} as the document of ${path}?`;
+    if (!(await confirm(context, question))) return exitCodes.ok;
+  }
+  await (await decisions()).resolve(placeOf(path), resolution);
+  context.output.line(doneWords(path, resolution, when));
+  return exitCodes.ok;
+}
+
+/** Throws ConfigurationError unless exactly one way is named. */
+function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
+  const ways: Resolution[] = [
+    ...(docId === undefined ? [] : [{ kind: 'adopt', docId } as const]),
+    ...(again === true ? [{ kind: 'again' } as const] : []),
+    ...(dismiss === true ? [{ kind: 'dismiss' } as const] : []),
+  ];
+  const [way, ...others] = ways;
+  if (way !== undefined && others.length === 0) return way;
+  throw new ConfigurationError(
+    'resolve: choose one of --doc-id ID (the service has the document), --again (upload it again) or --dismiss (clear the doubt)',
+  );
+}
+
+function doneWords(path: string, resolution: Resolution, when: string): string {
+  switch (resolution.kind) {
+    case 'adopt':
+      return `${path} now belongs to the document ${resolution.docId}; any changes are sent ${when}.`;
+    case 'again':
+      return `${path} is sent again ${when}.`;
+    case 'dismiss':
+      return `The doubt about ${path} is cleared. Nothing is sent.`;
+  }
+}
+
+/** `ingestd approve`: the documents of removed files are deleted at the service. */
+export async function approve(
+  context: CommandContext,
+  folder: string | undefined,
+  flags: GlobalFlags & { yes?: boolean },
+): Promise<number> {
+  const { settings, daemon, when, decisions } = await prepareAction(context, flags);
+  const askedFor = async () => {
+    const { held } = await (daemon?.status() ??
+      offlineStatus({ settings, makesFolders: true, fleet: null }, null));
+    return askAbout(context, folder === undefined ? held : held.filter((one) => one.folder === folder));
+  };
+  const shown = flags.yes === true ? undefined : await askedFor();
+  if (shown === null) return exitCodes.ok;
+  const { approved } = await (await decisions()).approve(folder ?? null, shown);
+  context.output.line(
+    approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} released, to be sent ${when}.`,
+  );
+  return exitCodes.ok;
+}
+
+/**
+ * Names the documents that would be deleted at the service, and asks. Gives what was shown; null: none is meant. Throws
+ * ConfigurationError where nobody can be asked.
+ */
+async function askAbout(context: CommandContext, held: Status['held']): Promise<ShownDeletions | null> {
+  const most = held.reduce((total, { count }) => total + count, 0);
+  const paths = held.flatMap((one) => one.paths.map((path) => `${one.folder}/${path}`));
+  const shown = { most, paths };
+  if (most === 0) return shown;
+  nameAll(context.output, paths, most);
+  const documents = countWords(most, 'document');
+  const refusal = `approve: ${documents} would be deleted at the service; add --yes, or keep them there with ingestd keep`;
+  return (await confirm(context, `Delete ${documents} at the service?`, refusal)) ? shown : null;
+}
+
+/** `ingestd keep`: the documents of removed files stay at the service. */
+export async function keep(
+  context: CommandContext,
+  place: string | undefined,
+  flags: GlobalFlags,
+): Promise<number> {
+  const { placeOf, decisions } = await prepareAction(context, flags);
+  const meant = place === undefined ? null : placeOf(place);
+  const { kept } = await (await decisions()).keep(meant);
+  const documents = countWords(kept, 'document');
+  const nothing = meant === null ? 'Nothing is held.' : `Nothing is held at ${printable(meant)}.`;
+  context.output.line(kept === 0 ? nothing : `${documents} ${kept === 1 ? 'stays' : 'stay'} at the service.`);
+  return exitCodes.ok;
+}
+
+/** `ingestd share PATH… --as stated`: a person's word that what is stated goes out, though it is wider than what is held. */
+export async function share(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: GlobalFlags & { readonly as?: string; readonly yes?: boolean },
+): Promise<number> {
+  const { line } = context.output;
+  if (flags.as !== 'stated')
+    throw new ConfigurationError(
+      'share: add --as stated; documents are shared as their sidecars, .meta.json and the settings state',
+    );
+  const action = await prepareAction(context, flags);
+  const wanted = paths.map(action.placeOf);
+  const decisions = await action.decisions();
+  const { documents, barred } = await decisions.share(wanted);
+  if (barred > 0) {
+    const words = countWords(barred, 'document stays as it is', 'documents stay as they are');
+    line(
+      `${words}: attachments that the service cannot remove would show. ingestd why PATH says what helps.`,
+    );
+  }
+  if (documents.length === 0) {
+    if (barred > 0) return exitCodes.ok;
+    line('Nothing there is held more narrowly than it is stated.');
+    return exitCodes.ok;
+  }
+  if (flags.yes !== true) {
+    const names = documents.map(({ path, sharing }) => `${path}  ${sharing}`);
+    nameAll(context.output, names);
+    const words = countWords(documents.length, 'document');
+    const refusal = `share: ${words} would be shared more widely; add --yes`;
+    if (!(await confirm(context, `Share ${words} more widely, as stated?`, refusal))) return exitCodes.ok;
+  }
+  const { shared } = await decisions.share(wanted, documents);
+  line(`Sharing ${countWords(shared, 'document')} as stated ${action.when}.`);
+  return exitCodes.ok;
+}
