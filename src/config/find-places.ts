@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import * as z from 'zod';
 
+import { valueAt } from '../lib/text/describe-issues.ts';
 import { orNull } from '../lib/or-null.ts';
 import { ConfigurationError, errorCode } from '../model/errors.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
@@ -67,12 +67,12 @@ export async function likelyStateDirectory(
   const beside = await readEnvironmentFile(directory, search.env).catch(() => null);
   const given = { ...beside?.values, ...search.env }['INGESTD_STATE__DIR'];
   const read = await readTrustedFile(file, search.env).catch(() => null);
-  const written = given || stateInFile.safeParse(glimpseYaml(read?.text ?? '')).data?.state.dir;
-  return { file, dir: stateDirectory(written, directory, search.env) };
+  const written = given || valueAt(glimpseYaml(read?.text ?? ''), ['state', 'dir']);
+  return {
+    file,
+    dir: stateDirectory(typeof written === 'string' ? written : undefined, directory, search.env),
+  };
 }
-
-/** What has to be right of a file for its state directory to be known. */
-const stateInFile = z.object({ state: z.object({ dir: z.string() }) });
 
 /**
  * The state directory, absolute: as written in the file, relative to `directory`, else `$STATE_DIRECTORY` (the first, from

@@ -22,8 +22,8 @@ const hidden = { hidesValue: true };
 const baseAddress = () =>
   text().transform((address, context) => {
     const found = checkAddress(address);
-    if (found.kind === 'address') return found.url;
-    context.addIssue({ code: 'custom', message: found.message, params: hidden });
+    if ('url' in found) return found.url;
+    context.addIssue({ code: 'custom', message: found.fault, params: hidden });
     return z.NEVER;
   });
 

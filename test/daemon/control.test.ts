@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createChangeSignal } from '../../src/lib/time/change-signal.ts';
 import { createControl } from '../../src/daemon/control/control.ts';
 import { readPauses } from '../../src/daemon/control/pauses.ts';
-import { FileStory } from '../../src/daemon/history/history-files.ts';
+import { createFileStory } from '../../src/daemon/history/history-files.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
 import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
 import type { Activity } from '../../src/model/report/status.ts';
@@ -44,7 +44,7 @@ function decisionsIn(
       add: (one) => said.push(one),
       recent: () => said,
       listen: () => () => {},
-      past: async (ref) => activities.toReversed().filter(new FileStory(ref).tells).toReversed(),
+      past: async (ref) => activities.toReversed().filter(createFileStory(ref).tells).toReversed(),
     },
     changes: createChangeSignal(clock),
     status: () => ({}) as never,

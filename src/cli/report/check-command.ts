@@ -9,7 +9,6 @@ import { prepareCommand, presentCredentials } from '../prepare-command.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
 import { loadHttpToken, loadNotifyWebhook, sourceFault } from '../../config/secrets/read-secrets.ts';
 import type { MissingSecret } from '../../config/secrets/read-secrets.ts';
-import { secretVariables } from '../../config/secrets/secret-names.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
@@ -67,7 +66,15 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
       ...(tokenFault === null
         ? []
         : [finding('error', tokenFault.subject, { code: 'http-token', ...tokenFault })]),
-      ...(webhookFault === null ? [] : [webhookFinding(webhookFault.message)]),
+      ...(webhookFault === null
+        ? []
+        : [
+            finding('error', webhookFault.subject, {
+              code: 'configuration',
+              message: webhookFault.message,
+              fix: 'Set it to an https:// address, or take it away.',
+            }),
+          ]),
       ...configuration.warnings.map((message) =>
         finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
       ),
@@ -85,9 +92,4 @@ function missingCredential({
   fix = `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
 }: MissingSecret): CheckFinding {
   return finding('error', variable, { code: 'credential-missing', message, fix });
-}
-
-function webhookFinding(message: string): CheckFinding {
-  const fix = 'Set it to an https:// address, or take it away.';
-  return finding('error', secretVariables.notifyWebhook, { code: 'configuration', message, fix });
 }

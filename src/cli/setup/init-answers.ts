@@ -182,7 +182,7 @@ function readName(answer: string): string {
 /** People leave `https://` out. */
 function readAddress(answer: string): string {
   const address = checkAddress(answer.includes('://') ? answer : `https://${answer.trim()}`);
-  return address.kind === 'address' ? address.url : refuse(address.message, answer);
+  return 'url' in address ? address.url : refuse(address.fault, answer);
 }
 
 function refuse(fault: string | null, answer: string): string {

@@ -1,6 +1,11 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
-import { FileStory, historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
+import {
+  createFileStory,
+  historyDirectory,
+  readPast,
+  readTotals,
+} from '../../daemon/history/history-files.ts';
 import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
@@ -116,7 +121,7 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
         ledger,
         folders,
         past: async (ref: DocumentRef) => {
-          const story = new FileStory(ref);
+          const story = createFileStory(ref);
           const moves = activities.toReversed().filter((one) => one.what === 'moved' && story.tells(one));
           const past = await readPast(historyDirectory(settings.state.dir), story).catch(() => []);
           return [...past, ...moves.toReversed()];

@@ -192,35 +192,30 @@ function isIn(places: PlaceFilter['places'], { folder, path, what }: Activity): 
   return places.some((place) => (isOfAll || folder === place.folder) && isAtOrBelow(path, place.path));
 }
 
+export type FileStory = ReturnType<typeof createFileStory>;
+
 /**
  * What happened to the file at a path, and to it where it was before it came there: entries are asked for newest first.
  * What was moved away from the path is part of it.
  */
-export class FileStory {
-  #key: string;
+export function createFileStory(ref: DocumentRef) {
+  let key = refKey(ref);
   /** As the path ends in a line. */
-  #text = '';
-
-  constructor(ref: DocumentRef) {
-    this.#key = refKey(ref);
-    this.#follow(this.#key);
-  }
-
-  /** Of a line that was not parsed. */
-  readonly mayTell = (line: string): boolean => line.includes(this.#text);
-
-  readonly tells = (activity: Activity): boolean => {
-    const { from } = activity;
-    const isThere = refKey(activity) === this.#key;
-    if (!isThere && from !== this.#key) return false;
-    if (isThere && from !== undefined) this.#follow(from);
-    return true;
+  const ending = () => printableJson(JSON.stringify(key.slice(key.indexOf('/') + 1))).slice(1);
+  let text = ending();
+  return {
+    /** Of a line that was not parsed. */
+    mayTell: (line: string): boolean => line.includes(text),
+    tells: (activity: Activity): boolean => {
+      const { from } = activity;
+      const isThere = refKey(activity) === key;
+      if (isThere && from !== undefined) {
+        key = from;
+        text = ending();
+      }
+      return isThere || from === key;
+    },
   };
-
-  #follow(key: string): void {
-    this.#key = key;
-    this.#text = printableJson(JSON.stringify(key.slice(key.indexOf('/') + 1))).slice(1);
-  }
 }
 
 /** The part of a file's story that is written, oldest first. */

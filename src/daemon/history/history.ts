@@ -11,7 +11,7 @@ import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import {
-  FileStory,
+  createFileStory,
   historyDirectory,
   lineText,
   linesBack,
@@ -146,7 +146,7 @@ export async function openHistory(options: HistoryOptions) {
     /** What happened to one file, under its former paths too, newest last, as far as the history goes back. */
     past: async (ref: DocumentRef): Promise<readonly Activity[]> => {
       write();
-      const story = new FileStory(ref);
+      const story = createFileStory(ref);
       const unwritten = waiting.toReversed().filter(story.tells).toReversed();
       return [...(await readPast(directory, story).catch(unreadable)), ...unwritten];
     },
