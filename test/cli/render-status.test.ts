@@ -55,6 +55,58 @@ it('groups what failed by its cause, with the fix once', () => {
   ]);
 });
 
+const failed = aFailure('a.b.pdf', 'double-extension', 'two dots');
+const doubt = { folder: 'inbox', path: 'd.pdf', since: '2026-01-01T00:00:00Z', count: 2, message: 'lost' };
+const duplicates = ['d.pdf', 'e.pdf'].map((path) => ({ folder: 'inbox', path, copies: 2 }));
+const waiting = 'waiting for its sidecar w.pdf.meta.json';
+
+it.each<[string, Partial<Status>, readonly RegExp[]]>([
+  [
+    'possible duplicates, but those of what is in doubt, and where their names are',
+    { possibleDuplicates: 4, recordedDuplicates: 2, duplicates, inDoubt: [doubt], inDoubtTotal: 1 },
+    [
+      /\nPossible duplicates \(1\)\n {2}inbox\/e\.pdf: 2 extra copies\n {2}\(delete extra copies at the service, then run ingestd resolve PATH --dismiss\)$/,
+    ],
+  ],
+  [
+    'an upload in doubt in one place, and counts it once',
+    {
+      folders: [aFolder({ failed: 2 })],
+      failures: [failed, aFailure('d.pdf', 'in-doubt', 'lost')],
+      failuresTotal: 2,
+      inDoubt: [doubt],
+      inDoubtTotal: 1,
+    },
+    [
+      /^1 document failed, 1 upload in doubt\. /,
+      /^inbox .*, 1 failed, 1 in doubt /m,
+      /\nFailed \(1\)\n/,
+      /\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n/,
+      /^(?:(?!inbox\/d\.pdf)[^])*inbox\/d\.pdf(?:(?!inbox\/d\.pdf)[^])*$/,
+    ],
+  ],
+  [
+    'apart from what failed what is tried again by itself',
+    {
+      failures: [failed, { ...aFailure('e.pdf', 'econnrefused', 'refused'), retryAt: doubt.since }],
+      failuresTotal: 2,
+    },
+    [/\nFailed \(1\)\n/, /\nRetrying \(1\)\n {2}inbox\/e\.pdf: refused\n {2}\(nothing to do/],
+  ],
+  [
+    'what waits, and for what',
+    {
+      waiting: [{ folder: 'inbox', path: 'w.pdf', code: 'sidecar-missing', message: waiting }],
+      waitingTotal: 12,
+    },
+    [/\nWaiting \(12\)\n {2}inbox\/w\.pdf: waiting for its sidecar w\.pdf\.meta\.json\n {2}and 11 more$/m],
+  ],
+])('lists %s', (_name, more, texts) => {
+  const { colors } = createOutput(new PassThrough(), {});
+  const text = renderStatus({ ...calm, ...more }, { colors, page: null, now: 0 }).join('\n');
+  for (const one of texts) expect(text).toMatch(one);
+});
+
 it('says when the queue is done, in the zone of this machine', () => {
   const { colors } = createOutput(new PassThrough(), {});
   const queue = { pending: 400, inFlight: 0, waiting: 0, etaSeconds: 480 };

@@ -53,19 +53,6 @@ async function status(...args: string[]): Promise<string> {
   return stdout;
 }
 
-it('without a daemon, status counts and names the held deletions, and its numbers add up', async () => {
-  const { folders, held } = JSON.parse(await status('--json')) as Status;
-  expect(folders).toMatchObject([{ onDisk: 1, synced: 0, failed: 1, held: 11 }]);
-  expect(held).toMatchObject([{ folder: 'inbox', count: 11, since: '2026-01-01T00:00:00.000Z' }]);
-  expect(held[0]?.paths).toContain('11.pdf');
-  const text = await status();
-  expect(text.split('\n')[0]).toBe(
-    'ingestd is not running. 0 of 1 document delivered. 1 document failed. 11 deletions held',
-  );
-  expect(text).toContain('11 deletions since 2026');
-  expect(text).toContain('and 6 more');
-});
-
 it('what came back is not held any more, and of a folder that is away nothing is claimed', async () => {
   for (let index = 1; index < 11; index += 1) await folder.write(`inbox/${index}.pdf`, 'x');
   expect(JSON.parse(await status('--json'))).toMatchObject({ held: [{ count: 1, paths: ['11.pdf'] }] });

@@ -12,7 +12,7 @@ import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
 import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
@@ -231,51 +231,41 @@ it('explains a document of a folder that was taken out of the configuration', as
 });
 
 describe('decisions that come while an earlier one is written, or that cannot be', () => {
+  const state = folderOfEachTest();
+
   it('leave each pause in effect, in memory and on disk, though a resume before it fails', async () => {
-    const state = await temporaryFolder();
-    try {
-      await state.write('paused.json/in-the-way', '');
-      world = await engineWorld();
-      const { decisions, said } = decisionsIn(world, ['inbox', 'scans'], {
-        stateDir: state.path,
-        paused: ['inbox'],
-      });
-      world.engine().setPaused(['inbox']);
-      const resumed = decisions.resume('inbox');
-      const paused = decisions.pause('scans');
-      expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
-      await expect(resumed).rejects.toThrow(/paused\.json.*: it stays paused$/);
-      await expect(paused).rejects.toThrow(/: it lasts only until the next start$/);
-      expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
-      expect(said).toMatchObject([{ what: 'paused', folder: 'scans' }]);
-      await rm(state.join('paused.json'), { recursive: true });
-      expect(await decisions.pause('inbox')).toEqual({ paused: ['inbox', 'scans'] });
-      const { folders } = await readPauses(state.path);
-      expect(folders.map(({ name }) => name).toSorted()).toEqual(['inbox', 'scans']);
-      expect(await decisions.resume('inbox')).toEqual({ paused: ['scans'] });
-      expect([...world.engine().paused()]).toEqual(['scans']);
-    } finally {
-      await state.remove();
-    }
+    await state.write('paused.json/in-the-way', '');
+    world = await engineWorld();
+    const options = { stateDir: state.path, paused: ['inbox'] };
+    const { decisions, said } = decisionsIn(world, ['inbox', 'scans'], options);
+    world.engine().setPaused(['inbox']);
+    const resumed = decisions.resume('inbox');
+    const paused = decisions.pause('scans');
+    expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
+    await expect(resumed).rejects.toThrow(/paused\.json.*: it stays paused$/);
+    await expect(paused).rejects.toThrow(/: it lasts only until the next start$/);
+    expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
+    expect(said).toMatchObject([{ what: 'paused', folder: 'scans' }]);
+    await rm(state.join('paused.json'), { recursive: true });
+    expect(await decisions.pause('inbox')).toEqual({ paused: ['inbox', 'scans'] });
+    const { folders } = await readPauses(state.path);
+    expect(folders.map(({ name }) => name).toSorted()).toEqual(['inbox', 'scans']);
+    expect(await decisions.resume('inbox')).toEqual({ paused: ['scans'] });
+    expect([...world.engine().paused()]).toEqual(['scans']);
   });
 
   it('say of all folders at once that they are paused, until when, and that they are not any more', async () => {
-    const state = await temporaryFolder();
-    try {
-      world = await engineWorld();
-      const { decisions, said } = decisionsIn(world, ['inbox', 'scans'], { stateDir: state.path });
-      await decisions.pause(null, 3_600_000);
-      await decisions.resume(null);
-      await decisions.pause('inbox', 60_000);
-      const until = (ms: number) => `until ${new Date(world.clock.now() + ms).toISOString()}`;
-      expect(said.map(({ what, folder, message }) => [what, folder, message])).toEqual([
-        ['paused', '', `all folders, ${until(3_600_000)}`],
-        ['resumed', '', 'all folders'],
-        ['paused', 'inbox', until(60_000)],
-      ]);
-    } finally {
-      await state.remove();
-    }
+    world = await engineWorld();
+    const { decisions, said } = decisionsIn(world, ['inbox', 'scans'], { stateDir: state.path });
+    await decisions.pause(null, 3_600_000);
+    await decisions.resume(null);
+    await decisions.pause('inbox', 60_000);
+    const until = (ms: number) => `until ${new Date(world.clock.now() + ms).toISOString()}`;
+    expect(said.map(({ what, folder, message }) => [what, folder, message])).toEqual([
+      ['paused', '', `all folders, ${until(3_600_000)}`],
+      ['resumed', '', 'all folders'],
+      ['paused', 'inbox', until(60_000)],
+    ]);
   });
 
   it('fail where they cannot be written, and change nothing', async () => {

@@ -10,10 +10,9 @@ import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let home: TemporaryFolder;
+const home = folderOfEachTest();
 let ledger: LedgerPort;
 
 /** What `lstat` said of the directory. */
@@ -24,7 +23,6 @@ const drive = { ino: 4711, birthtimeMs: 1_760_000_000_000.25, dev: 65_025 };
  * one.
  */
 beforeEach(async () => {
-  home = await temporaryFolder();
   await mkdir(home.join('data/drive/sub'), { recursive: true });
   const { dev, ino, birthtimeMs } = await stat(home.join('data'));
   ledger = await openLedger({ dir: home.join('state'), clock: manualClock(), log: recordedLog() });
@@ -47,10 +45,7 @@ beforeEach(async () => {
     { kind: 'directory', folder: 'old', path: 'drive', identity: drive },
   ]);
 });
-afterEach(async () => {
-  await ledger.close();
-  await home.remove();
-});
+afterEach(() => ledger.close());
 
 const follow = (name: string, path: string) => followAll({ [name]: path });
 

@@ -10,8 +10,7 @@ import { manualClock } from '../support/manual-clock.ts';
 import { describeWhere } from '../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../support/processes/notify-receiver.ts';
 import type { NotifyReceiver } from '../support/processes/notify-receiver.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 let lines: string[];
 const silent = () => undefined;
@@ -23,7 +22,7 @@ beforeEach(() => {
 });
 
 describeWhere(missingForNotify(), 'the service manager, over a real datagram socket', () => {
-  let folder: TemporaryFolder;
+  const folder = folderOfEachTest();
   let receiver: NotifyReceiver;
   let clock: ReturnType<typeof manualClock>;
 
@@ -36,14 +35,10 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     });
 
   beforeEach(async () => {
-    folder = await temporaryFolder();
     receiver = await startNotifyReceiver(folder.path);
     clock = manualClock();
   });
-  afterEach(async () => {
-    await receiver.close();
-    await folder.remove();
-  });
+  afterEach(() => receiver.close());
 
   it('hears of start, reload and stop in their order', async () => {
     const service = notify();

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { connect, createServer as createSocketServer } from 'node:net';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { call } from './support/call.ts';
 import { openStatusWorld } from './support/status-world.ts';
 import type { DocumentListing } from '../../src/model/ports/control-port.ts';
@@ -377,6 +377,8 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
 });
 
 describe('the listeners', () => {
+  const folder = folderOfEachTest();
+
   it('leave the TCP address out where the port is false', async () => {
     const world = await open({ http: { host: '127.0.0.1', port: false } });
     expect(world.url).toBe('');
@@ -384,7 +386,6 @@ describe('the listeners', () => {
   });
 
   it('open the socket to its owner alone and take over one that a crash left', async () => {
-    const folder = await temporaryFolder();
     const socketPath = folder.join('daemon.sock');
     const crashed = createSocketServer().listen(socketPath);
     await once(crashed, 'listening');
@@ -394,16 +395,12 @@ describe('the listeners', () => {
     await world.stop();
     await expect(stat(socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
     crashed.close();
-    await folder.remove();
   });
 
   it('never remove a file that is no socket', async () => {
-    const folder = await temporaryFolder();
-    const socketPath = folder.join('daemon.sock');
-    await writeFile(socketPath, 'precious');
+    const socketPath = await folder.write('daemon.sock', 'precious');
     await expect(openStatusWorld({ socketPath })).rejects.toMatchObject({ code: 'configuration' });
     expect((await stat(socketPath)).size).toBe(8);
-    await folder.remove();
   });
 
   it('say which key to fix where the path of the socket is too long', async () => {

@@ -31,7 +31,7 @@ const secrets = {
 };
 const addresses = { INGESTD_AUTH_URL: 'https://auth.invalid', INGESTD_INGEST_URL: 'https://ingest.invalid/' };
 
-const scriptFound = spawnSync('script', ['--version']).status === 0;
+const missingScript = spawnSync('script', ['--version']).status === 0 ? null : 'script (bsdutils)';
 
 const folder = folderOfEachTest();
 
@@ -55,6 +55,40 @@ async function tokenEndpoint(grant: (password: string | null) => object | null) 
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** `init` with these flags and this environment, as somebody types it. */
+function onTerminal(
+  flags: string,
+  env: Readonly<Record<string, string>>,
+  {
+    program = join(process.cwd(), 'dist/main.js'),
+    ...user
+  }: { program?: string; uid?: number; gid?: number } = {},
+) {
+  const terminal = spawn(
+    'script',
+    ['-qec', `'${process.execPath}' '${program}' init ${flags}`, '/dev/null'],
+    {
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'], HOME: folder.path, TERM: 'xterm', SHELL: '/bin/sh', ...env },
+      ...user,
+    },
+  );
+  let shown = '';
+  let answered = 0;
+  terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  const ended = once(terminal, 'close').then(([code]) => code as number | null);
+  return {
+    ended,
+    shown: () => shown,
+    /** Types when it is asked this, after all that was asked before. */
+    answer: async (question: string, typed: string): Promise<void> => {
+      await eventually(() => shown.includes(question, answered), { withinMs: 20_000 });
+      answered = shown.length;
+      terminal.stdin.write(typed);
     },
   };
 }
@@ -245,35 +279,20 @@ describe('the user service that init installs', () => {
     await expect(stat(unitFile())).rejects.toThrow('ENOENT');
   });
 
-  const script = spawnSync('script', ['--version']).status === 0;
-  describeWhere(script ? null : 'script (bsdutils)', 'on a terminal', () => {
+  describeWhere(missingScript, 'on a terminal', () => {
     it('is offered to whoever is not root, and Enter installs it', async () => {
-      const env = await withSystemctl(0);
+      const env = { ...secrets, ...addresses, ...(await withSystemctl(0)) };
       const isRoot = process.getuid?.() === 0;
       if (isRoot) for (const path of ['', 'bin']) await chown(folder.join(path), nobody, nobody);
-      const words = 'init --no-login --folder inbox --name in --share NONE';
       const program = await copyProgram(folder.join('program'));
-      const command = `'${process.execPath}' '${program}' ${words}`;
-      const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-        cwd: folder.path,
-        env: {
-          HOME: folder.path,
-          TERM: 'xterm',
-          SHELL: '/bin/sh',
-          ...secrets,
-          INGESTD_AUTH_URL: 'http://127.0.0.1:9',
-          INGESTD_INGEST_URL: 'http://127.0.0.1:9',
-          ...env,
-        },
+      const flags = '--no-login --folder inbox --name in --share NONE';
+      const { answer, ended, shown } = onTerminal(flags, env, {
+        program,
         ...(isRoot && { uid: nobody, gid: nobody }),
       });
-      let shown = '';
-      terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-      const ended = once(terminal, 'close');
-      await eventually(() => shown.includes('Run ingestd now and whenever you log in'), { withinMs: 20_000 });
-      terminal.stdin.write('\r');
-      expect((await ended)[0]).toBe(0);
-      expect(shown).toContain('To remove it: systemctl --user disable --now ingestd');
+      await answer('Run ingestd now and whenever you log in', '\r');
+      expect(await ended).toBe(0);
+      expect(shown()).toContain('To remove it: systemctl --user disable --now ingestd');
       expect(await calls()).toMatch(/^--user show-environment\n--user daemon-reload\n/);
       expect(await readFile(unitFile(), 'utf8')).toContain(`INGESTD_CONFIG=${folder.join('ingestd.yaml')}`);
     }, 60_000);
@@ -347,30 +366,7 @@ describe('init with a person', () => {
   });
 });
 
-describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal', () => {
-  /** `init` with these flags and this environment, as somebody types it. */
-  function onTerminal(flags: string, env: Readonly<Record<string, string>>) {
-    const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' init ${flags}`;
-    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-      cwd: folder.path,
-      env: { PATH: process.env['PATH'], HOME: folder.path, TERM: 'xterm', ...env },
-    });
-    let shown = '';
-    let answered = 0;
-    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    const ended = once(terminal, 'close').then(([code]) => code as number | null);
-    return {
-      ended,
-      shown: () => shown,
-      /** Types when it is asked this, after all that was asked before. */
-      answer: async (question: string, typed: string): Promise<void> => {
-        await eventually(() => shown.includes(question, answered), { withinMs: 10_000 });
-        answered = shown.length;
-        terminal.stdin.write(typed);
-      },
-    };
-  }
-
+describeWhere(missingScript, 'init on a real terminal', () => {
   const flags = '--no-login --folder inbox --share NONE';
   const { INGESTD_PASSWORD: password, ...others } = { ...secrets, ...addresses };
 

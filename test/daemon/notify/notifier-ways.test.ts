@@ -10,17 +10,15 @@ import { startNotifier } from '../../../src/daemon/notify/notifier.ts';
 import { fakeControl } from '../../status/support/fake-control.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 let hook: Server;
 let posted: string[];
 let answer: number;
 let stop = async (): Promise<void> => {};
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   posted = [];
   answer = 200;
   hook = createServer((request, response) => {
@@ -37,7 +35,6 @@ afterEach(async () => {
   await stop();
   hook.closeAllConnections();
   await new Promise((resolve) => hook.close(resolve));
-  await folder.remove();
 });
 
 const failed = (path: string) => ({

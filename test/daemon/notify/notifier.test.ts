@@ -1,21 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 
 import { runNotifyCommand } from '../../../src/daemon/notify/notifier.ts';
 import { eventually } from '../../support/eventually.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 const { signal } = new AbortController();
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(async () => {
+afterEach(() => {
   delete process.env['INGESTD_PASSWORD'];
   delete process.env['CREDENTIALS_DIRECTORY'];
-  await folder.remove();
 });
 
 const read = (name: string) => readFile(folder.join(name), 'utf8');
