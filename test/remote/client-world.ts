@@ -8,7 +8,6 @@ import type {
   RequestWatch,
   ServicePort,
 } from '../../src/model/ports/service-port.ts';
-import type { Credentials } from '../../src/model/settings.ts';
 import { createIngestionClient } from '../../src/remote/ingestion-client.ts';
 import type { IngestionClient } from '../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
@@ -23,12 +22,6 @@ import type { ScriptedService } from '../support/services/scripted-service.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-
-interface Timeouts {
-  readonly connectSeconds?: number;
-  readonly idleSeconds?: number;
-  readonly responseSeconds?: number;
-}
 
 /** A client, its token source and its limiter before a scripted service. */
 export interface ClientWorld {
@@ -47,9 +40,11 @@ export interface ClientWorld {
   readonly close: () => Promise<void>;
 }
 
-export interface ClientWorldOptions extends Timeouts {
+export interface ClientWorldOptions {
+  readonly connectSeconds?: number;
+  readonly idleSeconds?: number;
+  readonly responseSeconds?: number;
   readonly clock?: Clock;
-  readonly credentials?: () => Credentials;
   readonly sendApiKey?: boolean;
   readonly maxKilobytesPerSecond?: number;
   readonly documentOwner?: 'configured' | 'always';
@@ -95,7 +90,7 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
   };
   const tokens = createTokenSource({
     authUrl: service.authUrl,
-    credentials: options.credentials ?? (() => plantedCredentials),
+    credentials: () => plantedCredentials,
     clock,
     settings,
     log,

@@ -162,18 +162,6 @@ describe('the ingestion client', () => {
     },
   );
 
-  it('hands on what the service warns of, without secrets and control characters', async () => {
-    world.service.script(steps.warn('doc-a', `careful\u001b[2J ${plantedCredentials.password}`));
-    const { outcome } = await world.call('upload');
-    expect(outcome).toMatchObject({
-      kind: 'accepted',
-      docId: 'doc-a',
-      warning: expect.stringContaining('careful'),
-    });
-    expect(JSON.stringify(outcome)).not.toContain(plantedCredentials.password);
-    expect(JSON.stringify(outcome)).not.toMatch(/u001b/);
-  });
-
   it('tells the watch before it sends and when the answer is here, and counts the bytes', async () => {
     const told: string[] = [];
     let bytes = 0;

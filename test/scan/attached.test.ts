@@ -1,35 +1,15 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { rename, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
+import { rename, truncate, utimes, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { reasonOf } from '../../src/sync/tasks/task.ts';
-import { eventually } from '../support/eventually.ts';
-import { folderWorld } from './support/folder-world.ts';
 import { syncedFolder } from './support/synced-folder.ts';
 import type { SyncedFolder } from './support/synced-folder.ts';
 
-let world: { readonly close: () => Promise<void> };
+let world: SyncedFolder;
 afterEach(() => world.close());
-
-it('the health of a folder counts the files that are attachments', async () => {
-  const watched = await folderWorld({
-    before: async (folder) => {
-      await folder.write('a.pdf', 'a');
-      await folder.write('a.pdf.attachments/x.csv', 'x');
-      await folder.write('a.pdf.attachments/y.csv', 'y');
-      await folder.write('b.pdf', 'b');
-      await folder.write('b.pdf.meta.json', '{"attachments": ["figures/z.csv"]}');
-      await folder.write('figures/z.csv', 'z');
-    },
-  });
-  world = watched;
-  await eventually(() => watched.port.health().attached === 3);
-  await unlink(watched.join('a.pdf.attachments', 'x.csv'));
-  await eventually(() => watched.port.health().attached === 2);
-  expect(watched.port.health().reasons).toEqual([]);
-});
 
 const long = new Date(Date.now() - 86_400_000);
 

@@ -1,9 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
-import { chmod, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { asUser, nobody } from '../support/processes/as-user.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { syncedFolder } from './support/synced-folder.ts';
@@ -17,16 +16,6 @@ const stateOf = (path: string) => world.engine().tasks.get({ folder: 'inbox', pa
 const at = (path: string) => world.inbox.join(path);
 /** Longer than the grace period and all retries. */
 const longMs = 60_000;
-
-/** As somebody who is not root and owns the folder. */
-async function asOwner(act: () => Promise<void>): Promise<void> {
-  const { home } = world;
-  if (process.getuid?.() === 0) {
-    for (const path of ['', ...(await readdir(home.path, { recursive: true }))])
-      await chown(home.join(path), nobody, nobody);
-  }
-  await asUser(act);
-}
 
 async function settle(): Promise<void> {
   await world.rescan();
@@ -117,35 +106,4 @@ describe('I2: a document whose file is gone from its path', () => {
     for (const name of names) expect(world.docIds().get(`b/${name}`)).toBe(before.get(`a/${name}`));
     expect(world.held()).toMatchObject({ 'a/two.txt': 'old two.txt', 'b/two.txt': 'edited' });
   });
-
-  it.each([
-    ['itself', 'dir/closed', 'dir/moved'],
-    ['with the directory above it', 'dir', 'renamed'],
-    ['into another directory', 'dir/closed', 'other/closed'],
-  ])(
-    'I1: holds the deletion of what lies in an unreadable directory that is renamed %s',
-    async (_, from, to) => {
-      world = await syncedFolder({
-        aheadMs: -3_600_000,
-        before: async (inbox) => {
-          for (const name of ['dir/closed', 'other']) await mkdir(inbox.join(name), { recursive: true });
-          await writeFile(inbox.join('dir/closed/a.txt'), 'a');
-        },
-      });
-      const docId = world.docIds().get('dir/closed/a.txt');
-      await asOwner(async () => {
-        await chmod(at('dir/closed'), 0o200);
-        await settle();
-        await rename(at(from), at(to));
-        await settle();
-        expect(deletions()).toEqual([]);
-        expect(stateOf('dir/closed/a.txt')?.kind).toBe('held');
-      });
-      await chmod(at(from === 'dir' ? 'renamed/closed' : to), 0o755);
-      await settle();
-      expect(deletions()).toEqual([]);
-      expect([...world.docIds().values()]).toEqual([docId]);
-      expect(world.service.calls.filter((call) => call.includes('upload'))).toHaveLength(1);
-    },
-  );
 });

@@ -4,9 +4,8 @@ import { printable } from '../../src/lib/text/printable.ts';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { prefix, startTrial } from '../embedded/support/trial.ts';
-import type { Trial } from '../embedded/support/trial.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { ofAllTests } from '../support/of-each-test.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { inProcess } from '../support/processes/in-process.ts';
 import { environmentOf, plantedCredentials } from '../support/planted-secrets.ts';
@@ -78,18 +77,19 @@ function undecodable(folder: TemporaryFolder): Buffer {
 }
 
 describe('S8: hostile names and messages', () => {
-  let installed: InstallationWithService;
   let daemon: RunningDaemon;
-
-  beforeAll(async () => {
-    installed = await installationWithService({
+  const installed = ofAllTests(() =>
+    installationWithService({
       more: {
         folders: [{ name: folderName, path: './inbox' }],
         timing: { settleMs: 150, removeGraceMs: 300, stopSeconds: 1 },
         log: { level: 'debug' },
       },
       environment: { FORCE_COLOR: '1' },
-    });
+    }),
+  );
+
+  beforeAll(async () => {
     let count = 0;
     installed.service.always(async (request) => {
       await request.body();
@@ -104,8 +104,6 @@ describe('S8: hostile names and messages', () => {
     });
     await fill(installed.home);
   });
-
-  afterAll(() => installed.remove());
 
   /** Runs a command in this process; gives standard output. */
   async function run(...words: string[]): Promise<string> {
@@ -272,13 +270,7 @@ describe('S8: hostile names and messages', () => {
 });
 
 describe('the embedded service', () => {
-  let trial: Trial;
-
-  beforeAll(async () => {
-    trial = await startTrial();
-  });
-
-  afterAll(() => trial.close());
+  const trial = ofAllTests(() => startTrial());
 
   it('repeats nothing that acts on a terminal', async () => {
     const { credentials, authUrl, ingestUrl, pageUrl } = trial.service;

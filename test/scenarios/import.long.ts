@@ -1,24 +1,22 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { startTrial } from '../embedded/support/trial.ts';
-import type { Trial } from '../embedded/support/trial.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { environmentOf, plantedCredentials } from '../support/planted-secrets.ts';
 
-let trial: Trial;
-let place: Installation;
+const trial = ofEachTest(() => startTrial({ clock: systemClock }));
+const place = ofEachTest(() => installation(trial.service));
 /** Path → docId, as they were delivered by a daemon whose state is lost. */
 let docIds: ReadonlyMap<string, string>;
 let exported: string;
 
 beforeEach(async () => {
-  trial = await startTrial({ clock: systemClock });
-  place = await installation(trial.service);
   await mkdir(join(place.inbox, 'sub'));
   for (const path of ['a.txt', 'sub/b.txt', 'sub/c, d.txt']) await writeFile(join(place.inbox, path), path);
   const sidecar = { sourceType: 'research', createdTimestamp: '2026-01-31T09:00:00Z' };
@@ -29,11 +27,6 @@ beforeEach(async () => {
   docIds = new Map(documents.map(({ path, docId }) => [path, docId]));
   expect(docIds.size).toBe(3);
   await place.configure({ state: { dir: './fresh' } });
-});
-
-afterEach(async () => {
-  await place.remove();
-  await trial.close();
 });
 
 interface Planned {

@@ -305,24 +305,6 @@ describe('the sync engine', () => {
     expect([...world.service.documents.keys()]).toEqual([docId]);
   });
 
-  it('sends what gathered for a bulk call within seconds, though another file takes long to inspect', async () => {
-    world = await filled(3);
-    const { inspect } = world.folder;
-    Object.assign(world.folder, {
-      inspect: (path: string) => (path === 'a/2.txt' ? new Promise(() => {}) : inspect(path)),
-    });
-    for (const path of ['a/0.txt', 'a/1.txt']) {
-      world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
-    }
-    world.folder.write('a/2.txt', 'large');
-    world.folder.scan();
-    await world.clock.advance(4_900);
-    expect(world.service.calls).toEqual([]);
-    await world.clock.advance(300);
-    await eventually(() => world.service.calls.length > 0);
-    expect(world.service.calls).toEqual(['bulk modify 2']);
-  });
-
   it('holds a deletion in another root, though it holds copies of all that the old one held, and deletes by itself once a person approved (I3)', async () => {
     world = await filled(5);
     replaceWithCopies(world);

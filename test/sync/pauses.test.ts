@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { FileStat } from '../../src/model/document.ts';
 import { engineWorld, filledEngineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -76,26 +75,6 @@ describe('while a folder is paused', () => {
     expect(world.docIds().size).toBe(1);
     expect(world.service.documents.size).toBe(1);
     expect(world.service.calls.filter((call) => call === 'upload')).toHaveLength(sent);
-  });
-
-  it('a request whose files were being read when the pause came goes out when it ends, once', async () => {
-    await filled(1);
-    const { open } = world.folder;
-    Object.assign(world.folder, {
-      open: (path: string, stat: FileStat) => {
-        pause();
-        return open(path, stat);
-      },
-    });
-    world.folder.write('new.txt', 'new');
-    world.folder.scan();
-    await atRest();
-    expect([world.service.calls, world.ledger().intents()]).toEqual([[], []]);
-    Object.assign(world.folder, { open });
-    resume();
-    await world.quiesce();
-    expect([world.service.calls, world.ledger().doubts()]).toEqual([['upload'], []]);
-    expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('new files of a first day wait unread, and are not in the way of the end of one pass', async () => {

@@ -30,7 +30,11 @@ async function expectHeld(world: NetworkWorld, ...answers: readonly Step[]): Pro
   service.always(steps.html(404));
   for (const name of removed) world.folder.remove(name);
   await world.sync();
-  expect(world.status().held).toMatchObject([{ count: 5 }]);
+  expect(world.status()).toMatchObject({ held: [{ count: 5 }], reasons: [{ code: 'held' }] });
+  // Nothing is tried again before a person has looked.
+  const before = service.requests.length;
+  await world.pass(3_600_000);
+  expect(service.requests).toHaveLength(before);
   await world.restart();
   await world.pass(3_600_000);
   expect(world.status().held).toMatchObject([{ count: 5 }]);
@@ -68,7 +72,7 @@ describe('deletions that were under way when the process died', () => {
     expect(service.requests).toHaveLength(before);
   });
 
-  it('are held after a refusal as before: many unknown ones at once are a wrong address', async () => {
+  it('N15: are held after a refusal as before: many unknown ones at once are a wrong address', async () => {
     await expectHeld(await filledNetworkWorld(8), steps.refuse('no', 403), steps.html(503));
   });
 
@@ -138,21 +142,6 @@ describe('a 404 that is not the service’s own word', () => {
 });
 
 describe('an outage', () => {
-  it('is over with the first answer, be it that a document is not known', async () => {
-    const world = await filledNetworkWorld(8);
-    const { service } = world;
-    service.script(steps.html(503), steps.html(503), steps.html(503));
-    service.documents.clear();
-    world.write({ '0.txt': 'edited' });
-    await world.until(() => world.status().state === 'degraded');
-    await world.quiesce();
-    expect(world.status()).toMatchObject({
-      state: 'idle',
-      reasons: [],
-      failures: [{ path: '0.txt', code: 'missing-at-service' }],
-    });
-  });
-
   it('that nothing waits for any more is not told for ever', async () => {
     const world = await filledNetworkWorld(8);
     const { service } = world;

@@ -1,32 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { steps } from '../../support/services/scripted-service.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { startHoldingService } from '../../support/services/holding-service.ts';
-import type { HoldingService } from '../../support/services/holding-service.ts';
 
-let service: HoldingService;
-let secrets: TemporaryFolder;
-let place: Installation | null;
+const service = ofEachTest(() => startHoldingService());
+const secrets = folderOfEachTest();
+let place: Installation;
 
-beforeEach(async () => {
-  service = await startHoldingService();
-  secrets = await temporaryFolder();
-  place = null;
-});
-
-afterEach(async () => {
-  await place?.remove();
-  await secrets.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 describe('the real process', () => {
   it('A7: a login page of the network, even over a restart, is an outage that ends by itself', async () => {

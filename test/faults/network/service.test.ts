@@ -125,24 +125,6 @@ describe('access', () => {
 });
 
 describe('documents that the service does not know', () => {
-  it('N15: are deleted already, but many at once are a wrong address: held until a person approves', async () => {
-    const world = await filledNetworkWorld(8);
-    const { service } = world;
-    service.always(steps.html(404));
-    for (const path of ['0.txt', '1.txt', '2.txt', '3.txt', '4.txt']) world.folder.remove(path);
-    await world.sync();
-    expect(world.status().held).toMatchObject([{ count: 5 }]);
-    expect(codes(world)).toEqual(['held']);
-    // Nothing is tried again before a person has looked.
-    const before = service.requests.length;
-    await world.pass(hour);
-    expect(service.requests).toHaveLength(before);
-    service.fix();
-    await world.engine().approve('inbox');
-    await world.quiesce();
-    expect(world.disagreements()).toEqual([]);
-  });
-
   it('N15: are uploaded again where onMissing says so, and keep their docId until that is done', async () => {
     const world = await filledNetworkWorld(3, { service: { onMissing: 'upload' } });
     const { service } = world;

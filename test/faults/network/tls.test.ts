@@ -11,29 +11,24 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { removeInProcess } from '../../remote/http/remove-in-process.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfAllTests } from '../../support/folder-of-each-test.ts';
+import { ofAllTests } from '../../support/of-each-test.ts';
 import { startHoldingService } from '../../support/services/holding-service.ts';
-import type { HoldingService } from '../../support/services/holding-service.ts';
 
 const run = promisify(execFile);
 
 const missing = spawnSync('openssl', ['version']).status === 0 ? null : 'openssl';
 
 describeWhere(missing, 'certificates made by openssl', () => {
-  let service: HoldingService;
-  let folder: TemporaryFolder;
+  const service = ofAllTests(() => startHoldingService());
+  const folder = folderOfAllTests();
   const servers: Server[] = [];
 
   beforeAll(async () => {
-    service = await startHoldingService();
-    folder = await temporaryFolder();
     await openssl('req -x509 -newkey rsa:2048 -nodes -subj /CN=authority -days 2 -keyout ca.key -out ca.pem');
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    await service.close();
-    await folder.remove();
   });
 
   async function openssl(words: string): Promise<void> {

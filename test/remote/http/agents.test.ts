@@ -1,25 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { createAgents, proxyFor } from '../../../src/remote/http/agents.ts';
+import { withoutProxies } from './without-proxies.ts';
 
-const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [
-  name,
-  name.toLowerCase(),
-]);
-const kept = new Map<string, string | undefined>();
-
-beforeEach(() => {
-  for (const name of names) {
-    kept.set(name, process.env[name]);
-    delete process.env[name];
-  }
-});
-afterEach(() => {
-  for (const [name, value] of kept) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-});
+withoutProxies();
 
 describe('the proxy of the environment', () => {
   it.each<[string, Record<string, string>, ReturnType<typeof proxyFor>]>([

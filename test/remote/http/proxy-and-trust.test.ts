@@ -11,6 +11,7 @@ import { createLimiter } from '../../../src/remote/limiter.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { closeWorlds, startClientWorld, unwatched } from '../client-world.ts';
 import type { ClientWorld } from '../client-world.ts';
+import { withoutProxies } from './without-proxies.ts';
 import { removeInProcess } from './remove-in-process.ts';
 import { selfSigned } from './self-signed.ts';
 
@@ -34,23 +35,14 @@ interface TestProxy extends TestServer {
 }
 
 describe('proxies and certificates', () => {
-  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
-  const kept = new Map<string, string | undefined>();
+  withoutProxies();
   const closing: (() => void | Promise<void>)[] = [];
   let world: ClientWorld;
 
   beforeEach(async () => {
-    for (const name of names.flatMap((each) => [each, each.toLowerCase()])) {
-      kept.set(name, process.env[name]);
-      delete process.env[name];
-    }
     world = await startClientWorld();
   });
   afterEach(async () => {
-    for (const [name, value] of kept) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
     await closeWorlds();
     for (const close of closing.splice(0).toReversed()) await close();
   });

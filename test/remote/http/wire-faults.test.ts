@@ -141,20 +141,6 @@ describe('a service that cannot be reached', () => {
       await world.close();
     },
   );
-
-  it('is unavailable when no token can be had, without a request', async () => {
-    const world = await startClientWorld();
-    world.service.alwaysTokens(steps.answer(503, '', { 'Retry-After': '30' }));
-    const { outcome } = await world.call('upload');
-    expect(outcome).toMatchObject({
-      kind: 'unavailable',
-      code: 'no-token',
-      retryAfterMs: 30_000,
-      sent: 'nothing',
-    });
-    expect(world.service.requests).toHaveLength(0);
-    expect(world.limiter.status().used).toBe(0);
-  });
 });
 
 describe('a storm of 401 (N8, N9)', () => {

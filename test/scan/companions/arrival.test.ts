@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { lateFiles } from '../../../src/scan/companions/arrival.ts';
+import type { ScanRequest } from '../../../src/scan/walk/scan-request.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWorld } from '../support/folder-world.ts';
 import { servedFolder } from '../inspect/served-folder.ts';
@@ -100,17 +101,27 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     expect(lateFiles(entries, { path: '', rules: [] }).includes(log as never)).toBe(expected);
   });
 
-  it('is not expected any more when a listing says that the directory has been quiet for the settle time', async () => {
-    await open('EVERYONE');
-    await folder.write('proj/old.pdf.meta.json', sidecar);
-    await folder.write('proj/a.pdf', 'pdf');
-    await folder.scan();
-    expect(await stateOf('proj/a.pdf')).toBe('settling');
-    folder.pass(settleMs);
-    expect(await stateOf('proj/a.pdf')).toBe('is expected');
-    await folder.scan();
-    expect(await stateOf('proj/a.pdf')).toBe('does not come');
-  });
+  it.each<readonly [string, Partial<ScanRequest>, Partial<ScanRequest>]>([
+    ['a listing', {}, {}],
+    [
+      'at a start, a second listing',
+      { cause: 'start', fromScratch: true },
+      { cause: 'poll', targets: 'withoutEvents' },
+    ],
+  ])(
+    'is expected until %s says that the directory has been quiet for the settle time',
+    async (_, first, next) => {
+      await open('EVERYONE');
+      await folder.write('proj/old.pdf.meta.json', sidecar);
+      await folder.write('proj/a.pdf', 'pdf');
+      await folder.scan(first);
+      expect(await stateOf('proj/a.pdf')).toBe('settling');
+      folder.pass(settleMs);
+      expect(await stateOf('proj/a.pdf')).toBe('is expected');
+      await folder.scan(next);
+      expect(await stateOf('proj/a.pdf')).toBe('does not come');
+    },
+  );
 
   it('is not expected for ever beside names that stand twice, by how accents are encoded, or are not UTF-8', async () => {
     const world = await folderWorld({
@@ -129,17 +140,6 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     } finally {
       await world.close();
     }
-  });
-
-  it('is expected at a start, too, until a second listing says that the directory is quiet', async () => {
-    await open('EVERYONE');
-    await folder.write('proj/old.pdf.meta.json', sidecar);
-    await folder.write('proj/a.pdf', 'pdf');
-    await folder.scan({ cause: 'start', fromScratch: true });
-    folder.pass(settleMs);
-    expect(await stateOf('proj/a.pdf')).toBe('is expected');
-    await folder.scan({ cause: 'poll', targets: 'withoutEvents' });
-    expect(await stateOf('proj/a.pdf')).toBe('does not come');
   });
 
   it('is expected in a directory that has just been made, if any directory of the folder has one', async () => {

@@ -210,10 +210,7 @@ describe('what is no longer as it was scanned', () => {
     await folder.write('d/.ingestignore', 'x\n'.repeat(1_001));
     await unlink(folder.join('d/b.pdf'));
     await folder.scan();
-    expect([await folder.verdict('d/a.pdf'), await folder.verdict('d/b.pdf')]).toEqual([
-      'unknown unreadable',
-      'unknown unreadable',
-    ]);
+    expect(await folder.verdict('d/b.pdf')).toBe('unknown unreadable');
     expect(await words('d/.ingestignore')).toMatch(
       /^ignored dot-name: ignore rules for d and below, where nothing/,
     );

@@ -175,33 +175,6 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
   };
   const all = ['closed/deep/x.pdf', 'closed/y.pdf', 'open.pdf'];
 
-  it.each([0o000, 0o400, 0o100])(
-    'F36: a directory of mode %p keeps what is known of it, and comes back',
-    async (mode) => {
-      folder = await folderProcess(filled);
-      expect(await folder.ask('documents')).toEqual(all);
-      await chmod(folder.join('closed'), mode);
-      await folder.ask('rescan');
-      expect(await folder.ask('documents')).toEqual(all);
-      const health = await folder.ask('health');
-      expect(health.reasons).toContainEqual({
-        code: 'unreadable-directory',
-        message: expect.stringMatching(/^closed: .*EACCES.*nothing below it is deleted/),
-      });
-      // Whatever may be known of a single file, it is not that it is gone.
-      for (const path of ['closed/y.pdf', 'closed/gone.pdf', 'closed/deep/x.pdf']) {
-        expect((await folder.ask('inspect', { path })).kind).not.toBe('absent');
-      }
-      await chmod(folder.join('closed'), 0o700);
-      await rm(folder.join('closed/y.pdf'));
-      await eventually(async () => (await folder.ask('health')).reasons.length === 0, patience);
-      // A scan may have come between the two.
-      await eventually(async () => (await folder.ask('documents')).length === 2, patience);
-      expect(await folder.ask('documents')).toEqual(['closed/deep/x.pdf', 'open.pdf']);
-      expect((await folder.ask('inspect', { path: 'closed/y.pdf' })).kind).toBe('absent');
-    },
-  );
-
   it('F36: below a directory that could never be listed nothing is known, and nothing is waited for', async () => {
     folder = await folderProcess({
       ...filled,

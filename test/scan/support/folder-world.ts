@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 
-import { directoryOf, joinPath, nameOf } from '../../../src/model/document.ts';
+import { joinPath } from '../../../src/model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection, Skip } from '../../../src/model/document.ts';
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { RootIdentity } from '../../../src/model/ports/ledger-port.ts';
@@ -32,12 +32,10 @@ export interface FolderWorld extends Omit<TemporaryFolder, 'remove'> {
   /** Paths of all documents that are known to stand there, sorted. */
   readonly documents: () => readonly string[];
   readonly skips: () => readonly Skip[];
-  readonly fingerprintOf: (path: string) => string | undefined;
   /** Looks until the answer is neither settling nor unknown. */
   readonly inspect: (path: string) => Promise<Inspection>;
   /** The document at a path; throws for any other answer. */
   readonly document: (path: string) => Promise<FoundDocument>;
-  readonly idle: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -46,12 +44,8 @@ interface WorldOptions {
   readonly timing?: Partial<TimingSettings>;
   readonly maxFileBytes?: number;
   readonly watcher?: FolderOptions['watcher'];
-  readonly clock?: FolderOptions['clock'];
-  readonly stateDir?: string;
   /** Fills the folder before it is scanned first. */
   readonly before?: (folder: TemporaryFolder) => Promise<unknown>;
-  /** False: it is opened and not started. */
-  readonly start?: boolean;
 }
 
 export const quickTiming = timingSettingsOf({
@@ -74,21 +68,19 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
     settings: folderSettingsOf(folder.path, options.settings),
     timing: { ...quickTiming, ...options.timing },
     maxFileBytes: options.maxFileBytes ?? 1024 * 1024,
-    stateDir: options.stateDir ?? '/nonexistent',
-    clock: options.clock ?? systemClock,
+    stateDir: '/nonexistent',
+    clock: systemClock,
     log,
     ...(options.watcher === undefined ? {} : { watcher: options.watcher }),
   });
-  if (options.start !== false) {
-    await port.start({
-      directory: (scan) => {
-        scans.push(scan);
-        known.set(scan.directory, scan);
-      },
-      scanned: (identity) => scanned.push(identity),
-      changed: () => undefined,
-    });
-  }
+  await port.start({
+    directory: (scan) => {
+      scans.push(scan);
+      known.set(scan.directory, scan);
+    },
+    scanned: (identity) => scanned.push(identity),
+    changed: () => undefined,
+  });
 
   function reachable(): readonly DirectoryScan[] {
     const found: DirectoryScan[] = [];
@@ -120,18 +112,11 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
     scanned,
     documents: () => reachable().flatMap(scannedPaths).sort(),
     skips: () => reachable().flatMap((scan) => scan.skips),
-    fingerprintOf: (path) =>
-      reachable()
-        .find(({ directory }) => directory === directoryOf(path))
-        ?.entries.find(({ name }) => name === nameOf(path))?.fingerprint,
     inspect,
     document: async (path) => {
       const answer = await inspect(path);
       if (answer.kind !== 'document') throw new Error(`${path} is ${JSON.stringify(answer)}`);
       return answer.document;
-    },
-    idle: async () => {
-      await eventually(() => !port.health().busy, { everyMs: 5 });
     },
     close: async () => {
       await port.close();

@@ -64,15 +64,12 @@ describe('a scan', () => {
     expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], n: [], 'n/o': ['n/o/new.pdf'] });
   });
 
-  it('lists another directory in the place of one with all below', async () => {
-    await rename(folder.join('d'), folder.join('.away'));
-    await folder.write('d/e/other.pdf', 'other');
-    expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], d: [], 'd/e': ['d/e/other.pdf'] });
-  });
-
   // A file system gives an inode number that is free to the next directory that is made.
-  it('lists another directory with the inode number of the one in whose place it is with all below', async () => {
-    await rm(folder.join('d'), { recursive: true });
+  it.each([
+    ['of one', () => rename(folder.join('d'), folder.join('.away'))],
+    ['of one whose inode number it has', () => rm(folder.join('d'), { recursive: true })],
+  ])('lists another directory in the place %s with all below', async (_, take) => {
+    await take();
     await folder.write('d/e/other.pdf', 'other');
     expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], d: [], 'd/e': ['d/e/other.pdf'] });
   });

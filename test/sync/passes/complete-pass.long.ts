@@ -61,22 +61,30 @@ describe('sync as a process', () => {
     expect(place.service.requests).toHaveLength(1);
   }, 60_000);
 
-  it('I8: ends beside a file that is renamed while it never stops growing, and names it', async () => {
-    await place.configure({ safety, timing: neverSettles });
-    await place.home.write('inbox/old.txt', 'old.txt');
-    expect(await place.run('sync')).toMatchObject({ code: 0 });
-    await rename(join(place.inbox, 'old.txt'), join(place.inbox, 'new.txt'));
-    await whileGrowing('new.txt', () => expectLeft('inbox/new.txt'));
-  }, 30_000);
-
-  it('deletes what was removed beside a file that never stops growing', async () => {
-    await place.configure({ safety, timing: neverSettles });
-    await place.home.write('inbox/old.txt', 'old.txt');
-    await place.home.write('inbox/removed.txt', 'removed.txt');
-    await place.run('sync');
-    await rm(join(place.inbox, 'removed.txt'));
-    await whileGrowing('old.txt', () => expectLeft('1 deletion'));
-  }, 30_000);
+  it.each([
+    [
+      'I8: ends beside a file that is renamed while it never stops growing, and names it',
+      'new.txt',
+      'inbox/new.txt',
+      () => rename(join(place.inbox, 'old.txt'), join(place.inbox, 'new.txt')),
+    ],
+    [
+      'deletes what was removed beside a file that never stops growing',
+      'old.txt',
+      '1 deletion',
+      () => rm(join(place.inbox, 'removed.txt')),
+    ],
+  ])(
+    '%s',
+    async (_, grows, words, act) => {
+      await place.configure({ safety, timing: neverSettles });
+      for (const name of ['old.txt', 'removed.txt']) await place.home.write(`inbox/${name}`, name);
+      expect(await place.run('sync')).toMatchObject({ code: 0 });
+      await act();
+      await whileGrowing(grows, () => expectLeft(words));
+    },
+    30_000,
+  );
 
   it('ends with nothing left to do beside an ignored file that never stops growing', async () => {
     await place.home.write('inbox/.ingestignore', '*.log.txt');

@@ -142,31 +142,33 @@ it.each(['paused', 'watched'])('A1: so do those that were put aside twice while 
   expect([shared(), failed()]).toEqual([{ old: 'NONE', two: 'NONE', three: 'NONE' }, []]);
 });
 
-it('A1: a private document that is put aside before it is sent is private', async () => {
+it.each<readonly [string, number, () => Promise<unknown>, object]>([
+  [
+    'that is put aside before it is sent is private',
+    3_000,
+    async () => {
+      await rename(at('b.txt'), at('b-old.txt'));
+      await world.inbox.write('b.txt', 'two');
+    },
+    { one: 'NONE', two: 'NONE' },
+  ],
+  [
+    'whose sidecar goes before it is sent is private',
+    700_000,
+    () => rm(at('b.txt.meta.json')),
+    { one: 'NONE' },
+  ],
+])('A1: a private document %s', async (_, ms, act, expected) => {
   world.engine().setPaused(['inbox']);
   await world.inbox.write('b.txt', 'one');
   await world.inbox.write('b.txt.meta.json', secret);
   await world.rescan();
-  await world.clock.advance(3_000);
-  await rename(at('b.txt'), at('b-old.txt'));
-  await world.inbox.write('b.txt', 'two');
-  await world.rescan();
-  world.engine().setPaused([]);
-  await world.sync();
-  expect([shared(), failed()]).toEqual([{ old: 'NONE', one: 'NONE', two: 'NONE' }, []]);
-});
-
-it('A1: a private document whose sidecar goes before it is sent is private', async () => {
-  world.engine().setPaused(['inbox']);
-  await world.inbox.write('b.txt', 'one');
-  await world.inbox.write('b.txt.meta.json', secret);
-  await world.rescan();
-  await world.clock.advance(700_000);
-  await rm(at('b.txt.meta.json'));
+  await world.clock.advance(ms);
+  await act();
   await world.rescan();
   world.engine().setPaused([]);
   await world.pass(20_000);
-  expect([shared(), failed()]).toEqual([{ old: 'NONE', one: 'NONE' }, []]);
+  expect([shared(), failed()]).toEqual([{ old: 'NONE', ...expected }, []]);
 });
 
 it('A1: a hard link of a private document is private, and its copy another file', async () => {
