@@ -85,7 +85,6 @@ function program(): Command {
     progress: null,
     interactive: false,
     exitWith: () => undefined,
-    showStacks: () => undefined,
   });
 }
 

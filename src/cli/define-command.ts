@@ -22,8 +22,6 @@ export interface CommandContext {
   readonly interactive: boolean;
   /** What the process ends with. */
   readonly exitWith: (code: number) => void;
-  /** From now on an unexpected error is printed with its stack. */
-  readonly showStacks: () => void;
 }
 
 /** The options that go with every command. */

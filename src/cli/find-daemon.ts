@@ -28,10 +28,7 @@ export async function findDaemon(
   { reports = true }: { readonly reports?: boolean } = {},
 ): Promise<FoundDaemon> {
   try {
-    const prepared = await prepareCommand(context, flags, {
-      reportsWarnings: reports,
-      reportsTrial: reports ? 'on standard error' : 'nowhere',
-    });
+    const prepared = await prepareCommand(context, flags, { reportsWarnings: reports });
     const stateDir = prepared.settings.state.dir;
     const daemon = await connectDaemon(stateDir, prepared.settings.file);
     return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };

@@ -20,8 +20,8 @@ interface PrepareOptions {
   readonly checkFolders?: boolean;
   /** False: the configuration's warnings are not logged. */
   readonly reportsWarnings?: boolean;
-  /** Where to say that there is no configuration file. Default: on standard error. */
-  readonly reportsTrial?: 'on standard error' | 'in the log' | 'nowhere';
+  /** That there is no configuration file is said in the log. Default: on standard error. */
+  readonly logsTrial?: boolean;
   /** Takes the lines of the log. Default: standard error. */
   readonly writeLog?: ((text: string) => void) | undefined;
 }
@@ -37,7 +37,7 @@ export async function prepareCommand(
     quiet = true,
     checkFolders = false,
     reportsWarnings = true,
-    reportsTrial = 'on standard error',
+    logsTrial = false,
     writeLog = context.writeError,
   }: PrepareOptions = {},
 ) {
@@ -47,13 +47,12 @@ export async function prepareCommand(
   await requireOwnState(configuration.settings, configuration.trial);
   // Once: from its start on, the trial says in its status what it is.
   const hasBegun = existsSync(configuration.settings.state.dir);
-  if (missing.length > 0 && !hasBegun && reportsTrial === 'on standard error' && flags.quiet !== true)
+  if (missing.length > 0 && !hasBegun && !logsTrial && flags.quiet !== true)
     context.complain(`${trialWords} (none of ${missing.join(', ')} exists)`);
   const asked = levelAskedFor(flags);
   const { log: configured } = configuration.settings;
   const level = asked ?? configured.level;
   const settings = { ...configuration.settings, log: { ...configured, level } };
-  if (level === 'debug' || level === 'trace') context.showStacks();
   if (settings.cluster !== null && settings.cluster.redis.password !== null)
     redactor.add([settings.cluster.redis.password]);
   const log = await createLog({
@@ -62,7 +61,7 @@ export async function prepareCommand(
     redactor,
     write: writeLog,
   });
-  if (missing.length > 0 && reportsTrial === 'in the log') log.info({ lookedFor: missing }, trialWords);
+  if (missing.length > 0 && logsTrial) log.info({ lookedFor: missing }, trialWords);
   for (const warning of reportsWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
   return { configuration, settings, log, redactor };
 }

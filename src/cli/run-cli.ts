@@ -54,7 +54,6 @@ export async function runCli({
   };
   const output = createOutput(stdout, env);
   let exitCode: number = exitCodes.ok;
-  let stacks = false;
   const context: CommandContext = {
     env,
     cwd,
@@ -67,9 +66,6 @@ export async function runCli({
     exitWith: (code) => {
       exitCode = code;
     },
-    showStacks: () => {
-      stacks = true;
-    },
   };
   const lastWords = (error: unknown): void => {
     process.exit(report(error, { complain, stacks: true }));
@@ -81,7 +77,8 @@ export async function runCli({
     refuseUnknownCommand(program, args);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    exitCode = report(error, { complain, stacks });
+    const { logLevel = '' } = program.opts<{ logLevel?: string }>();
+    exitCode = report(error, { complain, stacks: ['debug', 'trace'].includes(logLevel) });
   } finally {
     process.off('uncaughtException', lastWords);
   }

@@ -80,7 +80,6 @@ function program() {
     progress: null,
     interactive: false,
     exitWith: () => undefined,
-    showStacks: () => undefined,
   });
 }
 

@@ -10,14 +10,14 @@ import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 const forRun = { quiet: false, checkFolders: true } as const;
 
 export async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { ...forRun, reportsTrial: 'in the log' });
+  const prepared = await prepareCommand(context, flags, { ...forRun, logsTrial: true });
   const { settings, configuration, log } = prepared;
   // The same file again, also where another would be found by now.
   const again = configuration.trial ? flags : { ...flags, config: settings.file };
   return runDaemon({
     ...(await readAll(prepared)),
     log,
-    reload: async () => readAll(await prepareCommand(context, again, { ...forRun, reportsTrial: 'nowhere' })),
+    reload: async () => readAll(await prepareCommand(context, again, forRun)),
   });
 }
 
