@@ -28,7 +28,8 @@ export async function findDaemon(
   { reports = true }: { readonly reports?: boolean } = {},
 ): Promise<FoundDaemon> {
   try {
-    const prepared = await prepareCommand(context, flags, { reportsWarnings: reports });
+    const asked = reports ? flags : { ...flags, quiet: true };
+    const prepared = await prepareCommand(context, asked, { reportsWarnings: reports });
     const stateDir = prepared.settings.state.dir;
     const daemon = await connectDaemon(stateDir, prepared.settings.file);
     return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };
