@@ -7,8 +7,7 @@ import type { Status } from '../../src/model/report/status.ts';
 import { aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { fleetHost, scaledTimes } from './support/fleet-host.ts';
 import type { FleetHost } from './support/fleet-host.ts';
 import { missingRedis, startRedis } from './support/redis-server.ts';
@@ -24,18 +23,16 @@ interface Publishing {
 
 describeWhere(missingRedis, 'hosts that do not go together', () => {
   let redis: RedisServer;
-  let folder: TemporaryFolder;
   let hosts: FleetHost[];
   beforeEach(async () => {
     redis = await startRedis();
-    folder = await temporaryFolder();
     hosts = [];
   });
   afterEach(async () => {
     for (const host of hosts) await host.close();
     await redis.remove();
-    await folder.remove();
   });
+  const folder = folderOfEachTest();
 
   const start = async (name: string): Promise<Publishing> => {
     await folder.write(`${hosts.length}/.keep`, '');

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { describeWhere } from '../support/needs.ts';
 import { unknownNames } from '../packaging/support/unknown-names.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { missingRedis, startRedis } from './support/redis-server.ts';
 
 interface ComposeService {
@@ -22,13 +21,9 @@ interface Manifest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-describe('the deployments of a fleet', () => {
-  let folder: TemporaryFolder;
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-  });
-  afterEach(() => folder.remove());
+const folder = folderOfEachTest();
 
+describe('the deployments of a fleet', () => {
   it('compose: each host has a name, a state and a folder of its own, and all have one Redis', async () => {
     const text = await readFile('config/fleet/compose.yaml', 'utf8');
     const { services, secrets } = parse(text, { merge: true }) as {
@@ -83,11 +78,9 @@ describeWhere(missingRedis, 'the users of Redis', () => {
     const users = await readFile('config/fleet/users.acl', 'utf8');
     const rule = /^user ingestd .*$/m.exec(users)?.[0];
     expect(await readFile('docs/fleet.md', 'utf8')).toContain(rule);
-    const folder = await temporaryFolder();
     const file = await folder.write('users.acl', users);
     const redis = await startRedis({ more: ['--aclfile', file], user: 'ingestd', password: 'PASSWORD' });
     expect(redis.command('CONFIG', 'GET', 'dir')).toMatch(/NOPERM/);
     await redis.remove();
-    await folder.remove();
   });
 });

@@ -9,23 +9,20 @@ import { selfSigned } from '../remote/http/self-signed.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import { eventually } from '../support/eventually.ts';
 import { environmentOf, formsOf, plantedCredentials } from '../support/planted-secrets.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 let server: Server | null;
 let asked: (string | undefined)[];
 
-beforeEach(async () => {
-  folder = await temporaryFolder();
+beforeEach(() => {
   server = null;
   asked = [];
 });
 
-afterEach(async () => {
+afterEach(() => {
   server?.closeAllConnections();
   server?.close();
-  await folder.remove();
 });
 
 const configure = (service: Readonly<Record<string, unknown>>) =>

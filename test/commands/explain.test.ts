@@ -7,6 +7,7 @@ import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import { offlineStatus, whyOffline } from '../../src/commands/offline/offline-reports.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
+import { localTime } from '../../src/lib/text/amounts.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { silentLog } from '../../src/model/ports/log-port.ts';
 import { statOf } from '../../src/scan/rules/entry.ts';
@@ -142,6 +143,36 @@ describe('why, where no daemon runs', () => {
     expect((await folder.run('why', 'third.txt')).stdout).toMatch(
       /upload: ingestd stopped before the service answered \(in-doubt\)\n\S+ \S+ +resolved: uploaded again/,
     );
+  });
+
+  it('tells of a file that is gone what it was and what became of it', async () => {
+    await folder.write('inbox/gone.txt', 'is to go');
+    await folder.write('inbox/new.txt', 'is to go later');
+    expect((await folder.run('sync')).code).toBe(0);
+    await rm(folder.join('inbox/gone.txt'));
+    expect((await folder.run('sync')).code).toBe(0);
+    const gone = await why('inbox/gone.txt');
+    expect(gone.verdict).toEqual({
+      kind: 'absent',
+      code: 'absent',
+      message: 'the file is gone from the folder, and its document was deleted at the service',
+    });
+    expect([gone.docId, gone.next]).toEqual([expect.any(String), 'nothing']);
+    const [uploaded, deleted] = [gone.uploadedAt ?? '', gone.deletedAt ?? ''];
+    expect(Date.parse(uploaded)).toBeLessThanOrEqual(Date.parse(deleted));
+    expect((await folder.run('why', 'inbox/gone.txt')).stdout).toContain(
+      `deleted       ${localTime(deleted)}`,
+    );
+    const unknown = await why('inbox/never.txt');
+    expect(unknown).toMatchObject({ docId: null, uploadedAt: null, deletedAt: null, next: 'nothing' });
+    expect(unknown.verdict.message).toBe('no such file in the folder, and no record of one');
+    await rm(folder.join('inbox/new.txt'));
+    expect(await why('inbox/new.txt')).toMatchObject({
+      verdict: { message: 'the file is gone from the folder; the service still has its document' },
+      docId: expect.any(String),
+      deletedAt: null,
+      next: 'its document is deleted at the service when ingestd runs',
+    });
   });
 
   it('tells of a folder that was taken out of the configuration what the ledger and the log know', async () => {

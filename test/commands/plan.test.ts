@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { makePlan } from '../../src/commands/make-plan.ts';
+import type { PlanReport } from '../../src/commands/make-plan.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
@@ -8,7 +9,7 @@ import { silentLog } from '../../src/model/ports/log-port.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 
-const folder = ofEachTest(() => trialFolder());
+const folder = ofEachTest(() => trialFolder({ timing: { settleMs: 0 } }));
 
 it('counts the requests of this minute in the time that it takes', async () => {
   await folder.write('inbox/a.txt', 'text');
@@ -23,3 +24,24 @@ it('counts the requests of this minute in the time that it takes', async () => {
   expect(seconds).toBeGreaterThan(30);
   expect(seconds).toBeLessThanOrEqual(60);
 });
+
+it('says with which sharing mode and which attachments a document would be sent', async () => {
+  await folder.write('inbox/report.txt', 'a report');
+  await folder.write('inbox/report.txt.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');
+  await folder.write('inbox/report.txt.attachments/x.csv', '1');
+  const planned = async () =>
+    (JSON.parse((await folder.run('plan', '--json')).stdout) as PlanReport).operations
+      .filter(({ path }) => path === 'report.txt')
+      .map(({ kind, sharing, attachments }) => ({ kind, sharing, attachments }));
+  const line = async () => /^.*inbox\/report.*$/m.exec((await folder.run('plan')).stdout)?.[0];
+  expect(await planned()).toEqual([{ kind: 'upload', sharing: 'EVERYONE', attachments: ['x.csv'] }]);
+  expect(await line()).toBe('upload      inbox/report.txt (sharing EVERYONE, attachment x.csv)');
+  expect((await folder.run('sync')).code).toBe(0);
+
+  await folder.write('inbox/report.txt', 'an edited report');
+  expect(await planned()).toEqual([{ kind: 'modify', sharing: null, attachments: null }]);
+  await folder.write('inbox/report.txt.meta.json', '{"shareInfo": {"mode": "NONE"}}');
+  await folder.write('inbox/report.txt.attachments/y.csv', '2');
+  expect(await planned()).toEqual([{ kind: 'modify', sharing: 'NONE', attachments: ['x.csv', 'y.csv'] }]);
+  expect(await line()).toBe('modify      inbox/report.txt (content, sharing NONE, attachments x.csv, y.csv)');
+}, 60_000);

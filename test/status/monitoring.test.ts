@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { createMetrics } from '../../src/status/metrics/metrics.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { aFleetThatIsGone } from './support/a-fleet.ts';
 import { fakeControl } from './support/fake-control.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -135,8 +135,9 @@ describe('the files for monitoring', () => {
         expect(status).toBe(0);
       });
 
+      const folder = folderOfEachTest();
+
       it('fire each when it is time, and not before', async () => {
-        const folder = await temporaryFolder();
         const firing = (alert: string, at: string, exp_samples: readonly object[]) => ({
           expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
           eval_time: at,
@@ -159,7 +160,6 @@ describe('the files for monitoring', () => {
         ]);
         expect(output).toContain('SUCCESS');
         expect(status).toBe(0);
-        await folder.remove();
       });
     },
   );

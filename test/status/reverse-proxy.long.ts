@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
 import { openStatusWorld } from './support/status-world.ts';
@@ -83,7 +83,6 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
   let browser: Browser;
   let world: StatusWorld | null = null;
   let proxy: ChildProcess | null = null;
-  let folder: TemporaryFolder | null = null;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -92,8 +91,8 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
   afterEach(async () => {
     proxy?.kill('SIGKILL');
     await world?.close();
-    await folder?.remove();
   });
+  const folder = folderOfEachTest();
 
   it.each(proxies)(
     '%s, the page is whole, its buttons work and it follows live',
@@ -101,7 +100,6 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
       const port = await freePort();
       const publicUrl = `http://${name}:${port}${path}`;
       world = await openStatusWorld({ http: { host: '127.0.0.1', port: 0, publicUrl }, httpToken });
-      folder = await temporaryFolder();
       proxy = await start(folder, { port, upstream: world.port });
       let said = '';
       proxy.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));

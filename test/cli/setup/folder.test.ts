@@ -1,6 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, lstat, mkdir, readFile, rename, stat, symlink } from 'node:fs/promises';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectDaemon } from '../../../src/commands/daemon-client.ts';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -186,41 +187,36 @@ describeWhere(process.getuid?.() === 0 ? null : 'root', 'a configuration of anot
 });
 
 describe('beside a running daemon', () => {
+  let child: ChildProcess;
+
+  beforeEach(() => {
+    child = startIngestd(['run'], { cwd: folder.path });
+  });
+  afterEach(async () => {
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  });
+
   it('has the daemon read the configuration again', async () => {
-    const child = startIngestd(['run'], { cwd: folder.path });
-    const ended = once(child, 'close');
     const watched = async () => {
       // Between two configurations it may not answer.
       const status = await (await connectDaemon(folder.join('state')))?.status().catch(() => null);
       return status?.folders.map(({ name }) => name).join();
     };
-    try {
-      await eventually(async () => (await watched()) === 'inbox');
-      const { stdout } = await folder.run('folder', 'add', 'reports');
-      expect(stdout).toContain(`The running daemon (process ${child.pid}) was sent SIGHUP`);
-      await eventually(async () => (await watched()) === 'inbox,reports');
-      await folder.run('folder', 'remove', 'inbox');
-      await eventually(async () => (await watched()) === 'reports');
-      expect(child.exitCode).toBe(null);
-    } finally {
-      child.kill('SIGTERM');
-      await ended;
-    }
+    await eventually(async () => (await watched()) === 'inbox');
+    const { stdout } = await folder.run('folder', 'add', 'reports');
+    expect(stdout).toContain(`The running daemon (process ${child.pid}) was sent SIGHUP`);
+    await eventually(async () => (await watched()) === 'inbox,reports');
+    await folder.run('folder', 'remove', 'inbox');
+    await eventually(async () => (await watched()) === 'reports');
+    expect(child.exitCode).toBe(null);
   });
 
   it('sends no signal to a process whose number the daemon has elsewhere', async () => {
-    const child = startIngestd(['run'], { cwd: folder.path });
-    const ended = once(child, 'close');
-    const address = folder.join('state/daemon.json');
-    try {
-      await eventually(async () => (await connectDaemon(folder.join('state'))) !== null);
-      const named = JSON.parse(await readFile(address, 'utf8')) as object;
-      await folder.write('state/daemon.json', JSON.stringify({ ...named, pid: process.pid }));
-      const { stdout } = await folder.run('folder', 'add', 'reports');
-      expect(stdout).toContain(`(process ${process.pid}) could not be told; send it SIGHUP where it runs`);
-    } finally {
-      child.kill('SIGTERM');
-      await ended;
-    }
+    await eventually(async () => (await connectDaemon(folder.join('state'))) !== null);
+    const named = JSON.parse(await readFile(folder.join('state/daemon.json'), 'utf8')) as object;
+    await folder.write('state/daemon.json', JSON.stringify({ ...named, pid: process.pid }));
+    const { stdout } = await folder.run('folder', 'add', 'reports');
+    expect(stdout).toContain(`(process ${process.pid}) could not be told; send it SIGHUP where it runs`);
   });
 });

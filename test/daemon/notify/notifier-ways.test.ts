@@ -12,7 +12,6 @@ import { eventually } from '../../support/eventually.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
-const folder = folderOfEachTest();
 let hook: Server;
 let posted: string[];
 let answer: number;
@@ -36,6 +35,8 @@ afterEach(async () => {
   hook.closeAllConnections();
   await new Promise((resolve) => hook.close(resolve));
 });
+// Defined last: it goes after all that writes into it has ended.
+const folder = folderOfEachTest();
 
 const failed = (path: string) => ({
   folder: 'inbox',

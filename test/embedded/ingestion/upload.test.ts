@@ -231,16 +231,6 @@ describe('metadata', () => {
     );
     expect(answer.error?.message).toMatch(/^metadata: companies\.1\.value: /);
   });
-
-  it('warns of what was not there to be deleted', async () => {
-    const metadata = { customTags: [{ name: 'x', operation: 'DELETE' }] };
-    const answer = await upload(['file', 'x', 'a.txt'], ['metadata', JSON.stringify(metadata)]);
-    expect(answer.status).toBe(200);
-    expect(answer.warning).toEqual({
-      docId: answer.success?.docId,
-      message: 'tag x was not there to be deleted',
-    });
-  });
 });
 
 describe('a form', () => {
