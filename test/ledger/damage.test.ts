@@ -1,4 +1,6 @@
 import { truncate, writeFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Change, LedgerPort } from '../../src/model/ports/ledger-port.ts';
@@ -354,7 +356,6 @@ describe('P9: rows that cannot be', () => {
 
   /** Changes the text of the snapshot and makes its checksum right again. */
   async function forgeSnapshot(change: (text: string) => string): Promise<void> {
-    const { crc32 } = await import('node:zlib');
     const files = await imageOf(dir);
     const text = change(fileIn(files, 'ledger.json').toString());
     const end = text.indexOf('\n[]],') + 1;
@@ -365,7 +366,6 @@ describe('P9: rows that cannot be', () => {
 
   /** Changes the text of a journal and makes its checksums right again. */
   async function forge(name: string, change: (text: string) => string): Promise<void> {
-    const { crc32 } = await import('node:zlib');
     const files = await imageOf(dir);
     const lines = fileIn(files, name)
       .toString()
