@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { steps } from '../support/services/scripted-service.ts';
@@ -17,12 +17,11 @@ const startsWithinMs = 1_000;
 /** So long nothing goes out afterwards. */
 const quietMs = 2_500;
 
-let place: InstallationWithService;
+const place = ofEachTest(() => installationWithService({ more: { service: fast } }));
 let uploads: number;
 
-beforeEach(async () => {
+beforeEach(() => {
   uploads = 0;
-  place = await installationWithService({ more: { service: fast } });
   place.service.always(async (request) => {
     await request.body();
     await delay(answerMs);
@@ -30,8 +29,6 @@ beforeEach(async () => {
     await steps.accept(`doc-${uploads}`)(request);
   });
 });
-
-afterEach(() => place.remove());
 
 async function fill(folder: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1)

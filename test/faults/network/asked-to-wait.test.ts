@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { localTime } from '../../../src/lib/text/amounts.ts';
 import type { Status } from '../../../src/model/report/status.ts';
@@ -10,23 +10,15 @@ import type { Installation, RunningDaemon } from '../../support/processes/daemon
 import { steps } from '../../support/services/scripted-service.ts';
 import type { Step } from '../../support/services/scripted-service.ts';
 import { startHoldingService } from '../../support/services/holding-service.ts';
-import type { HoldingService } from '../../support/services/holding-service.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
 const quarterMs = 15 * 60_000;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as unknown;
 
-let service: HoldingService;
-let place: Installation | null;
+const service = ofEachTest(() => startHoldingService());
+let place: Installation;
 
-beforeEach(async () => {
-  service = await startHoldingService();
-  place = null;
-});
-
-afterEach(async () => {
-  await place?.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 function asksToWait(status: number): Step {
   return steps.json(status, { message: 'too busy' }, { 'Retry-After': '999999999' });
@@ -52,7 +44,7 @@ async function expectSaid(daemon: RunningDaemon, code: string, message: string):
   const leftMs = Date.parse(until) - Date.now();
   expect([leftMs > quarterMs - 60_000, leftMs <= quarterMs + 1_000]).toEqual([true, true]);
 
-  const { out } = (await place?.run('status')) ?? { out: '' };
+  const { out } = await place.run('status');
   expect(out).toContain(`since ${localTime(since)}, until ${localTime(until)}`);
   const metrics = await (await daemon.fetch('/metrics')).text();
   expect(metrics).toMatch(new RegExp(`^ingestd_reason\\{code="${code}"\\} 1$`, 'm'));
@@ -85,6 +77,6 @@ describe('the status of a service that asks to wait', () => {
     expect(status).toMatchObject({ state: 'paused', health: 'ok', auth: { state: 'ok' } });
     // The credentials are accepted, and nothing is wrong with the folders.
     expect((await daemon.fetch('/readyz')).status).toBe(200);
-    expect((await place?.run('why', 'inbox/a.txt'))?.out).toContain(`answered ${answer}`);
+    expect((await place.run('why', 'inbox/a.txt')).out).toContain(`answered ${answer}`);
   });
 });

@@ -134,21 +134,13 @@ describe('proxies and certificates', () => {
     expect(await remove(`http://localhost:${world.service.port}`)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('sends nothing to an address whose certificate cannot be trusted (N2)', async () => {
-    const safe = await startTls(world.service.port, closing);
-    expect(await remove(`https://127.0.0.1:${safe.port}`)).toMatchObject({
-      kind: 'misaddressed',
-      code: 'tls',
-    });
+  it.each<readonly [string, () => Promise<TestServer>]>([
+    ['whose certificate cannot be trusted (N2)', () => startTls(world.service.port, closing)],
+    ['that does not speak TLS', () => startPlain(closing)],
+  ])('sends nothing to an address %s', async (_, start) => {
+    const { port } = await start();
+    expect(await remove(`https://127.0.0.1:${port}`)).toMatchObject({ kind: 'misaddressed', code: 'tls' });
     expect(world.service.requests).toHaveLength(0);
-  });
-
-  it('says that an address is wrong that does not speak TLS', async () => {
-    const plain = await startPlain(closing);
-    expect(await remove(`https://127.0.0.1:${plain.port}`)).toMatchObject({
-      kind: 'misaddressed',
-      code: 'tls',
-    });
   });
 
   it('gives up a connection that is never made, and nothing went out (N3)', async () => {
