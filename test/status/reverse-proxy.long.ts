@@ -83,14 +83,17 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
   let browser: Browser;
   let world: StatusWorld | null = null;
   let proxy: ChildProcess | null = null;
+  let ended: Promise<unknown> | null = null;
 
   beforeAll(async () => {
     browser = await openBrowser();
   });
   afterAll(() => browser.close());
   afterEach(async () => {
-    proxy?.kill('SIGKILL');
     await world?.close();
+    // Killed, nginx would leave its workers behind, and they hold the pipe to this process open.
+    proxy?.kill('SIGTERM');
+    await ended;
   });
   const folder = folderOfEachTest();
 
@@ -101,6 +104,7 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
       const publicUrl = `http://${name}:${port}${path}`;
       world = await openStatusWorld({ http: { host: '127.0.0.1', port: 0, publicUrl }, httpToken });
       proxy = await start(folder, { port, upstream: world.port });
+      ended = once(proxy, 'close');
       let said = '';
       proxy.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
       const answers = () =>
