@@ -1,29 +1,17 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
-
+import { freePort } from '../support/free-port.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 
-let place: InstallationWithService | null = null;
-
-afterEach(() => place?.remove());
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+let port: number;
+const place = ofEachTest(async () => {
+  port = await freePort();
+  return installationWithService({ nodeOptions: [`--inspect-port=${port}`] });
+});
 
 describe('SIGUSR1 and SIGUSR2, which any process of the same user can send', () => {
   it('open no inspector, and the daemon goes on', async () => {
-    const port = await freePort();
-    place = await installationWithService({
-      nodeOptions: [`--inspect-port=${port}`],
-    });
     const daemon = await place.start();
     daemon.signal('SIGUSR1');
     daemon.signal('SIGUSR1');

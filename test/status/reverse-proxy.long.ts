@@ -2,12 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { describeWhere } from '../support/needs.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -137,12 +136,3 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
     },
   );
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

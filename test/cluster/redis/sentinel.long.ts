@@ -3,12 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/free-port.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { fleetHost, mostInWindow, scaledTimes } from '../support/fleet-host.ts';
 import type { FleetHost } from '../support/fleet-host.ts';
-import { freePort, missingRedis, startRedis } from '../support/redis-server.ts';
+import { missingRedis, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 
 const windowMs = 4_000;

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
 
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { RedisAddress } from '../../../src/lib/server/redis-address.ts';
 import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/free-port.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** What is missing for tests with Redis; null: nothing. For `describeWhere`. */
@@ -111,15 +111,4 @@ export function settle(redis: RedisServer, account: string): void {
   const runId = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))?.[1] ?? '';
   const state = ['run', runId, 'seq', '0', 'last', '1', 'open', '1', 'sure', '1', 'epoch', '1'];
   redis.command('HSET', `ingestd:{${account}}:state`, ...state);
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
