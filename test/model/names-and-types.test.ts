@@ -34,9 +34,10 @@ describe('file names, interface section 8 (F21, F23, F24)', () => {
     ['a/b.pdf', 'contains a slash,'],
     ['a\\b.pdf', 'contains a backslash,'],
     ['a', 'no extension, so the service cannot tell its type; it accepts pdf,'],
-    ['a.\u001b[2j', 'files of type \\x1b[2j; it accepts pdf,'],
+    ['a.\u001b[2j', /files of type \\x1b\[2j; it accepts pdf,/],
+    ['a.b.pdf', /2 dots.*accepts only one.*names: rewrite/],
   ])('says what is wrong with %j', (name, words) => {
-    expect(judgeName(name, 'reject')).toMatchObject({ message: expect.stringContaining(words) });
+    expect(judgeName(name, 'reject')).toMatchObject({ message: expect.stringMatching(words) });
   });
 
   it.each(broken)('refuses %j as %s', (name, code) => {
@@ -53,12 +54,6 @@ describe('file names, interface section 8 (F21, F23, F24)', () => {
 
   it('gives the name in NFC', () => {
     expect(judgeName('cafe\u0301.pdf', 'reject')).toEqual({ kind: 'fit', name: 'caf\u00e9.pdf' });
-  });
-
-  it('says the rule and the fix', () => {
-    expect(judgeName('a.b.pdf', 'reject')).toMatchObject({
-      message: expect.stringMatching(/2 dots.*accepts only one.*names: rewrite/),
-    });
   });
 
   it('turns extra dots into underscores where rewriting is allowed', () => {
