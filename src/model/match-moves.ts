@@ -33,13 +33,7 @@ interface Move {
  * An inode that was used again (F13) shows in its birth time. Give it what is missing and nothing else: the docId
  * of a document that is still somewhere is never taken.
  */
-export function matchMove({
-  found,
-  missing,
-}: {
-  readonly found: Newcomer;
-  readonly missing: readonly MissingEntry[];
-}): Move | null {
+export function matchMove(found: Newcomer, missing: readonly MissingEntry[]): Move | null {
   const { ref, stat, sha256 } = found;
   const same = missing.filter((one) => isFileOf(one, stat));
   const sameContent = missing.filter(({ record }) => record.sha256 === sha256);

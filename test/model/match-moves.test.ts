@@ -164,7 +164,7 @@ const cases: readonly (readonly [
 
 describe('moves', () => {
   it.each(cases)('%s', (_, found, missing, move) => {
-    const result = matchMove({ found, missing });
+    const result = matchMove(found, missing);
     expect(result && [result.match.ref.path, result.proof]).toEqual(move);
   });
 
@@ -185,8 +185,8 @@ describe('moves', () => {
     fc.assert(
       fc.property(missingRecords, hashes, fileStats, (missing, sha256, stat) => {
         const found = newcomer(sha256, stat);
-        const answer = matchMove({ found, missing });
-        expect(matchMove({ found, missing: missing.toReversed() })).toEqual(answer);
+        const answer = matchMove(found, missing);
+        expect(matchMove(found, missing.toReversed())).toEqual(answer);
       }),
     );
   });
@@ -194,7 +194,7 @@ describe('moves', () => {
   it('says what it has proof of', () => {
     fc.assert(
       fc.property(missingRecords, hashes, fileStats, (missing, sha256, stat) => {
-        const move = matchMove({ found: newcomer(sha256, stat), missing });
+        const move = matchMove(newcomer(sha256, stat), missing);
         if (move === null) return;
         const { record } = move.match;
         expect(record.sha256 === sha256).toBe(move.proof !== 'edited');
@@ -210,7 +210,7 @@ describe('moves', () => {
       fc.property(missingRecords, hashes, fileStats, (missing, sha256, stat) => {
         const found = newcomer(sha256, stat);
         const worthReading = candidates(found.stat, missing);
-        expect(matchMove({ found, missing: worthReading })).toEqual(matchMove({ found, missing }));
+        expect(matchMove(found, worthReading)).toEqual(matchMove(found, missing));
       }),
     );
   });

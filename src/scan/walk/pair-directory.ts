@@ -35,7 +35,7 @@ export async function pairEntries(
   const { lists, unread } = await readLists(sorted.sidecars, absolute, tree.get(directory)?.lists);
   const relations = relate(sorted, settings.sidecarOwner);
   const sidecars = [...relations.sidecars, ...relations.ofLeftOut];
-  const changed = attachmentLists.set(directory, listedByOwner(folder, directory, { sidecars, lists }));
+  const changed = attachmentLists.set(directory, listedByOwner(folder, directory, sidecars, lists));
   return { ...relations, lists, changed, unread };
 }
 
@@ -120,13 +120,8 @@ function narrowMode(bytes: Buffer): ShareMode | undefined {
 function listedByOwner(
   folder: FolderState,
   directory: string,
-  {
-    sidecars,
-    lists,
-  }: {
-    readonly sidecars: Iterable<readonly [document: string, sidecar: PairedSidecar]>;
-    readonly lists: ReadonlyMap<string, SidecarList>;
-  },
+  sidecars: Iterable<readonly [document: string, sidecar: PairedSidecar]>,
+  lists: ReadonlyMap<string, SidecarList>,
 ): ListedByOwner {
   const listed = new Map<string, readonly string[]>();
   for (const [document, { name, kind }] of sidecars) {

@@ -17,15 +17,9 @@ const namedUnreadable = 100;
 /** Answers scans, one at a time. */
 export function createScanner(
   folder: FolderState,
-  {
-    watches,
-    backend,
-    send,
-  }: {
-    readonly watches: WatchSet;
-    readonly backend: Watcher['kind'] | null;
-    readonly send: (batch: readonly PackedScan[]) => Promise<void>;
-  },
+  watches: WatchSet,
+  backend: Watcher['kind'] | null,
+  send: (batch: readonly PackedScan[]) => Promise<void>,
 ) {
   const { tree, root: path } = folder;
   /** Whose directories the tree holds. */

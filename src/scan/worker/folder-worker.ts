@@ -36,17 +36,13 @@ export function servePlan(
   let makeRoom = () => {};
 
   const watches = createWatchSet(folder, { changed: noteEvent, lost });
-  const scanner = createScanner(folder, {
-    watches,
-    backend: plan.backend,
-    send: async (scans) => {
-      sendMessage(
-        { kind: 'batch', scans },
-        scans.map(({ files }) => files.stats.buffer as ArrayBuffer),
-      );
-      batchesUnderWay += 1;
-      if (batchesUnderWay >= batchesAhead) await new Promise<void>((resolve) => (makeRoom = resolve));
-    },
+  const scanner = createScanner(folder, watches, plan.backend, async (scans) => {
+    sendMessage(
+      { kind: 'batch', scans },
+      scans.map(({ files }) => files.stats.buffer as ArrayBuffer),
+    );
+    batchesUnderWay += 1;
+    if (batchesUnderWay >= batchesAhead) await new Promise<void>((resolve) => (makeRoom = resolve));
   });
   const floodEvents = readEventQueueLength() / 2;
   let inspector: Promise<Inspector> | null = null;

@@ -143,12 +143,12 @@ async function matchOfLeft(
 ): Promise<ReturnType<typeof matchMove>> {
   const isStill = ({ ref, record }: MissingEntry) => evidence.ledger.get(ref)?.docId === record.docId;
   // The same file with the same content is the best match, whatever else is missing: many files may be equal.
-  const best = matchMove({ found, missing: like });
+  const best = matchMove(found, like);
   if (best?.proof === 'inode' && (await hasLeft(best.match, found.stat, evidence)) && isStill(best.match))
     return best;
   const missing: MissingEntry[] = [];
   for (const entry of like) if (await hasLeft(entry, found.stat, evidence)) missing.push(entry);
-  return matchMove({ found, missing: missing.filter(isStill) });
+  return matchMove(found, missing.filter(isStill));
 }
 
 /**

@@ -140,15 +140,7 @@ export class FolderView {
    * The whole folder was listed, under a root that is trusted or not. `isReadWhole`: no directory was unreadable. `now`
    * is monotonic, ms; gives when that scan began, by the wall clock.
    */
-  scanEnds({
-    isTrusted,
-    isReadWhole,
-    now,
-  }: {
-    readonly isTrusted: boolean;
-    readonly isReadWhole: boolean;
-    readonly now: number;
-  }): number {
+  scanEnds(isTrusted: boolean, isReadWhole: boolean, now: number): number {
     this.#scannedAt = Math.min(this.#scannedAt, now);
     this.#isProven = false;
     this.#isRootChanged = !isTrusted;

@@ -66,7 +66,7 @@ export class ScanNotes {
       log.warn(about, 'folder is not the same directory as before; deletions held');
     }
     const isReadWhole = !folders.hasUnreadable(folder);
-    const seenAt = view.scanEnds({ isTrusted, isReadWhole, now: clock.monotonic() });
+    const seenAt = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
     if (!isTrusted) return;
     this.inBackground(this.#roots.rememberRoot(folder, root, seenAt));
     this.inBackground(this.#roots.rememberMounts(folder, true));

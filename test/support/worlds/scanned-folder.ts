@@ -49,16 +49,11 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
   let trouble: FolderTrouble = null;
   let report: ScanReport | null = null;
 
-  const scanner = createScanner(state, {
-    watches,
-    backend: null,
-    send: (scans) => {
-      for (const packed of scans) {
-        if (closed) continue;
-        listener?.directory(unpackScan(settings.name, packed));
-      }
-      return Promise.resolve();
-    },
+  const scanner = createScanner(state, watches, null, async (scans) => {
+    for (const packed of scans) {
+      if (closed) continue;
+      listener?.directory(unpackScan(settings.name, packed));
+    }
   });
   const inspector = createInspector(state, scanner.scannedRoot);
   const scheduler = createScheduler({

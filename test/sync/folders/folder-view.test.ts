@@ -18,7 +18,7 @@ function viewOf({ dir = old, closed = old }: { dir?: typeof old; closed?: typeof
     view.scanBegins(root, wall + at - 500);
     view.noteDirectory('dir', shown.dir, at);
     view.noteDirectory('dir/closed', shown.closed, at);
-    view.scanEnds({ isTrusted: true, isReadWhole: true, now: at });
+    view.scanEnds(true, true, at);
   }
   return view;
 }
@@ -85,7 +85,7 @@ describe('what scans have said of a folder', () => {
     const start = clock.now();
     view.noteClocks(clock);
     view.scanBegins(old, start);
-    view.scanEnds({ isTrusted: true, isReadWhole: true, now: 5 });
+    view.scanEnds(true, true, 5);
     clock.jump(3_600_000);
     expect(noted()).toEqual([-500, 0]);
     clock.jump(-7_200_000);
@@ -98,7 +98,7 @@ describe('what scans have said of a folder', () => {
     const view = new FolderView(7);
     for (let scan = 1; scan <= 21; scan += 1) {
       view.scanBegins(old, wall + scan);
-      view.scanEnds({ isTrusted: true, isReadWhole: true, now: scan });
+      view.scanEnds(true, true, scan);
     }
     expect([1, 2, 3, 4].map((at) => view.lastScanBefore(at))).toEqual([7, 7, wall + 2, wall + 3]);
   });

@@ -110,7 +110,7 @@ describe('files may lie out of sight', () => {
   it('in the root that the ledger knows, while another one stands there', () => {
     const view = new FolderView();
     view.scanBegins({ ...root, dev: 9, ino: 3 }, 0);
-    view.scanEnds({ isTrusted: false, isReadWhole: true, now: 1 });
+    view.scanEnds(false, true, 1);
     expect(covered(view, root)).toEqual([['', Infinity, true, false]]);
   });
 });

@@ -19,7 +19,7 @@ describe('new documents may go out', () => {
     });
     const view = folders.viewOf('inbox');
     view.scanBegins(root, clock.now());
-    view.scanEnds({ isTrusted: true, isReadWhole: true, now: clock.monotonic() });
+    view.scanEnds(true, true, clock.monotonic());
     return { clock, mayUpload: () => folders.mayUpload('inbox') };
   }
 
@@ -61,7 +61,7 @@ describe('a directory that came', () => {
       );
       for (const name of folders.names) {
         folders.viewOf(name).scanBegins({ dev: 1, ino: 1 }, clock.now());
-        folders.viewOf(name).scanEnds({ isTrusted: true, isReadWhole: true, now: clock.monotonic() });
+        folders.viewOf(name).scanEnds(true, true, clock.monotonic());
       }
       await clock.advance(came - clock.monotonic());
       folders.viewOf('watched').noteDirectory('d', { dev: 1, ino: 7, birthtimeMs: 7 }, clock.monotonic());
