@@ -1,5 +1,6 @@
 import { directoryOf, isBirthKnown, nameOf, refKey, sameFile } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
+import { filesOfRecord } from './ports/ledger-port.ts';
 import type { LedgerEntry } from './ports/ledger-port.ts';
 
 /** A document at a path that has no record. */
@@ -61,7 +62,9 @@ export function candidates<T extends MissingEntry>(found: FileStat, missing: rea
 
 /** Whether this is the recorded file, or the one that was seen in its place. */
 export function isFileOf({ record, seen }: MissingEntry, stat: FileStat): boolean {
-  return sameFile(record.stat, stat) || (seen !== undefined && sameFile(seen, stat));
+  return [...filesOfRecord(record), ...(seen === undefined ? [] : [seen])].some((file) =>
+    sameFile(file, stat),
+  );
 }
 
 /**

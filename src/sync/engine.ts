@@ -28,12 +28,12 @@ import type {
 } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads, isWithoutDocId, openDoubts } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
-import { isWider, rememberFiles } from '../model/metadata/held-mode.ts';
+import { isWider, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
 import { mayHoldAttachments } from '../model/plan.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
-import { isOfDeletion } from '../model/ports/ledger-port.ts';
+import { filesOfRecord, isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
   Attempt,
   Change,
@@ -162,6 +162,8 @@ const untriedStates: readonly StateKind[] = [
   'settling',
   'grace',
 ];
+/** What stands at a path waits there, for a person or for long. */
+const restingStates: ReadonlySet<StateKind> = new Set(['failed', 'waiting', 'dormant', 'retry']);
 /** Reasons that end by themselves. */
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 
@@ -417,7 +419,9 @@ export class Engine {
     if (before === null || seen === null) return;
     this.#noteUnsent(ref, before, seen.stat);
     if (sameFile(before.stat, seen.stat)) return;
-    this.#inspectKept(before.stat);
+    const record = this.#ledger.get(ref);
+    if (record !== undefined) this.#unsentModes.keep(before.stat, modeOfRecord({ ref, record }));
+    this.#inspectKept(before.stat, seen.stat);
   }
 
   /** What waited in a directory and is not there any more may come to another path. */
@@ -702,12 +706,25 @@ export class Engine {
     try {
       const found = await this.#assess(task);
       if (!this.#isStopped && this.tasks.has(task)) await this.#conclude(task, found);
+      if (
+        !this.#isStopped &&
+        this.tasks.has(task) &&
+        task.present &&
+        task.seen !== null &&
+        this.#isKeptHere(task)
+      )
+        await this.#noteStanding(task, task.seen.stat);
     } catch (error) {
       if (this.#isStopped) return;
       const about = { ...task.ref, error: errorMessage(error) };
       this.#log.error(about, 'inspection failed');
       this.#settleSoon(task, unforeseenMs);
     }
+  }
+
+  /** What stands there is not sent now. */
+  #isKeptHere({ state, ref }: Task): boolean {
+    return restingStates.has(state.kind) || (state.kind === 'ready' && this.#paused.has(ref.folder));
   }
 
   #afterInspection(): void {
@@ -966,12 +983,30 @@ export class Engine {
   }
 
   /** A file is gone from where it could not be sent: documents that were kept because it stood there are inspected. */
-  #inspectKept(stat: FileStat): void {
+  #inspectKept(stat: FileStat, by: FileStat | null = null): void {
     for (const { ref, record } of this.#ledger.findByInode(stat.ino)) {
       const kept = this.tasks.get(ref);
-      if (kept?.state.kind === 'dormant' && sameFile(record.stat, stat))
-        this.#advance(kept, { kind: 'touched' });
+      if (kept?.state.kind !== 'dormant' || !filesOfRecord(record).some((file) => sameFile(file, stat)))
+        continue;
+      if (by === null) this.#advance(kept, { kind: 'touched' });
+      else
+        this.#notes.inBackground(
+          this.#noteStanding(kept, by).then(() => this.#advance(kept, { kind: 'touched' })),
+        );
     }
+  }
+
+  /** Its document is this file's from now on, which may not be sent yet: over a restart, too. */
+  async #noteStanding(task: Task, stat: FileStat): Promise<void> {
+    const { ref } = task;
+    const record = this.#ledger.get(ref);
+    if (record === undefined || stat.ino === 0) return;
+    const standing = sameFile(record.stat, stat) ? undefined : stat;
+    if (standing === record.standing || (standing && record.standing && sameFile(standing, record.standing)))
+      return;
+    const unlock = this.#locks.take(task, [ref]);
+    if (unlock === null) return;
+    await this.#writer.commit([{ kind: 'put', ref, record: { ...record, standing } }]).finally(unlock);
   }
 
   /** Its place cannot be read: it is inspected again later. */
@@ -1081,13 +1116,14 @@ export class Engine {
   }
 
   /** Where the file of a document is that is gone from its path. What a person approved is not looked for. */
-  async #locate({ ref, gone, since }: Task): Promise<Whereabouts> {
+  async #locate({ ref, gone, since, seen }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
     const ports = this.#options.folders.map(({ port }) => port);
     const { removeGraceMs } = this.#options.settings.timing;
     // Until its grace is over it may move on: where something has changed since, that counts as well.
-    const lost = { file: record.stat, since: (gone?.since ?? since) + removeGraceMs };
+    const files = [...filesOfRecord(record), ...(seen === null ? [] : [seen.stat])];
+    const lost = { files, since: (gone?.since ?? since) + removeGraceMs };
     const search = await findInFolders(lost, ports, (folder) => this.#ledger.root(folder)?.dev);
     // What was not found may be below what is mounted by then.
     for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);

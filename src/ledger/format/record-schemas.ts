@@ -3,7 +3,12 @@ import * as z from 'zod';
 import type { Companions, FileStat } from '../../model/document.ts';
 import { metadataFields } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import { attachmentSchema, heldModeSchema, unsureSchema } from '../../model/ports/change-schema.ts';
+import {
+  attachmentSchema,
+  heldModeSchema,
+  statSchema,
+  unsureSchema,
+} from '../../model/ports/change-schema.ts';
 
 /** Metadata as a person hands it in. A key that is not of interface 2.2 is an error. */
 export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadataFields(z.string()));
@@ -20,6 +25,7 @@ export const rareSchema = z.strictObject({
   attachments: z.array(attachmentSchema).optional(),
   said: z.array(z.string()).optional(),
   unsure: unsureSchema.optional(),
+  standing: statSchema.optional(),
   possibleDuplicates: z.int().nonnegative().optional(),
   heldModes: z.array(heldModeSchema).optional(),
   rootChange: z.int().nonnegative().optional(),

@@ -116,7 +116,7 @@ export class RecordStore {
   }
 
   findByInode(ino: number): readonly StoredRecord[] {
-    return this.findHolders(ino).filter((record) => record.ino === ino);
+    return this.findHolders(ino).filter((record) => record.ino === ino || record.rare?.standing?.ino === ino);
   }
 
   findOwners(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
@@ -226,12 +226,12 @@ export class RecordStore {
 /** Inode numbers of a record's file, of files that it had before and of its attachments, and their paths. */
 function fileKeys({ directory, ino, rare }: StoredRecord): readonly (string | number)[] {
   if (directory === null || rare === null) return ino === 0 ? [] : [ino];
-  const { attachments = [], heldModes = [] } = rare;
+  const { attachments = [], heldModes = [], standing } = rare;
   const paths = attachments.flatMap(({ path, folder = directory.folder }) =>
     path === undefined ? [] : [refKey({ folder, path })],
   );
   const files = [...attachments.map(({ stat }) => stat), ...heldModes.flatMap(({ file }) => file ?? [])];
-  const numbers = new Set([ino, ...files.map((file) => file.ino)]);
+  const numbers = new Set([ino, standing?.ino ?? 0, ...files.map((file) => file.ino)]);
   numbers.delete(0);
   return [...paths, ...numbers];
 }

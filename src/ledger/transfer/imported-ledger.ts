@@ -59,7 +59,7 @@ export interface ImportOptions {
 
 const path = z.string().normalize('NFC');
 const sha256 = z.string().regex(hashPattern, 'is not a SHA-256 in lower-case hex');
-const { heldModes, said, unsure, rootChange } = rareSchema.shape;
+const { heldModes, said, unsure, rootChange, standing } = rareSchema.shape;
 /** A document as `ledger export` prints it; other files may leave out what has a default here. */
 export const documentSchema = z.object({
   folder: z.string(),
@@ -81,6 +81,7 @@ export const documentSchema = z.object({
   said,
   unsure,
   rootChange,
+  standing,
 });
 
 /**

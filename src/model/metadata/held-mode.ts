@@ -3,7 +3,7 @@ import { directoryOf, isSameFile, joinPath, nameOf, pathAfterMove, refKey } from
 import type { DocumentRef, FoundDocument, HeldMode } from '../document.ts';
 import { sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
-import { isImported } from '../ports/ledger-port.ts';
+import { filesOfRecord, isImported } from '../ports/ledger-port.ts';
 import type { Change, FormerMode, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
 import type { Reason } from '../report/status.ts';
 import { isModeUnknown, recordedSource } from '../report/sharing-change.ts';
@@ -246,7 +246,7 @@ export function rememberFiles(
   const before = ledger.get(from);
   if (before === undefined) return change;
   const entry = { ref: from, record: before };
-  const present = [record, ...record.attachments].map(({ stat }) => stat);
+  const present = [...filesOfRecord(record), ...record.attachments.map(({ stat }) => stat)];
   const isGone = ({ file }: FormerMode) => !present.some((stat) => isSameFile(file, stat));
   const isUnrecorded = ({ file }: FormerMode) =>
     ledger
@@ -260,7 +260,7 @@ export function rememberFiles(
 }
 
 /** The mode that the service holds of a record, where that was stated, and for which path. */
-function modeOfRecord({ ref, record }: LedgerEntry): HeldMode {
+export function modeOfRecord({ ref, record }: LedgerEntry): HeldMode {
   const mode = narrowestMode(record);
   const own = record.heldModes?.find(({ file }) => file === undefined);
   return own === undefined ? { ...ref, mode, by: shownSource(ref.path, record) } : { ...own, mode };
@@ -315,7 +315,9 @@ function otherFiles({ ref, record }: LedgerEntry): readonly FormerMode[] {
       const by = sidecarPlaces(ref.path).byName;
       return { ...ref, mode: 'NONE', by, isAttachment: true, file };
     });
-  return [...former, ...attached];
+  const standing =
+    record.standing === undefined ? [] : [{ ...modeOfRecord({ ref, record }), file: record.standing }];
+  return [...former, ...attached, ...standing];
 }
 
 /** Whether any statement could be wider, and not allowed to be. */

@@ -49,6 +49,16 @@ export interface LedgerRecord {
   readonly rootChange?: number | undefined;
   /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
   readonly unsure?: Unsure | undefined;
+  /** The file that it is by now, where that is another one than `stat` is of, and was not accepted yet. */
+  readonly standing?: FileStat | undefined;
+}
+
+/** Files that a record is known to be of: the one that was accepted last, and the one that it is by now. */
+export function filesOfRecord({
+  stat,
+  standing,
+}: Pick<LedgerRecord, 'stat' | 'standing'>): readonly FileStat[] {
+  return standing === undefined ? [stat] : [stat, standing];
 }
 
 export interface LedgerEntry {

@@ -126,6 +126,7 @@ export function adoptionOf(
     sameStat(record.stat, document.stat) &&
     record.fingerprint === document.fingerprint &&
     record.unsure === undefined &&
+    record.standing === undefined &&
     saysHowHeld(record, document);
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
     return null;
@@ -142,6 +143,7 @@ export function adoptionOf(
         attachments: unsentAttachments(compared, record),
         companions: document.companions,
         metadata: accepted,
+        standing: undefined,
         ...(said.length === 0 ? null : { said }),
         ...(record.unsure === undefined ? null : { unsure: undefined }),
       },

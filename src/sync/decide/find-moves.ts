@@ -4,6 +4,7 @@ import { errorCode, isUnreadable, shownTwiceCode, unreadableNowCode } from '../.
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
 import { movedRecord } from '../../model/metadata/held-mode.ts';
 import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
+import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
@@ -79,10 +80,11 @@ export function changesOf(
       { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
       { kind: 'clear', ref },
     ]),
-    ...steps.map(({ entry: { ref, record: seen }, to, stat }): Change => {
+    ...steps.map(({ entry: { ref, record: seen }, to, stat, isEdited }): Change => {
       const record = get(ref) ?? seen;
       const attachments = attachmentsAfterMove(record, ref, to);
-      const moved = { ...record, stat, attachments, fingerprint: '' };
+      const standing = isEdited ? record.standing : undefined;
+      const moved = { ...record, stat, standing, attachments, fingerprint: '' };
       return { kind: 'put', ref: to, record: movedRecord(moved, ref, to) };
     }),
     ...directories,
@@ -194,9 +196,9 @@ async function hasLeft(
 ): Promise<boolean> {
   const found = await inspect(ref);
   // In a folder that is not configured any more, nobody looks. What stands elsewhere has left it, or is a link of it.
-  if (found === undefined) return isSameFile(record.stat, standing);
-  if (hasGone(found)) return !isRootChanged(ref.folder) || isProven(record.stat, standing);
-  return isBeyondReach(found) && isProven(record.stat, standing);
+  if (found === undefined) return filesOfRecord(record).some((file) => isSameFile(file, standing));
+  if (hasGone(found)) return !isRootChanged(ref.folder) || isProven(record, standing);
+  return isBeyondReach(found) && isProven(record, standing);
 }
 
 /**
@@ -214,8 +216,8 @@ function emptyUnlessPassing(error: unknown): '' {
   return '';
 }
 
-function isProven(recorded: FileStat, found: FileStat): boolean {
-  return isBirthKnown(found, recorded) && sameFile(recorded, found);
+function isProven(record: Parameters<typeof filesOfRecord>[0], found: FileStat): boolean {
+  return filesOfRecord(record).some((file) => isBirthKnown(found, file) && sameFile(file, found));
 }
 
 /**
@@ -299,7 +301,9 @@ async function recordOfFile(
 ): Promise<Pick<MoveStep, 'entry' | 'isEdited'> | null | 'unclear'> {
   for (const entry of ledger.findByInode(stat.ino)) {
     const { record } = entry;
-    const isSame = isProven(record.stat, stat);
+    // What only stands in its place may be a link of another's.
+    if (record.stat.ino !== stat.ino) continue;
+    const isSame = isProven({ stat: record.stat }, stat);
     if (refKey(entry.ref) === refKey(ref) || (!isSame && record.stat.size !== stat.size)) continue;
     const sha256 = await hash(ref, stat).catch(emptyUnlessPassing);
     if (sha256 === null) return 'unclear';

@@ -145,15 +145,15 @@ interface SearchResult {
  * root of a folder was when it was seen last; undefined: it never was.
  */
 export async function findInFolders(
-  { file, since }: { readonly file: FileIdentity; readonly since: number },
+  { files: lost, since }: { readonly files: readonly FileIdentity[]; readonly since: number },
   folders: readonly Pick<FolderPort, 'name' | 'find'>[],
   rootDevice: (folder: string) => number | undefined,
 ): Promise<SearchResult> {
   const found = await Promise.all(
-    folders.map(async ({ name, find }) => ({ folder: name, found: await find([file], since) })),
+    folders.map(async ({ name, find }) => ({ folder: name, found: await find(lost, since) })),
   );
   /** A file is renamed within its device only. */
-  const mayHold = (folder: string) => (rootDevice(folder) ?? file.dev) === file.dev;
+  const mayHold = (folder: string) => lost.some(({ dev }) => (rootDevice(folder) ?? dev) === dev);
   return {
     files: found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
     isUnlisted: found.some(({ found }) => found !== null && found.changed.length > 0),

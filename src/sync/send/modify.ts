@@ -1,3 +1,4 @@
+import { sameFile } from '../../model/document.ts';
 import { withHeldMode, withUnsureMode } from '../../model/metadata/held-mode.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -74,6 +75,7 @@ export function modifiedChanges(
           modifiedAt: new Date(now).toISOString(),
           said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
           unsure: undefined,
+          standing: undefined,
         },
         document,
         {
@@ -98,6 +100,8 @@ export function markUnsure({ operation, record, compared: { document } }: Modifi
   const marked: LedgerRecord = {
     ...record,
     fingerprint: '',
+    // It is this file's from now on, whatever becomes of the request.
+    standing: sameFile(record.stat, document.stat) ? undefined : document.stat,
     unsure: {
       content: content || unsure?.content === true,
       attachments: attachments || unsure?.attachments === true,

@@ -188,7 +188,7 @@ describe('a file that is looked for in all folders', () => {
     const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], unreadable: [], changed: [] };
     expect(
       await findInFolders(
-        { file, since: 0 },
+        { files: [file], since: 0 },
         [folder('inbox', inbox), folder('beside', beside)],
         () => undefined,
       ),
@@ -204,7 +204,7 @@ describe('a file that is looked for in all folders', () => {
     ['of which no device is known', undefined, 1],
     ['on another device', file.dev + 1, 0],
   ])('may be in a root that cannot be read, %s: %j', async (_, device, hiding) => {
-    const found = await findInFolders({ file, since: 0 }, [folder('inbox', null)], () => device);
+    const found = await findInFolders({ files: [file], since: 0 }, [folder('inbox', null)], () => device);
     expect(found.unreadable).toHaveLength(hiding);
   });
 });

@@ -8,7 +8,7 @@ let world: SyncedFolder;
 
 afterEach(() => world.close());
 
-it('a document that is kept because its file cannot be sent goes when another file takes the place of that one', async () => {
+it('a document that is kept because its file cannot be sent is kept for what is saved there, and goes with it', async () => {
   // By events: a scan of everything inspects what is kept anyhow.
   world = await syncedFolder({ settings: { watch: 'native' } });
   const at = (path: string) => world.inbox.join(path);
