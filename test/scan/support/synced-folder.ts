@@ -41,8 +41,6 @@ interface Options {
   readonly settings?: Partial<FolderSettings>;
   readonly safety?: Partial<SafetySettings>;
   readonly service?: Partial<ServiceSettings>;
-  /** How far the clock in hand is ahead of the disk's at the beginning, ms. */
-  readonly aheadMs?: number;
   /** Fills the folder before it is scanned first. */
   readonly before?: (inbox: TemporaryFolder) => Promise<unknown>;
 }
@@ -51,10 +49,9 @@ const stepMs = 100;
 /** How long a slow machine may take, ms of its own clock. */
 const quiesceMs = 20_000;
 /** What was written just now, by the disk's clock, can be told from what bears a time of the clock in hand. */
-const usualAheadMs = 3_600_000;
+const aheadMs = 3_600_000;
 
 export async function syncedFolder(options: Options = {}): Promise<SyncedFolder> {
-  const { aheadMs = usualAheadMs } = options;
   const home = await temporaryFolder();
   const inbox = await subfolder(home, 'inbox');
   await options.before?.(inbox);
