@@ -221,7 +221,7 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
-    this.known = { findHolders: ledger.findHolders, unsentModes: (file) => this.#unsentModesOf(file) };
+    this.known = { findHolders: ledger.findHolders, unsentModes: (file) => this.#modesOfNew(file) };
     this.#reports = new ActivityReports({ clock, log, ledger, onActivity: options.onActivity });
     this.folders = new WatchedFolders(folders, {
       clock,
@@ -791,6 +791,14 @@ export class Engine {
       if (seen !== null && sameFile(seen.stat, stat)) this.#unsentModes.note(ref, seen);
     const known = this.#unsentAttachments.modeOf(stat) ?? this.#unsentModes.of(file);
     return [...(known === null ? [] : [known]), ...this.#ledger.formerModes(stat)];
+  }
+
+  /** The same of a document, whose upload may be in doubt: the service may hold it with the mode that went out. */
+  #modesOfNew({ ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>): readonly HeldMode[] {
+    const doubts = this.#ledger
+      .doubts()
+      .filter((doubt) => refKey(doubt.ref) === refKey(ref) || (doubt.stat && sameFile(doubt.stat, stat)));
+    return [...this.#unsentModesOf({ stat }), ...doubts.flatMap(({ carried }) => carried?.held ?? [])];
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort, record = this.#ledger.get(ref)): Promise<Inspection> {

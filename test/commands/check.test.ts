@@ -198,6 +198,15 @@ describe('check', () => {
     ]);
   });
 
+  it('warns of a documentUrl that nobody can follow, which is sent as it stands', async () => {
+    await folder.write('inbox/a.pdf', 'x');
+    await folder.write('inbox/a.pdf.meta.json', '{"documentUrl": "intranet/a"}');
+    await folder.write('inbox/b.pdf', 'x');
+    await folder.write('inbox/b.pdf.meta.json', '{"documentUrl": "https://example.com/b"}');
+    const result = await check(embedded + inbox);
+    expect([result.code, codes(result, 'warning')]).toEqual([0, { 'inbox/a.pdf': 'document-url' }]);
+  });
+
   it('says it in words, with the fix below', async () => {
     await folder.write('inbox/two.dots.pdf', 'x');
     await folder.write('ingestd.yaml', embedded + inbox);

@@ -1,6 +1,7 @@
 import { countWords } from '../../lib/text/amounts.ts';
+import { excerpt } from '../../lib/text/printable.ts';
 import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
-import type { DirectoryScan } from '../../model/document.ts';
+import type { DirectoryScan, DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -45,7 +46,7 @@ export async function checkFolders(
         findings: [
           ...statusFindings(status, began),
           ...attached,
-          ...(await orphanFindings(directories, resting.folders)),
+          ...(await fileFindings(directories, resting.folders)),
           ...pollings.flatMap(({ polling }) => polling ?? []),
         ],
         watchedDirectories: directories.filter(({ folder }) => watched.includes(folder)).length,
@@ -97,13 +98,13 @@ function statusFindings(status: Status, began: string): readonly CheckFinding[] 
   ];
 }
 
-/** What no command but this one lists: attachments without their document. */
-async function orphanFindings(
+/** What no command but this one says: attachments without their document, and addresses that nobody can follow. */
+async function fileFindings(
   directories: readonly DirectoryScan[],
   ports: readonly FolderPort[],
 ): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = [];
-  for (const { folder, directory, subdirectories } of directories) {
+  for (const { folder, directory, entries, subdirectories } of directories) {
     const port = ports.find(({ name }) => name === folder);
     if (port === undefined) continue;
     for (const name of subdirectories.filter(isAttachmentDirectory)) {
@@ -112,8 +113,19 @@ async function orphanFindings(
       if (owner !== null && (await isAbsent(port, owner)))
         findings.push(finding('warning', refKey({ folder, path }), orphanAttachments));
     }
+    for (const { name } of entries)
+      findings.push(...(await addressFindings(port, { folder, path: joinPath(directory, name) })));
   }
   return findings;
+}
+
+/** A documentUrl is text, which is sent as it stands: nobody can follow it where it is no web address. */
+async function addressFindings(port: FolderPort, ref: DocumentRef): Promise<readonly CheckFinding[]> {
+  const found = await port.inspect(ref.path);
+  const documentUrl = found.kind === 'document' ? found.document.metadata.documentUrl : undefined;
+  if (documentUrl === undefined || (/^https?:/i.test(documentUrl) && URL.canParse(documentUrl))) return [];
+  const message = `its documentUrl ${excerpt(documentUrl)} is not an http or https address; it is sent as it stands`;
+  return [finding('warning', refKey(ref), { code: 'document-url', message })];
 }
 
 /** Before a start; a daemon that runs says that it continues by itself. */

@@ -185,6 +185,11 @@ export function withUnsureMode(
   return withOwnMode(own, ref, isWider(known.mode, asked.mode) ? asked : known);
 }
 
+/** The mode with which a document goes out that has no record. */
+export function uploadedMode(document: FoundDocument): HeldMode {
+  return document.kept?.held ?? statedMode(document);
+}
+
 function statedMode({ ref, sidecar, metadata, sources }: FoundDocument): HeldMode {
   const source = sources?.['shareInfo'] ?? null;
   const by = source === null || source === sidecar || isDefaults(source) ? source : '';

@@ -69,8 +69,13 @@ export const heldModeSchema = z.strictObject({
   file: statSchema.optional(),
 });
 
-/** What an upload brings to the service besides the file: `metadata` is what it holds once it has accepted that. */
-const carried = z.object({ metadata: heldMetadataSchema, attachments: z.boolean() }).optional();
+/**
+ * What an upload brings to the service besides the file: `metadata` is what it holds once it has accepted that, and
+ * `held` the mode with its place.
+ */
+const carried = z
+  .object({ metadata: heldMetadataSchema, attachments: z.boolean(), held: heldModeSchema.optional() })
+  .optional();
 
 /** An upload that goes out. It is durable before its first byte does, and stays until its outcome is known. */
 const intent = z.object({ id, ref, size: z.number(), stat: statSchema.optional(), carried, at });

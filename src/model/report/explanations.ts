@@ -153,6 +153,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Rename it to fit its document, as in report.pdf.meta.json, or remove it. A new document with a similar name that has no sidecar is not sent until then. If its document was renamed or moved without it, move it along.',
         health: 'attention',
       },
+      'document-url': {
+        cause: 'documentUrl that is no http or https address',
+        fix: 'Nothing has to be done: it is sent as it stands. To make it a link that can be followed, write an address that begins with https://.',
+      },
       'foreign-sidecar': {
         cause: 'Sidecar of another user',
         fix: 'Give the sidecar the same owner as its document (a .meta.json: as its directory), or set sidecarOwner: any for the folder.',

@@ -8,7 +8,7 @@ export interface FileKnowledge {
   /** Records whose file this very file is, or was, and those that carry it as an attachment. */
   readonly findHolders: LedgerPort['findHolders'];
   /** What a file counts as held with that has no record. */
-  readonly unsentModes: (file: Pick<FoundDocument, 'stat'>) => readonly HeldMode[];
+  readonly unsentModes: (file: Pick<FoundDocument, 'ref' | 'stat'>) => readonly HeldMode[];
 }
 
 const nothingKnown: FileKnowledge = { findHolders: () => [], unsentModes: () => [] };

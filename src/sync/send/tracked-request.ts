@@ -64,6 +64,8 @@ export function createTrackedRequest({
     const intentIds: string[] = [];
     let underWay: { readonly since: number; until: number | null } | null = null;
     let wentOut = true;
+    /** Bytes of attempts before this one. */
+    let sentBefore = 0;
     /** Counts the request that went out last. */
     const measure = (outcome: Outcome['kind']): void => {
       if (underWay === null) return;
@@ -85,8 +87,11 @@ export function createTrackedRequest({
         if (intent !== undefined) intentIds.push(id);
         totals.requests += 1;
         underWay = { since: clock.monotonic(), until: null };
+        sentBefore = transfer.bytesSent;
       },
-      stillFollows: async () => !isPaused(about.folder) && (await stillFollows()),
+      // What has begun when a pause does ends in its own way.
+      stillFollows: async () =>
+        (transfer.bytesSent > sentBefore || !isPaused(about.folder)) && (await stillFollows()),
       onAnswer: (id) => {
         if (underWay !== null) underWay.until = clock.monotonic();
         void writer.commitOnce([{ kind: 'answered', id, ...writtenMoment(clock) }]).catch(() => {});

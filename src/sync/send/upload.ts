@@ -1,6 +1,6 @@
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FoundDocument } from '../../model/document.ts';
-import { withHeldMode } from '../../model/metadata/held-mode.ts';
+import { uploadedMode, withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { SentContent, UploadRequest } from '../../model/ports/service-port.ts';
@@ -14,7 +14,8 @@ type Upload = Extract<Operation, { kind: 'upload' }>;
 /** What the journal and the progress know of an upload. */
 export function aboutUpload(document: FoundDocument, { accepted }: Upload): RequestAbout {
   const { ref, stat } = document;
-  const carried = { metadata: accepted, attachments: document.attachments.length > 0 };
+  const attachments = document.attachments.length > 0;
+  const carried = { metadata: accepted, attachments, held: uploadedMode(document) };
   return {
     ...document.ref,
     operation: 'upload',

@@ -53,8 +53,11 @@ const writtenMs = 15_000;
 const tenMinutesMs = 600_000;
 /** A removal waits so long for its other half; and as long again until it is noticed. */
 const graceMs = 2 * 5_000;
-/** What has gone out cannot be called back: that it is old, or not whole, is put right by the next request. */
-const onlyAtFirst: ReadonlySet<Kind> = new Set(['old-content', 'wrong-attachments']);
+/**
+ * What has gone out cannot be called back: that it is old, or not whole, is put right by the next request. A pause lets
+ * requests in flight finish.
+ */
+const onlyAtFirst: ReadonlySet<Kind> = new Set(['old-content', 'wrong-attachments', 'sent-while-paused']);
 
 /**
  * Judges what goes over the wire by what is on the disk and what the contract says, and by nothing that ingestd thinks.

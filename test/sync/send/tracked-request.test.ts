@@ -179,6 +179,22 @@ describe('a request', () => {
     expect([answers, result.outcome, result.intentIds, noted]).toEqual([[true, false], withdrawn, ['1'], []]);
   });
 
+  it('that has begun when its folder is paused goes on; the one after a refused token does not begin', async () => {
+    const answers: boolean[] = [];
+    await request(upload, async (watch) => {
+      for (const attempt of ['1', '2']) {
+        await watch.beforeSend(attempt);
+        answers.push(await watch.stillFollows());
+        if (attempt === '1') watch.onBytes(4);
+        paused = ['inbox'];
+        answers.push(await watch.stillFollows());
+        watch.onAnswer(attempt);
+      }
+      return { outcome: accepted, sent: [] };
+    });
+    expect(answers).toEqual([true, true, false, false]);
+  });
+
   it('whose file changed before it went out has that outcome, and was none', async () => {
     const changed: Outcome = { kind: 'changed', message: 'it was replaced' };
     const result = await request(upload, () => Promise.resolve({ outcome: changed, sent: [] }));
