@@ -241,15 +241,15 @@ describe('an upload in doubt is sent again as private as it was sent first, over
     ['in its place', () => Promise.resolve()],
     ['when its file was renamed', () => rename(at('b.txt'), at('c.txt'))],
   ])('%s', async (_, happens) => {
-    const lost = { kind: 'unknown', code: 'no-answer', message: 'the answer was lost' } as const;
-    world.service.failNext(lost, { taken: true });
+    const answer = world.service.holdNext();
     await writeFile(at('b.txt.meta.json'), secret);
     await writeFile(at('b.txt'), 'doubtful');
     await world.rescan();
-    await world.until(() => world.ledger().doubts().length === 1);
-    await world.restart();
+    await world.until(() => world.service.calls.length === 2);
     await rm(at('b.txt.meta.json'));
     await happens();
+    await world.restart();
+    answer();
     await world.sync();
     const copies = [...world.service.documents.values()].filter(({ content }) => content === 'doubtful');
     expect(copies.map(({ metadata }) => metadata.shareInfo?.mode)).toEqual(['NONE', 'NONE']);
