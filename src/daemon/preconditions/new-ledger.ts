@@ -45,6 +45,6 @@ export async function newLedgerNotice(
   const at = new Date(began.mtimeMs).toISOString().replace(/\.\d+Z$/, 'Z');
   const message =
     `the ledger in ${dir} is new (${at}), and ${countWords(unknownFiles, 'file')} were in the folders before it. ` +
-    'If they were delivered before, the state directory was lost, and they are uploaded a second time';
+    'If they were delivered before, the state directory was lost, and they are uploaded a second time, shared as is stated now';
   return { reason: { code: 'new-ledger', message }, until };
 }
