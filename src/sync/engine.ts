@@ -1143,7 +1143,8 @@ export class Engine {
       {
         ...this.#moveEvidence,
         search,
-        covered: this.#roots.covered(),
+        // Of its own folder's root the guard says more.
+        covered: this.#roots.covered().filter(({ folder, path }) => path !== '' || folder !== ref.folder),
         hasDirectory: view.hasStood(directoryOf(ref.path), { since, seenAt }),
         wasHidden: this.holds.hiddenIn(ref.folder) !== undefined,
         seenAt,

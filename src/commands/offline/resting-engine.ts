@@ -121,7 +121,15 @@ export function openUnwatched(
   folder: FolderSettings,
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
 ): FolderPort {
-  return openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
+  const port = openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
+  return {
+    ...port,
+    health: () => {
+      const health = port.health();
+      // No later look is waited for: what was listed is how it stands.
+      return health.busy ? health : { ...health, coveredUntil: Infinity };
+    },
+  };
 }
 
 /** Settings with which nothing needs to settle: one look is enough, and each file is judged as it stands. */

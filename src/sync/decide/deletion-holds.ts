@@ -37,6 +37,7 @@ export class DeletionHolds {
     const { clock, folders, tasks, settings } = this.#parts;
     const mounts = await folders.mountsNow(folder);
     if (mounts === null) return { kind: 'later' };
+    const isOver = await this.#isInSight(this.hiddenIn(folder));
     const verdict = judgeMissing(folder, {
       tasks,
       ledger: this.#parts.ledger,
@@ -44,7 +45,7 @@ export class DeletionHolds {
       root: await folders.rootNow(folder),
       mounts,
       holdBeingWritten: this.#beingWritten.get(folder),
-      isListed: (directory) => folders.isListed(directory),
+      isOver,
       limits: settings.safety,
       clock,
     });
@@ -57,6 +58,16 @@ export class DeletionHolds {
       now,
     });
     return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due, documents };
+  }
+
+  /** Whether a directory that may have hidden files was listed, or is gone: what was in it is where it went, or nowhere. */
+  async #isInSight(hidden: DirectoryRef | undefined): Promise<boolean> {
+    if (hidden === undefined) return false;
+    const { folders } = this.#parts;
+    if (folders.isListed(hidden)) return true;
+    const port = hidden.path === '' ? undefined : folders.get(hidden.folder)?.port;
+    // Of any name in it: what cannot be read, or is left out by a rule, is not absent.
+    return (await port?.inspect(joinPath(hidden.path, 'a.txt')))?.kind === 'absent';
   }
 
   /** Deletions of this folder are held already, and not only until a directory can be read: whoever is asked knows. */

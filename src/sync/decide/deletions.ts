@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
-import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
@@ -23,7 +23,11 @@ interface DeletionEvidence {
   readonly mounts: readonly string[];
   /** Why a hold was begun that is being written to the ledger. */
   readonly holdBeingWritten: string | undefined;
-  readonly isListed: (directory: DirectoryRef) => boolean;
+  /**
+   * The directory is in sight by now for which they are held. What stands there and was not listed since may still hide the
+   * files, whatever rule or setting it is that keeps it from being listed.
+   */
+  readonly isOver: boolean;
   readonly limits: SafetySettings;
   readonly clock: Pick<Clock, 'now' | 'sinceBoot'>;
 }
@@ -34,9 +38,7 @@ const keptReason = 'onRemove was keep until now, so these may be documents that 
 export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
   const { tasks, ledger, view, limits, clock } = evidence;
   const hold = ledger.hold(folder);
-  // What was not listed since may still hide the files, whatever rule or setting it is that keeps it from being listed.
-  const isOver = hold?.hiddenIn !== undefined && evidence.isListed(hold.hiddenIn);
-  const reason = (isOver ? undefined : hold?.reason) ?? evidence.holdBeingWritten;
+  const reason = (evidence.isOver ? undefined : hold?.reason) ?? evidence.holdBeingWritten;
   if (reason !== undefined) return { kind: 'hold', reason };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => ledger.answer(ref) === undefined);
   const waiting = missing.filter(({ state }) => state.kind !== 'held');

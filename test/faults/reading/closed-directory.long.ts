@@ -37,6 +37,18 @@ describe('a directory that could not be listed', () => {
     expect(end.held).toEqual([]);
   });
 
+  it('holds it no longer when that directory is gone, with what was in it', async () => {
+    const directory = await install('a.txt', 'b.txt', 'd/c.txt');
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 3);
+    await chmod(directory, 0);
+    await rm(join(place.inbox, 'a.txt'));
+    await daemon.idle((status) => status.held[0]?.count === 1);
+    if (!isRoot) await chmod(directory, 0o700);
+    await rm(directory, { recursive: true });
+    expect((await daemon.idle(({ totals }) => totals.deleted === 2)).held).toEqual([]);
+  });
+
   it('keeps holding it while a new rule leaves that directory out', async () => {
     const directory = await install('a.txt', 'b.txt', 'd/c.txt');
     const daemon = await place.start();

@@ -91,7 +91,7 @@ function verdict(given: Circumstances) {
     root: given.now === undefined ? root : given.now,
     mounts: given.mounts ?? [],
     holdBeingWritten: given.holdBeingWritten,
-    isListed: ({ path }) => path === 'open',
+    isOver: given.hold?.hiddenIn?.path === 'open',
     limits: { maxDeleteCount: 10, maxDeletePercent: 50, inDoubt: 'retry' },
     clock: { now: () => 20 * minuteMs },
   });
@@ -141,12 +141,12 @@ describe('deletions of one folder are judged together', () => {
     ],
     ['what a person approved does not count', { gone: 21, approved: ['d/20.txt'] }, allow],
     [
-      'what may be in a directory that was not listed is held',
+      'what may be in a directory that is out of sight is held',
       { hold: { reason: 'hidden', hiddenIn: { folder: 'inbox', path: 'shut' } } },
       { kind: 'hold', reason: 'hidden' },
     ],
     [
-      'what may have been in a directory that was listed is not held any more',
+      'what may have been in a directory that is in sight is not held any more',
       { hold: { reason: 'hidden', hiddenIn: { folder: 'inbox', path: 'open' } } },
       { kind: 'allow' },
     ],
