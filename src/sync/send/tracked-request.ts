@@ -64,8 +64,8 @@ export function createTrackedRequest({
     const intentIds: string[] = [];
     let underWay: { readonly since: number; until: number | null } | null = null;
     let wentOut = true;
-    /** Bytes of attempts before this one. */
-    let sentBefore = 0;
+    /** This attempt was allowed to begin. */
+    let hasBegun = false;
     /** Counts the request that went out last. */
     const measure = (outcome: Outcome['kind']): void => {
       if (underWay === null) return;
@@ -87,11 +87,15 @@ export function createTrackedRequest({
         if (intent !== undefined) intentIds.push(id);
         totals.requests += 1;
         underWay = { since: clock.monotonic(), until: null };
-        sentBefore = transfer.bytesSent;
+        hasBegun = false;
       },
       // What has begun when a pause does ends in its own way.
-      stillFollows: async () =>
-        (transfer.bytesSent > sentBefore || !isPaused(about.folder)) && (await stillFollows()),
+      stillFollows: async () => {
+        if (!hasBegun && isPaused(about.folder)) return false;
+        const follows = await stillFollows();
+        if (!hasBegun) hasBegun = follows && !isPaused(about.folder);
+        return hasBegun && follows;
+      },
       onAnswer: (id) => {
         if (underWay !== null) underWay.until = clock.monotonic();
         void writer.commitOnce([{ kind: 'answered', id, ...writtenMoment(clock) }]).catch(() => {});
