@@ -10,6 +10,7 @@ import { readSecret } from './secrets/read-secrets.ts';
 import type { SecretSources } from './secrets/read-secrets.ts';
 import { findSecrets, secretVariables } from './secrets/secret-names.ts';
 import { checkPaths } from './settings/check-paths.ts';
+import { checkTogether } from './settings/check-together.ts';
 import { explainIssues } from './settings/explain-issues.ts';
 import { schemaAt } from './settings/setting-keys.ts';
 import { readYaml } from './yaml/read-yaml.ts';
@@ -179,46 +180,4 @@ function compareLines(one: Position | undefined, other: Position | undefined): n
   if (one === undefined || other === undefined)
     return Number(one === undefined) - Number(other === undefined);
   return one.line - other.line || one.col - other.col;
-}
-
-/** What one key demands of another. */
-function checkTogether(keys: SettingsInput): Problem[] {
-  return [...missingAddresses(keys), ...repeatedNames(keys), ...clusterProblems(keys)];
-}
-
-function missingAddresses({ service }: SettingsInput): Problem[] {
-  if (service.mode !== 'remote') return [];
-  const variables = { authUrl: 'INGESTD_AUTH_URL', ingestUrl: 'INGESTD_INGEST_URL' } as const;
-  return (['authUrl', 'ingestUrl'] as const)
-    .filter((key) => service[key] === undefined)
-    .map((key) => ({
-      path: ['service', key],
-      message: `service.${key} is missing; set it in the file or as ${variables[key]}, or set service.mode to embedded for a trial`,
-    }));
-}
-
-function repeatedNames({ folders }: SettingsInput): Problem[] {
-  const names = folders.map(({ name }) => name.normalize('NFC'));
-  return folders.flatMap(({ name }, index) => {
-    const first = names.indexOf(name.normalize('NFC'));
-    if (first === index) return [];
-    const message = `folders[${index}].name: ${JSON.stringify(name)} is the name of folders[${first}] too; give each folder a name of its own`;
-    return [{ path: ['folders', index, 'name'], message }];
-  });
-}
-
-function clusterProblems({ cluster, service }: SettingsInput): Problem[] {
-  if (cluster === undefined) return [];
-  const { redisUrl } = cluster;
-  const problems: Problem[] = [];
-  const wrong = (key: string, words: string) =>
-    problems.push({ path: ['cluster', key], message: `cluster.${key}${words}` });
-  if (redisUrl === undefined)
-    wrong(
-      'redisUrl',
-      ' is missing; give it in the file or as INGESTD_REDIS_URL, or take out cluster for one host',
-    );
-  if (service.mode === 'embedded')
-    wrong('redisUrl', ' needs service.mode remote: the embedded service is for this machine alone');
-  return problems;
 }

@@ -705,15 +705,9 @@ export class Engine {
     this.#advance(task, { kind: 'inspectionStarted', at: this.#clock.monotonic() });
     try {
       const found = await this.#assess(task);
-      if (!this.#isStopped && this.tasks.has(task)) await this.#conclude(task, found);
-      if (
-        !this.#isStopped &&
-        this.tasks.has(task) &&
-        task.present &&
-        task.seen !== null &&
-        this.#isKeptHere(task)
-      )
-        await this.#noteStanding(task, task.seen.stat);
+      if (this.#isStopped || !this.tasks.has(task)) return;
+      await this.#conclude(task, found);
+      if (this.#rests(task) && task.seen !== null) await this.#noteStanding(task, task.seen.stat);
     } catch (error) {
       if (this.#isStopped) return;
       const about = { ...task.ref, error: errorMessage(error) };
@@ -722,8 +716,10 @@ export class Engine {
     }
   }
 
-  /** What stands there is not sent now. */
-  #isKeptHere({ state, ref }: Task): boolean {
+  /** What stands at its path is not sent for some time. */
+  #rests(task: Task): boolean {
+    if (this.#isStopped || !this.tasks.has(task) || !task.present) return false;
+    const { state, ref } = task;
     return restingStates.has(state.kind) || (state.kind === 'ready' && this.#paused.has(ref.folder));
   }
 

@@ -4,11 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
 import * as fc from 'fast-check';
 
-import {
-  findSurprises,
-  mergeEnvironmentFile,
-  readEnvironmentFile,
-} from '../../src/config/environment/environment-file.ts';
+import { mergeEnvironmentFile, readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
+import { findSurprises } from '../../src/config/environment/find-surprises.ts';
 import { correctionAdvice } from '../../src/config/secrets/correction-advice.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 

@@ -197,8 +197,8 @@ async function hasLeft(
   const found = await inspect(ref);
   // In a folder that is not configured any more, nobody looks. What stands elsewhere has left it, or is a link of it.
   if (found === undefined) return filesOfRecord(record).some((file) => isSameFile(file, standing));
-  if (hasGone(found)) return !isRootChanged(ref.folder) || isProven(record, standing);
-  return isBeyondReach(found) && isProven(record, standing);
+  if (hasGone(found)) return !isRootChanged(ref.folder) || isProven(filesOfRecord(record), standing);
+  return isBeyondReach(found) && isProven(filesOfRecord(record), standing);
 }
 
 /**
@@ -216,8 +216,8 @@ function emptyUnlessPassing(error: unknown): '' {
   return '';
 }
 
-function isProven(record: Parameters<typeof filesOfRecord>[0], found: FileStat): boolean {
-  return filesOfRecord(record).some((file) => isBirthKnown(found, file) && sameFile(file, found));
+function isProven(known: readonly FileStat[], found: FileStat): boolean {
+  return known.some((file) => isBirthKnown(found, file) && sameFile(file, found));
 }
 
 /**
@@ -303,7 +303,7 @@ async function recordOfFile(
     const { record } = entry;
     // What only stands in its place may be a link of another's.
     if (record.stat.ino !== stat.ino) continue;
-    const isSame = isProven({ stat: record.stat }, stat);
+    const isSame = isProven([record.stat], stat);
     if (refKey(entry.ref) === refKey(ref) || (!isSame && record.stat.size !== stat.size)) continue;
     const sha256 = await hash(ref, stat).catch(emptyUnlessPassing);
     if (sha256 === null) return 'unclear';

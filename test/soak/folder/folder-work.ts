@@ -360,7 +360,7 @@ export function createFolderWork(options: Options): FolderWork {
     step,
     done,
     finish: () => {
-      for (const sidecar of options.roots.flatMap(strayInRoot)) unlinkSync(sidecar);
+      for (const sidecar of options.roots.flatMap(straySidecars)) unlinkSync(sidecar);
       for (const place of all()) {
         const { document, root } = place;
         let file = document.absolute;
@@ -381,7 +381,7 @@ export function createFolderWork(options: Options): FolderWork {
 }
 
 /** Sidecars that fit no document: what they may be meant for waits until a person takes them away (contract 7.29). */
-function strayInRoot(root: string): readonly string[] {
+function straySidecars(root: string): readonly string[] {
   const used = new Set(documentsOnDisk(root).map(({ sidecar }) => sidecar));
   return directoriesOnDisk(root)
     .flatMap((directory) => readdirSync(join(root, directory)).map((name) => join(root, directory, name)))
