@@ -134,7 +134,7 @@ export function openFolder(options: FolderOptions): Folder {
       identity = outcome.root;
       folderLog.scanned(report, back);
       // Where watches were set late, changes of before may be missing: the scan that follows at once is complete.
-      if (outcome.full && !outcome.late) listener?.scanned(outcome.root);
+      if (outcome.full && !outcome.late) listener?.scanned(outcome.root, outcome.unreadable);
     }
     listener?.changed();
   }

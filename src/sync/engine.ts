@@ -32,7 +32,7 @@ import { isWider, modeOfRecord, rememberFiles } from '../model/metadata/held-mod
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
 import { mayHoldAttachments } from '../model/plan.ts';
-import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
+import type { FolderListener, FolderPort, UnreadableDirectory } from '../model/ports/folder-port.ts';
 import { filesOfRecord, isOfDeletion } from '../model/ports/ledger-port.ts';
 import type {
   Attempt,
@@ -73,7 +73,7 @@ import { FolderRoots } from './folders/folder-roots.ts';
 import { createKnownDirectories } from './folders/known-directories.ts';
 import type { KnownDirectories } from './folders/known-directories.ts';
 import { isOtherDevice } from './folders/mounts.ts';
-import { markRoot } from './folders/root-trust.ts';
+import { hasStoodSo, markRoot } from './folders/root-trust.ts';
 import { ScanNotes } from './folders/scan-notes.ts';
 import { WatchedFolders } from './folders/watched-folders.ts';
 import type { WatchedFolder } from './folders/watched-folders.ts';
@@ -360,7 +360,7 @@ export class Engine {
   listener(folder: string): FolderListener {
     return {
       directory: (scan) => this.#onDirectory(scan),
-      scanned: (root) => this.#onScanned(folder, root),
+      scanned: (root, unreadable) => this.#onScanned(folder, root, unreadable),
       changed: this.#options.onChange,
     };
   }
@@ -462,8 +462,8 @@ export class Engine {
   }
 
   /** Every directory of a folder was listed. */
-  #onScanned(folder: string, root: RootIdentity): void {
-    this.#notes.folderScanned(folder, root);
+  #onScanned(folder: string, root: RootIdentity, unreadable: readonly UnreadableDirectory[]): void {
+    this.#notes.folderScanned(folder, root, unreadable);
     this.#inspectUnlisted(folder);
     // Permissions may have changed without an event.
     for (const code of barredCodes) this.#inspectFailed(code, (ref) => ref.folder === folder);
@@ -1141,7 +1141,7 @@ export class Engine {
         search,
         // Of its own folder's root the guard says more.
         covered: this.#roots.covered().filter(({ folder, path }) => path !== '' || folder !== ref.folder),
-        hasDirectory: view.hasStood(directoryOf(ref.path), { since, seenAt }),
+        hasStood: ({ folder, ...directory }) => hasStoodSo(this.#ledger.root(folder), directory, seenAt),
         wasHidden: this.holds.hiddenIn(ref.folder) !== undefined,
         seenAt,
       },

@@ -30,6 +30,7 @@ function found({ targets }: ScanRequest): Scanned {
     kind: 'scanned',
     full: targets === 'all',
     root,
+    unreadable: [],
     changed: [],
     readAgain: [],
     late: false,

@@ -130,6 +130,8 @@ const root = z.object({
   birthtimeMs: z.number().optional(),
   /** When a whole scan of it began, of those that were written down. What was recorded stood then. */
   seenAt: at.optional(),
+  /** Directories in which something cannot be read, and since when they have looked so; absent: none. */
+  unreadable: z.array(z.strictObject({ path, look: z.string(), since: at })).optional(),
   /** How often another directory was accepted as the root; absent: never. */
   changes: z.number().optional(),
   /** The device of the root before, where another one came to its path while nothing was known of it; until when. */

@@ -26,8 +26,11 @@ export interface FolderHealth {
 export interface FolderListener {
   /** One directory was listed. */
   readonly directory: (scan: DirectoryScan) => void;
-  /** Every directory was listed once under the root's identity; what the ledger knows elsewhere is gone. */
-  readonly scanned: (root: RootIdentity) => void;
+  /**
+   * Every directory was listed once under the root's identity; what the ledger knows elsewhere is gone. `unreadable`: as
+   * they looked then.
+   */
+  readonly scanned: (root: RootIdentity, unreadable: readonly UnreadableDirectory[]) => void;
   /** Health changed. */
   readonly changed: () => void;
 }
@@ -55,13 +58,14 @@ export interface FoundFile {
   readonly isNamed: boolean;
 }
 
-/** A directory in which something cannot be read. Times are those of the file system's clock, ms. */
+/** A directory in which something cannot be read. */
 export interface UnreadableDirectory {
   readonly path: string;
-  /** When it changed last: its entries, its name or its rights. */
-  readonly changedMs: number;
-  /** The same of it and of all directories above it, without the root: with one of them it may have been moved here. */
-  readonly movedMs: number;
+  /**
+   * Differs when its entries, its name or its rights change, or when a directory above it is another one, with which it
+   * may have been moved here. Null: it cannot be looked at.
+   */
+  readonly look: string | null;
 }
 
 /** Where files are that were looked for in a folder. */

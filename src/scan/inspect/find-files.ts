@@ -3,13 +3,14 @@ import type { Stats } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { directoriesTo, directoryOf, joinPath, sameDirectory, sameFile } from '../../model/document.ts';
+import { directoryOf, joinPath, sameDirectory, sameFile } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statOf } from '../rules/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
+import { unreadableDirectories } from '../walk/unreadable-directories.ts';
 import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
 /**
@@ -46,11 +47,10 @@ export async function findFiles(
       const code = errorCode(error);
       if (code === undefined) throw error;
       // It stood there.
-      if (readFaultOf(code) !== 'gone') unreadable.push({ path, changedMs: Infinity, movedMs: Infinity });
+      if (readFaultOf(code) !== 'gone') unreadable.push({ path, look: null });
     }
   }
-  for (const [path, { unreadable: why, hidesFiles }] of tree.entries())
-    if (why !== null || hidesFiles) unreadable.push(unreadableAt(folder, path));
+  unreadable.push(...unreadableDirectories(folder));
   const changed = unlistedDirectories(folder, since);
   const after = readRoot(root);
   if (after.kind === 'unavailable' || !sameDirectory(before.identity, after.identity)) return null;
@@ -85,18 +85,4 @@ function unlistedDirectories(folder: FolderState, since: number): readonly strin
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */
 function isListed({ tree }: FolderState, path: string): boolean {
   return tree.has(path) || tree.get(directoryOf(path))?.attachmentDirectories.includes(path) === true;
-}
-
-function unreadableAt({ absolute, tree }: FolderState, path: string): UnreadableDirectory {
-  const changed = (directory: string) => {
-    try {
-      const { mtimeMs, ctimeMs } = lstatSync(absolute(tree.rawPath(directory)));
-      return Math.max(mtimeMs, ctimeMs);
-    } catch {
-      // Of one that is not even shown, nothing is known: it may have changed just now.
-      return Infinity;
-    }
-  };
-  const changedMs = changed(path);
-  return { path, changedMs, movedMs: Math.max(changedMs, ...directoriesTo(path).map(changed)) };
 }

@@ -1,4 +1,5 @@
 import type { ScanCause } from '../../model/document.ts';
+import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { Watcher } from '../watch/backend.ts';
 
@@ -51,6 +52,8 @@ export type ScanOutcome =
       /** Everything was scanned. */
       readonly full: boolean;
       readonly root: RootIdentity;
+      /** Of the whole folder, where all of it was scanned. */
+      readonly unreadable: readonly UnreadableDirectory[];
       readonly changed: readonly string[];
       /** Directories that could not be read in full at this moment, and when they are read again, monotonic ms. */
       readonly readAgain: readonly (readonly [directory: string, at: number])[];

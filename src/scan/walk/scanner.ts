@@ -8,6 +8,7 @@ import type { FolderState } from '../folder-state.ts';
 import { nothingListed } from '../rules/attachment-lists.ts';
 import { readRoot } from './root-identity.ts';
 import type { UnreadDirectory } from './directory-state.ts';
+import { unreadableDirectories } from './unreadable-directories.ts';
 import type { ScanOutcome, ScanReport, ScanRequest, UnreadPlace } from './scan-request.ts';
 import { scanTree } from './scan-tree.ts';
 
@@ -50,6 +51,7 @@ export function createScanner(
       kind: 'scanned',
       full: targets === 'all',
       root: root.identity,
+      unreadable: targets === 'all' ? unreadableDirectories(folder) : [],
       changed,
       readAgain: Array.from(tree.entries()).flatMap(([directory, { again }]) =>
         again === null ? [] : [[directory, again.dueAt] as const],

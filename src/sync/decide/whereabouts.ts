@@ -35,14 +35,11 @@ interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
   readonly tasks: Pick<TaskStore, 'get'>;
   /** The document was at its path at this time at the latest that is known, wall clock, ms. */
   readonly seenAt: number;
-  /** Its directory stands where it stood: the file alone can have gone. */
-  readonly hasDirectory: boolean;
+  /** Whether a directory looked at that time as it does now: then the file has not come into it, or with it. */
+  readonly hasStood: (directory: InFolder<UnreadableDirectory>) => boolean;
   /** A deletion of its folder is held already until a directory can be read, perhaps since an earlier run. */
   readonly wasHidden: boolean;
 }
-
-/** File systems have clocks of their own. */
-const clockDifferenceMs = 60_000;
 
 const nowhere = { kind: 'nowhere' } as const;
 
@@ -80,7 +77,7 @@ export async function whereaboutsOf(
     }
   }
   if (evidence.search.isUnlisted) return { kind: 'unclear', ref: null };
-  const { covered, hasDirectory, wasHidden, seenAt } = evidence;
+  const { covered, hasStood, wasHidden, seenAt } = evidence;
   const covering = covered.find(({ until, mayHold }) => until >= seenAt && mayHold(record.stat.dev));
   if (covering !== undefined) {
     const where = printable(refKey(covering));
@@ -90,10 +87,7 @@ export async function whereaboutsOf(
       reason: `the file may be in ${where}, hidden by what was mounted there since the file was last seen`,
     };
   }
-  const hiding = evidence.search.unreadable.find(
-    ({ changedMs, movedMs }) =>
-      wasHidden || (hasDirectory ? changedMs : movedMs) >= seenAt - clockDifferenceMs,
-  );
+  const hiding = evidence.search.unreadable.find((directory) => wasHidden || !hasStood(directory));
   if (hiding === undefined) return nowhere;
   const where = { folder: hiding.folder, path: hiding.path };
   return {
@@ -164,4 +158,4 @@ export async function findInFolders(
 }
 
 /** A root that cannot be read may hold anything. */
-const wholeRoot: UnreadableDirectory = { path: '', changedMs: Infinity, movedMs: Infinity };
+const wholeRoot: UnreadableDirectory = { path: '', look: null };

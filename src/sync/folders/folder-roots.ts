@@ -1,17 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { createTurns } from '../../lib/queue/turns.ts';
 import { sameDirectory } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
+import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { ChangeOf, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { EngineParts } from '../parts.ts';
 import { coveredMountPoints, identitiesOf, mountsToRemember } from './mounts.ts';
 import type { CoveredMountPoint } from './mounts.ts';
-import { acceptedRoot, coveredRoot, isOtherRoot } from './root-trust.ts';
+import { acceptedRoot, coveredRoot, isOtherRoot, unreadableSince } from './root-trust.ts';
 
 /** How often the ledger notes that everything was seen: a restart goes by that. */
 const seenAtEveryMs = 10 * 60_000;
 
 /** A scan that begins in the millisecond in which a mount was found could not be told from one before the mount. */
 const afterMountMs = 2;
+
+/** A root under which everything was listed by a scan that began at `seenAt`, wall clock, ms. */
+interface ScannedRoot {
+  readonly root: RootIdentity;
+  readonly seenAt: number;
+  readonly unreadable: readonly UnreadableDirectory[];
+}
 
 /** Under which root, with which mounts, the ledger knows the documents of each folder. */
 export class FolderRoots {
@@ -50,18 +60,21 @@ export class FolderRoots {
   }
 
   /** A trusted root, under which everything was listed by a scan that began at `seenAt`, is known from then on. */
-  rememberRoot(folder: string, root: RootIdentity, seenAt: number): Promise<void> {
+  rememberRoot(folder: string, scanned: ScannedRoot): Promise<void> {
     return this.#inTurn(folder, async () => {
-      const before = this.#parts.ledger.root(folder)?.covered;
-      const change = this.#toRemember(folder, root, seenAt);
+      const before = this.#parts.ledger.root(folder);
+      const change = this.#toRemember(folder, scanned);
       if (change === null) return;
       await this.#parts.writer.commit([change]);
-      if (change.identity.covered !== before) this.#rescan();
+      const { covered, unreadable = [] } = change.identity;
+      const isKnown = ({ path }: { readonly path: string }) =>
+        before?.unreadable?.some((one) => one.path === path) === true;
+      if (covered !== before?.covered || !unreadable.every(isKnown)) this.#rescan();
     });
   }
 
   /** Null: the ledger knows it. */
-  #toRemember(folder: string, root: RootIdentity, seenAt: number): ChangeOf<'root'> | null {
+  #toRemember(folder: string, { root, seenAt, unreadable: found }: ScannedRoot): ChangeOf<'root'> | null {
     const known = this.#parts.ledger.root(folder);
     const keeps = this.#keeps(folder);
     const isRecorded =
@@ -71,9 +84,14 @@ export class FolderRoots {
       known.path === root.path &&
       known.keeps === keeps;
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
-    if (isRecorded && !isOld) return null;
+    const unreadable = unreadableSince(known, found, this.#parts.clock.now());
+    const isAsBefore = isDeepStrictEqual(unreadable, known?.unreadable);
+    // What has gone since is judged by a scan that began when all of them looked so.
+    const isSeenBefore = unreadable?.some(({ since }) => since > (known?.seenAt ?? 0)) === true;
+    if (isRecorded && !isOld && isAsBefore && !isSeenBefore) return null;
     const covered = coveredRoot(known, root, seenAt);
-    return { kind: 'root', folder, identity: { ...acceptedRoot(known, root, seenAt), covered, keeps } };
+    const identity = { ...acceptedRoot(known, root, seenAt), covered, keeps, unreadable };
+    return { kind: 'root', folder, identity };
   }
 
   /**

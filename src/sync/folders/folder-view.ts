@@ -193,22 +193,6 @@ export class FolderView {
     return this.#directories.delete(path);
   }
 
-  /**
-   * Whether the directory of a file that went at `since` (monotonic) and was last seen at `seenAt` (wall clock) is
-   * still the one in which it was: the file alone can have gone. False where it, or one above it, is gone, or is
-   * another by now.
-   */
-  hasStood(path: string, { since, seenAt }: { readonly since: number; readonly seenAt: number }): boolean {
-    if (!this.tree.has(path)) return false;
-    const scanned = this.#scans.findLast(({ ended }) => ended < since)?.ended ?? -Infinity;
-    for (let at = path; at !== ''; at = directoryOf(at)) {
-      const known = this.#directories.get(at);
-      if (known !== undefined && (known.since > scanned || known.identity.birthtimeMs >= seenAt))
-        return false;
-    }
-    return true;
-  }
-
   /** Takes note that a file of device `file` lies in a directory of device `directory`. */
   noteDevice(file: number, directory: number): void {
     if (file === directory) return;
@@ -236,10 +220,6 @@ class DirectoryTree {
     const parent = directoryOf(directory);
     this.add(parent);
     this.#children.get(parent)?.add(nameOf(directory));
-  }
-
-  has(directory: string): boolean {
-    return this.#children.has(directory);
   }
 
   /** The known directories inside one whose names are not listed any more, with all below each. They are forgotten. */

@@ -1,5 +1,6 @@
 import { sameDirectory, sameInode } from '../../model/document.ts';
 import type { RootMarks } from '../../model/document.ts';
+import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderView } from './folder-view.ts';
 
@@ -45,6 +46,33 @@ export function coveredRoot(
 ): RootIdentity['covered'] {
   const isCovered = known !== undefined && root !== null && known.dev !== root.dev && !sameInode(known, root);
   return isCovered ? { dev: known.dev, until } : known?.covered;
+}
+
+/** So many directories that cannot be read are remembered. */
+const mostUnreadable = 1_000;
+
+/** Since when these directories have looked as they do now, as far as that is known, wall clock, ms; undefined: there are none. */
+export function unreadableSince(
+  known: RootIdentity | undefined,
+  found: readonly UnreadableDirectory[],
+  now: number,
+): RootIdentity['unreadable'] {
+  const unreadable = found.slice(0, mostUnreadable).flatMap(({ path, look }) => {
+    if (look === null) return [];
+    const before = known?.unreadable?.find((one) => one.path === path && one.look === look);
+    return [{ path, look, since: Math.min(before?.since ?? now, now) }];
+  });
+  return unreadable.length === 0 ? undefined : unreadable;
+}
+
+/** Whether a directory that cannot be read is known to have looked at `seenAt`, wall clock, ms, as it does now. */
+export function hasStoodSo(
+  root: RootIdentity | undefined,
+  { path, look }: UnreadableDirectory,
+  seenAt: number,
+): boolean {
+  const known = root?.unreadable?.find((one) => one.path === path);
+  return known !== undefined && known.look === look && known.since <= seenAt;
 }
 
 /** A record or a failure as it is written down: under another root than the ledger's it proves nothing later. */

@@ -1,6 +1,7 @@
 import { isAtOrBelow, joinPath } from '../../model/document.ts';
 import type { DirectoryScan, ScanCause } from '../../model/document.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
+import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { EngineParts } from '../parts.ts';
 import type { FolderRoots } from './folder-roots.ts';
@@ -57,7 +58,7 @@ export class ScanNotes {
   }
 
   /** Every directory was listed: the ledger learns the root, mounts and directories, where they are others. */
-  folderScanned(folder: string, root: RootIdentity): void {
+  folderScanned(folder: string, root: RootIdentity, unreadable: readonly UnreadableDirectory[]): void {
     const { clock, directories, folders, ledger, log, writer, tasks } = this.#parts;
     const view = folders.viewOf(folder);
     const isTrusted = isRootTrusted(ledger, folder, { root, isProven: view.isProven });
@@ -68,7 +69,7 @@ export class ScanNotes {
     const isReadWhole = !folders.hasUnreadable(folder);
     const seenAt = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
     if (!isTrusted) return;
-    this.inBackground(this.#roots.rememberRoot(folder, root, seenAt));
+    this.inBackground(this.#roots.rememberRoot(folder, { root, seenAt, unreadable }));
     this.inBackground(this.#roots.rememberMounts(folder, true));
     const changed = directories.toRemember(folder, tasks);
     if (changed.length > 0) this.inBackground(writer.commit(changed));

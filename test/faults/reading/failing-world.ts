@@ -18,6 +18,8 @@ export interface DiskFault {
 /** A folder on a disk that fails when it is told to, under the real engine and the real scan. */
 export interface FailingWorld extends EngineWorld {
   readonly write: (path: string, text: string) => Promise<void>;
+  /** `to` null: it is removed. */
+  readonly move: (path: string, to: string | null) => Promise<void>;
   /** From now on; none: the disk is well. */
   readonly fail: (...faults: readonly DiskFault[]) => void;
   /** Lets five minutes and more pass, in which all is tried again by itself, and waits until nothing moves. */
@@ -99,6 +101,12 @@ export async function failingWorlds() {
         await world.rest();
         write(path, text);
         folder?.changed(directoryOf(path));
+      },
+      move: async (path, to) => {
+        await world.rest();
+        if (to === null) disk.rmSync(join(root, path));
+        else disk.renameSync(join(root, path), join(root, to));
+        for (const one of [path, to ?? path]) folder?.changed(directoryOf(one));
       },
       fail: (...now) => {
         faults = now;

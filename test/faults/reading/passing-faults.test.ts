@@ -124,3 +124,24 @@ describe('A2, F37: what belongs to a document and cannot be read for a while', (
     ]);
   });
 });
+
+describe('I2, F49: a directory that cannot be read, with files a day behind this host’s clock', () => {
+  const files = { 'a.txt': 'a', 'd/b.txt': 'b' };
+
+  it.each([
+    ['holds the deletion of a file that was moved into it', 'd/a.txt', 0, 1],
+    ['holds none of a file that was removed elsewhere', null, 1, 0],
+  ])('%s', async (_, to, deleted, held) => {
+    world = await worlds.open(files);
+    await world.quiesce(soonHours);
+    world.fail({ operation: 'list', path: 'd', code: 'EACCES' });
+    for (let scan = 0; scan < 3; scan += 1) {
+      await world.rescan();
+      await world.pass(5_000);
+    }
+    await world.move('a.txt', to);
+    await world.pass(60_000);
+    expect(world.requests.filter(({ kind }) => kind === 'delete')).toHaveLength(deleted);
+    expect(world.engine().holds.tasks('inbox')).toHaveLength(held);
+  });
+});

@@ -83,7 +83,7 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
       return;
     }
     ({ report } = outcome);
-    if (outcome.full && !outcome.late) listener?.scanned(outcome.root);
+    if (outcome.full && !outcome.late) listener?.scanned(outcome.root, outcome.unreadable);
   }
 
   function wanted(path: string, stat: FileStat) {

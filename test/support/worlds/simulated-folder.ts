@@ -101,7 +101,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       });
     }
     known = directories;
-    if (isWhole) listener?.scanned(root);
+    if (isWhole) listener?.scanned(root, []);
   }
 
   function look(path: string): Inspection {

@@ -8,7 +8,6 @@ import type { Whereabouts } from '../../../src/sync/decide/whereabouts.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
-const minuteMs = 60_000;
 const seenAt = Date.UTC(2026, 0, 1);
 
 type Around = Parameters<typeof whereaboutsOf>[1];
@@ -22,43 +21,27 @@ const nothingKnown: Around = {
   inspect: () => Promise.resolve(undefined),
   hash: () => Promise.resolve(null),
   seenAt,
-  hasDirectory: true,
+  hasStood: () => true,
   wasHidden: false,
 };
 
 describe('a file that is found nowhere', () => {
-  const whereabouts = (hasDirectory: boolean, changed: number, moved: number, wasHidden = false) =>
-    whereaboutsOf(
+  it.each([
+    ['has changed since, or came from elsewhere', false, false, 'hidden'],
+    ['looks as it did when the file was there', true, false, 'nowhere'],
+    ['looks so, where it has been held before for as long as one cannot be read', true, true, 'hidden'],
+  ])('may be in an unreadable directory that %s', async (_, stood, wasHidden, kind) => {
+    const unreadable = [{ folder: 'inbox', path: 'new/closed', look: '1' }];
+    const found = await whereaboutsOf(
       { ref: { folder: 'inbox', path: 'dir/a.txt' }, record: recordOf() },
       {
         ...nothingKnown,
-        search: {
-          ...nothingKnown.search,
-          unreadable: [
-            { folder: 'inbox', path: 'new/closed', changedMs: seenAt + changed, movedMs: seenAt + moved },
-          ],
-        },
-        hasDirectory,
+        search: { ...nothingKnown.search, unreadable },
+        hasStood: () => stood,
         wasHidden,
       },
     );
-
-  it.each([
-    ['changed since, and its own directory stands', true, minuteMs, minuteMs, 'hidden'],
-    ['changed since, and its own directory is gone', false, minuteMs, minuteMs, 'hidden'],
-    ['may have come with its own directory, which is gone', false, -2 * minuteMs, minuteMs, 'hidden'],
-    ['may have moved, and its own directory stands', true, -2 * minuteMs, minuteMs, 'nowhere'],
-    ['has neither changed nor moved since', false, -2 * minuteMs, -2 * minuteMs, 'nowhere'],
-  ])(
-    'is looked for in an unreadable directory that %s',
-    async (_, hasDirectory, changed, moved, expected) => {
-      expect(await whereabouts(hasDirectory, changed, moved)).toMatchObject({ kind: expected });
-    },
-  );
-
-  it('and stays held over a restart for as long as it cannot, though nothing has changed since then', async () => {
-    expect(await whereabouts(false, -2 * minuteMs, -2 * minuteMs)).toMatchObject({ kind: 'nowhere' });
-    expect(await whereabouts(false, -2 * minuteMs, -2 * minuteMs, true)).toMatchObject({ kind: 'hidden' });
+    expect(found.kind).toBe(kind);
   });
 });
 
@@ -182,7 +165,7 @@ describe('a file that is looked for in all folders', () => {
   it('is found in each, with the directories that may hide it', async () => {
     const inbox = {
       files: [],
-      unreadable: [{ path: 'closed', changedMs: 1, movedMs: 2 }],
+      unreadable: [{ path: 'closed', look: '1' }],
       changed: ['new'],
     };
     const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], unreadable: [], changed: [] };
@@ -194,7 +177,7 @@ describe('a file that is looked for in all folders', () => {
       ),
     ).toEqual({
       files: [{ folder: 'beside', path: 'a.pdf', stat: file, isNamed: true }],
-      unreadable: [{ folder: 'inbox', path: 'closed', changedMs: 1, movedMs: 2 }],
+      unreadable: [{ folder: 'inbox', path: 'closed', look: '1' }],
       isUnlisted: true,
     });
   });

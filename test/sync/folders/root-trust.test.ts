@@ -5,10 +5,12 @@ import type { Change, Failure, RootIdentity } from '../../../src/model/ports/led
 import {
   acceptedRoot,
   coveredRoot,
+  hasStoodSo,
   isRootTrusted,
   markRoot,
   nextRootChange,
   provesRoot,
+  unreadableSince,
 } from '../../../src/sync/folders/root-trust.ts';
 import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
@@ -136,5 +138,30 @@ describe('a root that another directory covers', () => {
     for (const root of [{ ...known, dev: 2 }, another, null])
       expect(coveredRoot({ ...known, covered }, root, 7)).toEqual(covered);
     expect(coveredRoot(undefined, mounted, 7)).toBeUndefined();
+  });
+});
+
+describe('a directory that cannot be read has looked as it does', () => {
+  const closed = { path: 'd', look: 'one' };
+  const rootWith = (since: number): RootIdentity => ({ ...known, unreadable: [{ ...closed, since }] });
+
+  it.each<readonly [string, RootIdentity | undefined, string | null, number | undefined]>([
+    ['since now, where it is not known', known, 'one', 50],
+    ['since it was first seen so', rootWith(20), 'one', 20],
+    ['since now, where it looked otherwise', rootWith(20), 'two', 50],
+    ['since now at the latest, though the clock was set back', rootWith(90), 'one', 50],
+    ['nobody knows since when, where it cannot be looked at', rootWith(20), null, undefined],
+  ])('%s', (_, root, look, since) => {
+    expect(unreadableSince(root, [{ ...closed, look }], 50)?.[0]?.since).toBe(since);
+  });
+
+  it.each<readonly [string, RootIdentity | undefined, string | null, boolean]>([
+    ['when a file was last seen', rootWith(20), 'one', true],
+    ['not then, but later', rootWith(21), 'one', false],
+    ['otherwise then', rootWith(20), 'two', false],
+    ['as nobody knows, where it cannot be looked at', rootWith(20), null, false],
+    ['as nobody knows, where none is known', undefined, 'one', false],
+  ])('%s', (_, root, look, expected) => {
+    expect(hasStoodSo(root, { path: 'd', look }, 20)).toBe(expected);
   });
 });
