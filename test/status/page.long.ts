@@ -292,25 +292,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(world.control.calls).toEqual([{ share: [path], shown: [{ path, sharing: 'DEFAULT' }] }]);
     });
 
-    it('keeps its tab true while nobody sees it', async () => {
-      const world = await open({ status: { folders: [aFolder({ onDisk: 2, synced: 2 })] } });
-      const page = await visit(world);
-      await page.clock.install();
-      const show = (hidden: boolean) =>
-        page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
-          document.dispatchEvent(new Event('visibilitychange'))`);
-      await show(true);
-      await page.clock.runFor(31_000);
-      for (const failed of [1, 2]) {
-        world.control.change({ folders: [aFolder({ onDisk: 2, synced: 2 - failed, failed })] });
-        await page.clock.runFor(61_000);
-        await eventually(async () => (await page.title()).startsWith(`${failed} document`));
-      }
-      await show(false);
-      world.control.change({ folders: [aFolder({ onDisk: 2, synced: 2 })] });
-      await eventually(async () => (await page.title()) === 'ingestd');
-    });
-
     it('shows a pause as a pause, with its beginning, gives no time while it lasts, and ends it', async () => {
       const paused = { folder: 'inbox', path: '', what: 'paused', docId: null, message: null, documents: 0 };
       const entry = { ...paused, at: '2026-01-01T12:00:00Z', by: 'page' } as const;
