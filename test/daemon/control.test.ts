@@ -10,7 +10,6 @@ import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
-import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
@@ -212,22 +211,6 @@ it('calls no rule of a name an attempt', async () => {
   await world.sync();
   const { control } = decisionsIn(world, ['inbox']);
   expect(await control.why('inbox/a.b.txt')).toMatchObject({ verdict: { kind: 'unfit' }, attempts: [] });
-});
-
-it('explains a document of a folder that was taken out of the configuration', async () => {
-  world = await engineWorld();
-  const ref = { folder: 'old', path: 'a.pdf' };
-  // Of one that the sidecar no longer lists only the name is known.
-  const attachments = [{ name: 'x.pdf', sha256: '', stat: statOf() }];
-  const record = recordOf({ docId: 'doc-a', attachments });
-  await world.ledger().commit([{ kind: 'put', ref, record }]);
-  const { control } = decisionsIn(world, ['inbox']);
-  expect(await control.why('old/a.pdf')).toMatchObject({
-    ...ref,
-    verdict: { kind: 'unconfigured' },
-    docId: 'doc-a',
-    attachments: ['x.pdf'],
-  });
 });
 
 describe('decisions that come while an earlier one is written, or that cannot be', () => {

@@ -17,7 +17,6 @@ import type { Engine } from '../../sync/engine.ts';
 import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
-import { describeFormer } from './describe-former.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
 import { ownerOfAttachments, isAbsent, orphanAttachments } from './orphan-attachments.ts';
 import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
@@ -50,8 +49,6 @@ interface Asked extends WhySources {
 /** The whole story of the file that a text means. Throws ConfigurationError where it is in no folder. */
 export async function describeFile(text: string, sources: WhySources): Promise<Why> {
   const { clock, engine, ledger, folders, past: pastOf } = sources;
-  const former = await describeFormer(text, sources);
-  if (former !== null) return former;
   const { ref, folder: port } = requirePath(folders, text);
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path))))

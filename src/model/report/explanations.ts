@@ -228,10 +228,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Mount it or create it. ingestd then continues by itself; nothing is deleted in the meantime.',
         health: 'attention',
       },
-      unconfigured: {
-        cause: 'Folder not in the configuration',
-        fix: 'Its documents stay at the service, and nothing more is sent from it. To continue, configure it again with the same name or path.',
-      },
       'folder-unreadable': { cause: 'Folder cannot be read', fix: makeListable, health: 'attention' },
       'folder-changed': {
         cause: 'A different folder in its place',
