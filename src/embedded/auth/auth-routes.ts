@@ -7,30 +7,20 @@ import { orNull } from '../../lib/or-null.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import { RefusalError } from '../http/answers.ts';
 import { bearerToken, essenceOf, headerOf, readBody, utf8Of } from '../http/read-request.ts';
-import { tooMany } from '../http/rate-limit.ts';
 import type { Identity } from './identity.ts';
 import type { AccessClaims, Tokens } from './tokens.ts';
 
 const maxBodyBytes = 16 * 1024;
-
-/** Requests with another API key whose bodies are awaited at once: slow ones must not take all connections. */
-const maxStrangers = 32;
 
 /** The token endpoints, interface 4.1 and 4.2, with OAuth's error bodies. */
 export async function addAuthRoutes(app: FastifyInstance, context: AuthContext): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store');
   });
-  let strangers = 0;
   app.post('/auth', async ({ raw }) => {
     const isActive = sameSecret(requireHeader(raw.headers, 'x-api-key'), context.identity.credentials.apiKey);
-    if (isActive) {
-      context.countRequest();
-      return grantToken(context, raw, isActive);
-    }
-    if (strangers >= maxStrangers) throw tooMany('requests with another API key at once', 1000);
-    strangers += 1;
-    return grantToken(context, raw, isActive).finally(() => (strangers -= 1));
+    if (isActive) context.countRequest();
+    return grantToken(context, raw, isActive);
   });
   app.post('/auth/token/revoke', async ({ raw }, reply) => {
     await revokeToken(context, raw);

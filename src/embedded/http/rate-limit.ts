@@ -12,15 +12,11 @@ export function createRateLimit(what: string, limit: number, windowMs: number, c
     const now = clock.monotonic();
     while (passed[0] !== undefined && passed[0] + windowMs <= now) passed.shift();
     const oldest = passed[0];
-    if (passed.length >= limit && oldest !== undefined) throw tooMany(what, oldest + windowMs - now);
+    if (passed.length >= limit && oldest !== undefined) {
+      const seconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000));
+      const headers = { 'Retry-After': String(seconds) };
+      throw new RefusalError(429, `too many ${what}`, { code: 'too_many_requests', headers });
+    }
     passed.push(now);
   };
-}
-
-/** The refusal of one request too many, 429, with the whole seconds to wait. */
-export function tooMany(what: string, waitMs: number): RefusalError {
-  return new RefusalError(429, `too many ${what}`, {
-    code: 'too_many_requests',
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
-  });
 }

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-import { eventually } from '../../support/eventually.ts';
-import { openRaw } from '../support/raw-request.ts';
 import { trialOfEachTest } from '../support/trial.ts';
 import type { Tokens } from '../support/trial.ts';
 
@@ -132,22 +130,6 @@ describe('the token endpoint', () => {
     const strange = async () => (await trial.auth({}, { 'x-api-key': 'guessed' })).status;
     expect([await strange(), await strange(), await strange()]).toEqual([403, 403, 403]);
     expect((await trial.auth()).status).toBe(200);
-  });
-
-  it('awaits few bodies at once of requests without the right API key: others keep their places', async () => {
-    const headers = { 'x-api-key': 'guessed', 'Content-Type': 'application/x-www-form-urlencoded' };
-    const refused: number[] = [];
-    const slow = Array.from({ length: 200 }, () => {
-      const { call, answer } = openRaw(`${trial.service.authUrl}/auth`, { headers });
-      call.write('grant_type=');
-      answer.then(({ status }) => refused.push(status)).catch(() => {});
-      return call;
-    });
-    await eventually(() => refused.length === 168);
-    expect(new Set(refused)).toEqual(new Set([429]));
-    expect((await trial.auth()).status).toBe(200);
-    for (const call of slow) call.destroy();
-    await eventually(async () => (await trial.auth({}, { 'x-api-key': 'guessed' })).status === 403);
   });
 
   it('makes up its credentials once and keeps them for its owner alone', async () => {
