@@ -41,22 +41,19 @@ export function cleanData(value: unknown, writing: Writing, depth = 0): unknown 
   if (depth === MAX_DEPTH) return '…';
   const below = (child: unknown) => cleanData(child, writing, depth + 1);
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(below);
-  const cleanKey = depth === 0 ? cleanFixedText : cleanText;
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ITEMS)
-      .map(([key, child]) => [cleanKey(key, writing), isSecretKey(key) ? redacted : below(child)]),
+      .map(([key, child]) => [
+        depth === 0 ? key : cleanText(key, writing),
+        isSecretKey(key) ? redacted : below(child),
+      ]),
   );
 }
 
 /** Text as it may be written, from wherever it comes. */
-function cleanText(text: string, { redactor, show }: Writing): string {
+export function cleanText(text: string, { redactor, show }: Writing): string {
   return show(shortened(redactor.redact(text), MAX_TEXT));
-}
-
-/** The same for the fixed words of a line and the names of its data. */
-export function cleanFixedText(text: string, { redactor, show }: Writing): string {
-  return show(shortened(redactor.redactOwnText(text), MAX_TEXT));
 }
 
 function isSecretKey(key: string): boolean {

@@ -7,7 +7,7 @@ import { createRedactor } from '../lib/text/redactor.ts';
 import type { Redactor } from '../lib/text/redactor.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Settings } from '../model/settings.ts';
-import { cleanData, cleanFixedText } from './clean-data.ts';
+import { cleanData, cleanText } from './clean-data.ts';
 import { writeStandardError } from './standard-error.ts';
 
 /** What a log is made of. */
@@ -60,8 +60,7 @@ export async function createLog(options: LogOptions): Promise<Log> {
   const line =
     (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
     (data: object, message: string): void => {
-      if (logger.isLevelEnabled(level))
-        logger[level](cleanData(data, writing), cleanFixedText(message, writing));
+      if (logger.isLevelEnabled(level)) logger[level](cleanData(data, writing), cleanText(message, writing));
     };
   return {
     trace: line('trace'),

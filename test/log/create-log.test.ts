@@ -112,13 +112,13 @@ describe('S1: a secret', () => {
     expect(all()).not.toContain(JSON.stringify(spelling).slice(1, -1));
   });
 
-  it('that is a plain word is cut everywhere but inside the fixed words of a line', async () => {
+  it('that is a plain word is cut everywhere but in the names of the data', async () => {
     const { log, lines } = await logged({ redactor: createRedactor(['fold', 'path']) });
     log.info({ folder: 'xfoldy', list: ['path', { paths: 'apath' }] }, 'the folder, a fold and its path');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       folder: 'x[redacted]y',
       list: ['[redacted]', { '[redacted]s': 'a[redacted]' }],
-      msg: 'the folder, a [redacted] and its [redacted]',
+      msg: 'the [redacted]er, a [redacted] and its [redacted]',
     });
   });
 

@@ -4,9 +4,6 @@ const shortestRedacted = 4;
 /** What stands in a text where a secret stood. */
 export const redacted = '[redacted]';
 
-/** Letters alone, and so few of them that ordinary words may contain them. */
-const plainWord = /^\p{L}{1,12}$/u;
-
 /** Signed tokens, authorization headers and form fields, whoever wrote them into a text. */
 const tokens = [
   /\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g,
@@ -20,24 +17,20 @@ export type Redactor = ReturnType<typeof createRedactor>;
 /** A redactor that knows `secrets`. */
 export function createRedactor(secrets: readonly string[] = []) {
   const encodings = new Set<string>();
-  /** The longest first: a secret may be part of another. */
-  let anywhere: readonly string[] = [];
-  let inOwnText: readonly (string | RegExp)[] = [];
+  /** A secret may be part of another. */
+  let longestFirst: readonly string[] = [];
 
   function add(more: readonly string[]): void {
     for (const secret of more) {
       if (secret.length >= shortestRedacted) for (const text of encodingsOf(secret)) encodings.add(text);
     }
-    anywhere = [...encodings].sort((a, b) => b.length - a.length);
-    inOwnText = anywhere.map((text) =>
-      plainWord.test(text) ? new RegExp(`(?<!\\p{L})${text}(?!\\p{L})`, 'u') : text,
-    );
+    longestFirst = [...encodings].sort((a, b) => b.length - a.length);
   }
 
-  function replace(text: string, patterns: readonly (string | RegExp)[]): string {
+  function redact(text: string): string {
     // Each is looked for in what the ones before it left, and in none of what replaces one.
     let rest: readonly string[] = [text];
-    for (const pattern of patterns) rest = rest.flatMap((part) => part.split(pattern));
+    for (const secret of longestFirst) rest = rest.flatMap((part) => part.split(secret));
     return tokens.reduce((known, token) => known.replaceAll(token, redacted), rest.join(redacted));
   }
 
@@ -47,12 +40,7 @@ export function createRedactor(secrets: readonly string[] = []) {
      * Redacts these from now on, in every encoding in which they travel. Secrets of fewer than 4 characters are left.
      */
     add,
-    redact: (text: string) => replace(text, anywhere),
-    /**
-     * The same for text that ingestd itself wrote: a secret that is a plain word is redacted where it stands alone, not
-     * where it is part of another word.
-     */
-    redactOwnText: (text: string) => replace(text, inOwnText),
+    redact,
   };
 }
 
