@@ -45,7 +45,7 @@ export function cleanData(value: unknown, writing: Writing, depth = 0): unknown 
     Object.entries(value)
       .slice(0, MAX_ITEMS)
       .map(([key, child]) => [
-        depth === 0 ? key : cleanText(key, writing),
+        depth === 0 ? writing.show(key) : cleanText(key, writing),
         isSecretKey(key) ? redacted : below(child),
       ]),
   );
