@@ -75,6 +75,8 @@ export interface DirectoryScan {
 export interface AttachedFile {
   /** The document's name. */
   readonly owner: string;
+  /** Of the document. */
+  readonly ownerStat: FileStat;
   /** NFC, from the folder's root. */
   readonly path: string;
   readonly stat: FileStat;

@@ -1,4 +1,4 @@
-import { directoryOf, isSameFile } from '../../model/document.ts';
+import { directoryOf, isSameFile, nameOf } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { AttachmentAnswer, AttachmentQuestion } from '../../model/ports/folder-port.ts';
@@ -13,11 +13,10 @@ import { findSidecar } from './own-sidecar.ts';
 /** Answers `FolderPort.attaches` from the disk as it is now. Never throws for what is on disk. */
 export function attaches(
   folder: FolderState,
-  { owner, path, elsewhere }: AttachmentQuestion,
+  { owner, path, name, elsewhere }: AttachmentQuestion,
   scannedRoot: RootIdentity | null,
 ): AttachmentAnswer {
   if (rootTrouble(folder, scannedRoot) !== null) return 'unclear';
-  if (path !== null && elsewhere !== null && isAnotherFile(folder, path, elsewhere)) return 'dropped';
   const entry = entryAt(folder, owner, locateOnDisk);
   const isOwnerGone = entry === null;
   // Whose the sidecar of one that is gone was, nobody can say where it matters.
@@ -27,7 +26,10 @@ export function attaches(
   if (own?.kind === 'sidecar' && own.sidecar !== null) {
     const isListed = own.sidecar.attachments.some((text) => {
       const place = resolveAttachment(directoryOf(owner), text, 'folder');
-      return place.kind === 'inside' ? place.path === path : path === null;
+      if (place.kind !== 'inside') return path === null;
+      if (place.path === path) return elsewhere === null || !isAnotherFile(folder, path, elsewhere);
+      // Its document has moved, and the attachment may follow.
+      return nameOf(place.path) === name && entryAt(folder, place.path, locateOnDisk) === null;
     });
     return isListed ? 'listed' : 'dropped';
   }

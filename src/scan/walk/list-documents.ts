@@ -10,6 +10,7 @@ import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/class
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
+import type { FoundAttachments } from '../companions/find-attachments.ts';
 import { entryKey, statOf } from '../rules/entry.ts';
 import type { WatchState } from '../watch/backend.ts';
 import { mayBeMeantFor } from '../rules/sidecar-names.ts';
@@ -76,7 +77,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       if (classified.kind === 'skipped') skip(name, classified);
       if (classified.kind === 'attachment') found.attached += 1;
       if (classified.kind !== 'document') continue;
-      const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, found });
+      const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, stats, found });
       if (own !== fingerprint) found.fingerprints.push(own);
       const ownMode = paired.lists.get(paired.sidecars.get(name)?.name ?? '')?.mode;
       found.entries.push({
@@ -87,6 +88,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       });
     }
   }
+  await findAttachedToLeftOut(folder, listed, found);
   await findMeant(listed, found);
   for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, found.unfit.get(name)));
   for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
@@ -118,11 +120,37 @@ async function findMeant(
   }
 }
 
+/** What the sidecars of files list that a rule leaves out: they may be sent some day, or go. */
+async function findAttachedToLeftOut(
+  folder: FolderState,
+  { path, rules, sorted, paired, context }: ListedDirectory,
+  { attachments }: Pick<FoundDocuments, 'attachments'>,
+): Promise<void> {
+  for (const { name, stats } of sorted.leftOut) {
+    const sidecar = paired.ofLeftOut.get(name);
+    if (sidecar?.kind !== 'own' || stats === null) continue;
+    const { attachments: listed = [] } = paired.lists.get(sidecar.name) ?? {};
+    const document = { path: joinPath(path, name), rules, own: null, listed };
+    const attached = await findAttachments(folder, document, context);
+    attachments.push(...listedFiles({ owner: name, ownerStat: statOf(stats) }, attached));
+  }
+}
+
+function listedFiles(
+  owner: Pick<AttachedFile, 'owner' | 'ownerStat'>,
+  { listed }: FoundAttachments,
+): readonly AttachedFile[] {
+  return listed.flatMap(({ place, entry }) => {
+    if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) return [];
+    return [{ ...owner, path: place.path, stat: statOf(entry.stats), isListed: true }];
+  });
+}
+
 /** The fingerprint of a document; takes note of what it attaches. */
 async function fingerprintOf(
   folder: FolderState,
   { path, absolute, rules, fingerprint, sorted, paired, context }: ListedDirectory,
-  { name, found }: { readonly name: string; readonly found: FoundDocuments },
+  { name, stats, found }: { readonly name: string; readonly stats: Stats; readonly found: FoundDocuments },
 ): Promise<string> {
   const own = sorted.attachmentDirectories.get(name);
   const ownPath = joinPath(path, own?.name ?? '');
@@ -135,9 +163,7 @@ async function fingerprintOf(
   const ownDirectory = own === undefined ? null : { raw: own.raw, uid: own.stats?.uid ?? -1 };
   const document = { path: joinPath(path, name), rules, own: ownDirectory, listed };
   const attached = await findAttachments(folder, document, context);
-  const note = (file: string, stats: Stats | null | undefined, isListed: boolean) => {
-    if (stats) found.attachments.push({ owner: name, path: file, stat: statOf(stats), isListed });
-  };
+  const owner = { owner: name, ownerStat: statOf(stats) };
   if (attached.own?.kind === 'unreadable') {
     found.hidesFiles = true;
     if (readFaultOf(attached.own.code) === 'passing')
@@ -149,12 +175,18 @@ async function fingerprintOf(
     if (own !== undefined && own.stats !== null)
       folder.observations.list(ownPath, own.stats, attached.own.entries);
     found.attached += attached.own.files.length;
-    for (const { name: file, stats } of attached.own.files) note(joinPath(ownPath, file), stats, false);
+    for (const { name: file, stats } of attached.own.files)
+      if (stats !== null)
+        found.attachments.push({
+          ...owner,
+          path: joinPath(ownPath, file),
+          stat: statOf(stats),
+          isListed: false,
+        });
     const { code, message } = linkedAttachment;
     for (const link of attached.own.links) found.skips.push({ path: joinPath(ownPath, link), code, message });
   }
-  for (const { place, entry } of sidecar?.kind === 'own' ? attached.listed : [])
-    if (place.kind === 'inside' && entry?.kind === 'file') note(place.path, entry.stats, true);
+  if (sidecar?.kind === 'own') found.attachments.push(...listedFiles(owner, attached));
   const entry = sorted.sidecars.get(sidecar?.name ?? '');
   return documentFingerprint(fingerprint, {
     sidecar:

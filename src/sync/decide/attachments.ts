@@ -38,22 +38,22 @@ function noLongerAttached({ name, sha256, stat }: RecordedAttachment): RecordedA
 }
 
 /**
- * The attachments of a record whose document moves: those beside it and below move along, as far as is known before the
- * document is compared again. What it lists elsewhere stays.
+ * The attachments of a record whose document moves. With its directory, those beside it and below move along; all others
+ * stay, as far as is known before the document is compared again.
  */
 export function attachmentsAfterMove(
   { attachments }: LedgerRecord,
-  from: DocumentRef,
-  to: DocumentRef,
+  {
+    from,
+    to,
+    isWithDirectory,
+  }: Readonly<Record<'from' | 'to', DocumentRef>> & { readonly isWithDirectory: boolean },
 ): readonly RecordedAttachment[] {
   return attachments.map((attachment) => {
     const { path, folder = from.folder, ...file } = attachment;
     if (path === undefined) return attachment;
-    const moved =
-      folder !== from.folder
-        ? null
-        : (pathAfterMove(path, `${from.path}.attachments`, `${to.path}.attachments`) ??
-          pathAfterMove(path, directoryOf(from.path), directoryOf(to.path)));
+    const isBelow = isWithDirectory && folder === from.folder;
+    const moved = isBelow ? pathAfterMove(path, directoryOf(from.path), directoryOf(to.path)) : null;
     return placedAt({ folder: moved === null ? folder : to.folder, path: moved ?? path }, to, file);
   });
 }
@@ -92,14 +92,15 @@ export interface FormerOwner {
 }
 
 /**
- * Documents that went out with a found file as an attachment, as far as the ledger knows. A file with a document of its own
- * may be a hard link of one: then only the path counts.
+ * Documents that went out with a found file as an attachment, as far as the ledger knows. A file that went out as a document
+ * of its own may be a hard link of one: then only the path counts.
  */
 export function recordedOwners(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   ledger: Pick<LedgerPort, 'findOwners' | 'get'>,
 ): readonly FormerOwner[] {
-  const isNew = ledger.get(ref) === undefined;
+  const own = ledger.get(ref);
+  const isOwn = own !== undefined && isSameFile(own.stat, stat);
   return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
     // Its own file, in the place of its attachment.
     if (refKey(owner) === refKey(ref) || isSameFile(record.stat, stat)) return [];
@@ -109,7 +110,7 @@ export function recordedOwners(
     }));
     const found =
       places.find(({ place }) => refKey(place) === refKey(ref)) ??
-      places.find((one) => isNew && isSameFile(one.stat, stat));
+      places.find((one) => !isOwn && isSameFile(one.stat, stat));
     return found === undefined ? [] : [{ at: [{ owner, place: found.place }], record }];
   });
 }

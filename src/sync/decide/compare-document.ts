@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { refKey, sameFile } from '../../model/document.ts';
+import { nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
@@ -156,7 +156,8 @@ export class DocumentComparison {
     if (port === undefined) return 'not configured';
     const path = place.folder === owner.folder ? place.path : null;
     const elsewhere = refKey(place) === refKey(ref) ? null : stat;
-    const answer = await port.attaches({ owner: owner.path, path, elsewhere });
+    const name = nameOf(place.path);
+    const answer = await port.attaches({ owner: owner.path, path, name, elsewhere });
     return answer === 'unlisted' && this.#ledger.get(owner) !== undefined ? 'sent without' : answer;
   }
 

@@ -30,7 +30,7 @@ export interface Move {
   readonly kind: 'move';
   readonly steps: readonly MoveStep[];
   readonly left: readonly LeftPath[];
-  /** Which directories hold the records of the paths in question from then on. */
+  /** Of records that move with their directories: which of these hold what is at the paths in question from then on. */
   readonly directories?: readonly Extract<Change, { kind: 'directory' }>[];
 }
 
@@ -72,7 +72,7 @@ export async function findMove(
 /** What a move changes in the ledger. */
 export function changesOf(
   { get }: Pick<LedgerPort, 'get'>,
-  { steps, left, directories = [] }: Move,
+  { steps, left, directories }: Move,
 ): readonly Change[] {
   return [
     ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
@@ -82,12 +82,13 @@ export function changesOf(
     ]),
     ...steps.map(({ entry: { ref, record: seen }, to, stat, isEdited }): Change => {
       const record = get(ref) ?? seen;
-      const attachments = attachmentsAfterMove(record, ref, to);
+      const isWithDirectory = directories !== undefined;
+      const attachments = attachmentsAfterMove(record, { from: ref, to, isWithDirectory });
       const standing = isEdited ? record.standing : undefined;
       const moved = { ...record, stat, standing, attachments, fingerprint: '' };
       return { kind: 'put', ref: to, record: movedRecord(moved, ref, to) };
     }),
-    ...directories,
+    ...(directories ?? []),
   ];
 }
 

@@ -1,6 +1,4 @@
-import { posix } from 'node:path';
-
-import { directoryOf, isSameFile, joinPath, refKey } from '../../model/document.ts';
+import { isSameFile, joinPath, refKey } from '../../model/document.ts';
 import type {
   AttachedFile,
   DirectoryScan,
@@ -15,8 +13,6 @@ import type { UnsentModes } from './unsent-modes.ts';
 
 interface UnsentAttachment extends Omit<AttachedFile, 'owner'> {
   readonly owner: DocumentRef;
-  /** Of the document. */
-  readonly ownerStat: FileStat;
 }
 
 type Found = Pick<FoundDocument, 'ref' | 'stat'>;
@@ -41,30 +37,21 @@ export class UnsentAttachments {
   }
 
   /** A directory was listed. */
-  note({ folder, directory, entries, attachments = [] }: DirectoryScan): void {
-    if (attachments.length === 0) return;
-    const stats = new Map(entries.map(({ name, stat }) => [name, stat]));
+  note({ folder, directory, attachments = [] }: DirectoryScan): void {
     for (const file of attachments) {
       const owner = { folder, path: joinPath(directory, file.owner) };
-      const ownerStat = stats.get(file.owner);
-      if (ownerStat === undefined || this.#isSent(owner, { folder, path: file.path })) continue;
+      if (this.#isSent(owner, { folder, path: file.path })) continue;
       const before = this.#byOwner.get(refKey(owner))?.get(file.path);
       if (before !== undefined) this.#end(before, file.stat);
-      this.#add({ ...file, owner, ownerStat });
+      this.#add({ ...file, owner });
     }
   }
 
-  /**
-   * Documents to which a file was attached by a sidecar. `placesOf`: where a document stands by now; where that is another
-   * directory, the place of its attachment is reckoned from there.
-   */
+  /** Documents to which a file was attached by a sidecar. `placesOf`: where a document stands by now. */
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
     return this.#with(found).flatMap(({ owner, ownerStat, path, isListed }) => {
-      const fromOwner = posix.relative(directoryOf(owner.path), path);
-      const at = [owner, ...placesOf(ownerStat)].map((one) => ({
-        owner: one,
-        place: { folder: one.folder, path: posix.join(directoryOf(one.path), fromOwner) },
-      }));
+      const place = { folder: owner.folder, path };
+      const at = [owner, ...placesOf(ownerStat)].map((one) => ({ owner: one, place }));
       return isListed ? [{ at, record: null }] : [];
     });
   }

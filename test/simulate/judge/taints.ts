@@ -1,5 +1,5 @@
 import type { HeldDocument, HeldDocuments } from './held-documents.ts';
-import { directoryOf } from './reading.ts';
+import { directoryOf, nameOf } from './reading.ts';
 import type { Reading, RoledFile } from './reading.ts';
 import { isWider } from './statement.ts';
 import type { Holding, ShareMode } from './statement.ts';
@@ -73,7 +73,8 @@ export class Taints {
   started(reading: Reading, now: number): void {
     this.see(reading, now);
     this.#unsent.clear();
-    for (const [identity, { docId }] of this.#attached) if (docId === null) this.#attached.delete(identity);
+    for (const [identity, { docId }] of this.#attached)
+      if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#attached.delete(identity);
     for (const [identity, { docId }] of this.#former)
       if (docId === null || this.#held.all.get(docId)?.isDeleted !== false) this.#former.delete(identity);
     this.see(reading, now);
@@ -156,14 +157,22 @@ export class Taints {
   #isOver({ owner, ownerIdentity, path, docId }: Attached, identity: object, reading: Reading): boolean {
     const standing = reading.files.get(path);
     if (standing !== undefined && standing.identity !== identity) return true;
-    const listed = path.slice(directoryOf(owner).length + 1);
     const document = docId === null ? undefined : this.#held.all.get(docId);
     if (document?.isDeleted === true) return true;
     const owners =
       document === undefined ? reading.pathsOf(ownerIdentity ?? {}) : pathsOf(this.#held, document, reading);
     const sidecars = [owner, ...owners].map((one) => reading.sidecarOf(one)?.path ?? null);
-    const said = sidecars.flatMap((sidecar) => (sidecar === null ? [] : [reading.said(sidecar)]));
-    if (said.some((one) => one !== null && !one.attachments.includes(listed))) return true;
+    const said = sidecars.flatMap((sidecar) =>
+      sidecar === null ? [] : [{ sidecar, said: reading.said(sidecar) }],
+    );
+    // Where its owner has moved, the list names what lies at its new place.
+    const places = [path, ...reading.pathsOf(identity)];
+    const isListed = (sidecar: string, text: string) => {
+      const listed = `${directoryOf(sidecar)}/${text}`;
+      return places.includes(listed) || (nameOf(listed) === nameOf(path) && !reading.files.has(listed));
+    };
+    if (said.some((one) => one.said?.attachments.some((text) => isListed(one.sidecar, text)) === false))
+      return true;
     if (docId !== null) return false;
     const isFromItsDirectory = directoryOf(path).endsWith('.attachments');
     const isOwnerHere = owners.length > 0 || reading.files.has(owner);

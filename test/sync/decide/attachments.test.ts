@@ -29,7 +29,9 @@ describe('who carries a file', () => {
   });
 
   it('is not told by the identity where the file has a document of its own: it may be a hard link', () => {
-    expect(owners('renamed.csv', entry)).toEqual([]);
+    const link = { ref: from, record: recordOf({ stat: statOf({ ino: 8 }) }) };
+    expect(owners('renamed.csv', link)).toEqual([]);
+    expect(owners('renamed.csv', entry)).toEqual([[place]]);
     expect(owners('salaries.csv', entry)).toEqual([[place]]);
   });
 
@@ -51,13 +53,13 @@ it('attachments about which an answer was lost, and which nobody lists any more,
 });
 
 describe('the attachments of a document that moves', () => {
-  const places = (from: string, to: string, folder: string, ...paths: string[]) => {
-    const attachments = paths.map((path) => ({ ...carried, path }));
-    const moved = attachmentsAfterMove(
-      recordOf({ attachments }),
-      { folder: 'inbox', path: from },
-      { folder, path: to },
-    );
+  const places = (from: string, to: string, path: string, isWithDirectory: boolean) => {
+    const attachments = [{ ...carried, path }];
+    const moved = attachmentsAfterMove(recordOf({ attachments }), {
+      from: { folder: 'inbox', path: from },
+      to: { folder: 'inbox', path: to },
+      isWithDirectory,
+    });
     return moved.map(({ path }) => path);
   };
 
@@ -66,21 +68,23 @@ describe('the attachments of a document that moves', () => {
     ['below it', 'd/a.pdf', 'e/f/a.pdf', 'd/g/x.csv', 'e/f/g/x.csv'],
     ['from the root', 'a.pdf', 'e/a.pdf', 'x.csv', 'e/x.csv'],
     ['to the root', 'd/a.pdf', 'a.pdf', 'd/x.csv', 'x.csv'],
-    ['in its own directory', 'd/a.pdf', 'd/b.pdf', 'd/a.pdf.attachments/x.csv', 'd/b.pdf.attachments/x.csv'],
     ['elsewhere stay', 'd/a.pdf', 'e/a.pdf', 'g/x.csv', 'g/x.csv'],
-  ])('%s', (_, from, to, path, expected) => {
-    expect(places(from, to, 'inbox', path)).toEqual([expected]);
+  ])('with its directory: %s', (_, from, to, path, expected) => {
+    expect(places(from, to, path, true)).toEqual([expected]);
+    expect(places(from, to, path, false)).toEqual([path]);
   });
 
   it('to another folder and back: those elsewhere stay where they are', () => {
     const [here, there] = [from, { ...from, folder: 'other' }].map((ref) => ({ ...ref, path: 'd/a.pdf' }));
     if (here === undefined || there === undefined) throw new Error('two places');
     const attachments = ['d/x.csv', 'g/x.csv'].map((path) => ({ ...carried, path }));
-    const away = attachmentsAfterMove(recordOf({ attachments }), here, there);
+    const isWithDirectory = true;
+    const away = attachmentsAfterMove(recordOf({ attachments }), { from: here, to: there, isWithDirectory });
     expect(away.map(({ path, folder }) => [path, folder])).toEqual([
       ['d/x.csv', undefined],
       ['g/x.csv', 'inbox'],
     ]);
-    expect(attachmentsAfterMove(recordOf({ attachments: away }), there, here)).toEqual(attachments);
+    const back = { from: there, to: here, isWithDirectory };
+    expect(attachmentsAfterMove(recordOf({ attachments: away }), back)).toEqual(attachments);
   });
 });

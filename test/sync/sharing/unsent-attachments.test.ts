@@ -39,6 +39,14 @@ function sent(): readonly string[] {
     .sort();
 }
 
+const rename = (from: string, to: string) => renameSync(at(from), at(to));
+
+/** Saved by rename, with other content. */
+function saved(path: string): void {
+  put('.new', 'jane,200');
+  rename('.new', path);
+}
+
 const own = () => [...world.docIds().keys()].sort();
 
 /** Contents of documents, with the mode that the service has for each. */
@@ -120,6 +128,28 @@ describe('I5: what was attached to a document that was not sent is not sent by i
     expect(sent()).toContain('jane,100');
     expect(own()).toContain('report.pdf');
     expect(own()).not.toContain('sub/salaries.csv');
+  });
+
+  it('where its document was ignored, and goes when it is no longer', async () => {
+    put('.ingestignore', 'report.pdf\n');
+    await world.sync();
+    await unsent(() => {
+      rmSync(at('.ingestignore'));
+      rmSync(at('report.pdf'));
+    });
+    expect(sent()).toEqual([]);
+  });
+
+  it.each([
+    ['which lists it still, until it follows, or another file stands there', 'moved/report.pdf', []],
+    ['from which the list does not reach it', 'sub/deep/report.pdf', ['jane,100', 'joe,90', 'report']],
+  ])('where document and sidecar have moved to a place %s', async (_, to, expected) => {
+    await unsent(() => {
+      if (expected.length > 0) put('sub/deep/sub/salaries.csv', 'joe,90');
+      mkdirSync(dirname(at(to)), { recursive: true });
+      for (const end of ['', '.meta.json']) renameSync(at(`report.pdf${end}`), at(`${to}${end}`));
+    });
+    expect(sent()).toEqual(expected);
   });
 
   it('where its sidecar bears the stem of a second document', async () => {
@@ -249,6 +279,34 @@ describe('I5: an attachment stays one when directories are renamed', () => {
     list('report.pdf.meta.json');
     await laterOn(60_000);
     expect(shared()).toEqual({ report: 'NONE', 'jane,100': 'NONE' });
+  });
+
+  it.each<readonly [string, () => void, readonly string[]]>([
+    ['moves without it and its sidecar, and it is saved', () => saved('deep/salaries.csv'), ['report']],
+    ['moves without it, and it is renamed', () => rename('deep/salaries.csv', 'pay.csv'), ['report']],
+    [
+      'stays, and it is renamed over another one',
+      () => rename('deep/salaries.csv', 'minutes.pdf'),
+      ['minutes', 'report'],
+    ],
+  ])('of which the document that was sent with it %s', async (what, change, expected) => {
+    put('deep/salaries.csv', 'jane,100');
+    put('deep/report.pdf', 'report');
+    put('salaries.csv', 'joe,90');
+    list('deep/report.pdf.meta.json', 'salaries.csv');
+    if (expected.includes('minutes')) put('minutes.pdf', 'minutes');
+    await world.sync();
+    if (what.startsWith('moves')) rename('deep/report.pdf', 'report.pdf');
+    await laterOn(10_000);
+    change();
+    await laterOn(60_000);
+    await world.restart();
+    await laterOn(60_000);
+    expect(
+      Object.keys(shared())
+        .filter((content) => content !== 'joe,90')
+        .sort(),
+    ).toEqual(expected);
   });
 
   it('of attachments of a document that was sent, and that get an ordinary name', async () => {
