@@ -55,8 +55,8 @@ describe('A6: YAML that says something else than it seems to', () => {
     [
       'a merge key',
       '    metadata: &m {title: a}\n    <<: *m',
-      '<<: YAML 1.2 has no merge keys',
-      'write the keys out',
+      'folders[0].<< is not a known key',
+      'remove it',
     ],
     [
       'a comment for a text',
@@ -104,12 +104,17 @@ describe('A6: YAML that says something else than it seems to', () => {
       'remove it',
     ],
     ['typographic quotes', '    metadata: {title: “a”}', 'title: “a” has typographic quotes', `use ' or "`],
-    ['a colon without a space', '    metadata: {title:x}', 'title:x: it is a key without', 'title: x'],
+    [
+      'a colon without a space',
+      '    metadata: {title:x}',
+      'title:x is not a known key',
+      'mean folders[0].metadata.title?',
+    ],
     [
       'a placeholder',
       '    title: {{ title }}',
-      'title: a list, a mapping or an alias is its key',
-      'in quotes',
+      'title: a mapping is not one of',
+      'the default is "fileStem"',
     ],
     ['a key twice', '    path: ./other', 'path is there twice', 'keep one'],
     ['a tab', '    metadata:\n\ttitle: a', 'Tabs are not allowed', 'indent with spaces'],

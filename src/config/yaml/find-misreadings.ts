@@ -1,5 +1,5 @@
-import { Schema, isAlias, isCollection, isMap, isPair, isScalar, isSeq } from 'yaml';
-import type { Pair, ScalarTag } from 'yaml';
+import { Schema, isAlias, isCollection, isMap, isScalar, isSeq } from 'yaml';
+import type { ScalarTag } from 'yaml';
 
 import { pathText } from '../../lib/text/describe-issues.ts';
 import { excerpt } from '../../lib/text/printable.ts';
@@ -18,18 +18,14 @@ export interface Misreading {
 
 /**
  * Finds what is valid YAML and may be meant otherwise, in the order of the text: tags, aliases of nothing, anchors that
- * nothing refers to, merge keys, values that versions of YAML read differently, comments that cut a value, values that
- * go on in the next line, typographic quotes, keys without a space after the colon.
+ * nothing refers to, values that versions of YAML read differently, comments that cut a value, values that go on in the
+ * next line, typographic quotes. What stands for an unknown key is the schema's to find.
  */
 export function findMisreadings(text: string, nodes: readonly PlacedNode[]): Misreading[] {
   const aliases = new Set(nodes.flatMap(({ node }) => (isAlias(node) ? [node.source] : [])));
   return nodes.flatMap(({ node, path, offset, isResolved }) => {
-    const words = isPair(node)
-      ? keyWords(node)
-      : (aliasWords(node, isResolved) ??
-        anchorWords(node, aliases) ??
-        tagWords(node) ??
-        scalarWords(node, text));
+    const words =
+      aliasWords(node, isResolved) ?? anchorWords(node, aliases) ?? tagWords(node) ?? scalarWords(node, text);
     if (words === null) return [];
     const key = pathText(path);
     return [{ path, offset, message: `${key === '' ? '' : `${key}: `}${words}` }];
@@ -37,10 +33,10 @@ export function findMisreadings(text: string, nodes: readonly PlacedNode[]): Mis
 }
 
 interface PlacedNode {
-  /** A value, or the pair of a key and its value. */
+  /** A value, or a key at the path of its value. */
   readonly node: unknown;
   readonly path: Path;
-  /** Where it stands in the text: of a pair, its key. */
+  /** Where it stands in the text. */
   readonly offset: number;
   /** Of an alias: what it refers to is complete before it. */
   readonly isResolved: boolean;
@@ -50,11 +46,10 @@ interface PlacedNode {
 export function* nodesOf(node: unknown, path: Path = [], anchors = new Set<string>()): Generator<PlacedNode> {
   yield { node, path, offset: rangeOf(node)[0], isResolved: isAlias(node) && anchors.has(node.source) };
   if (isMap(node)) {
-    for (const pair of node.items) {
-      const isSimple = isScalar(pair.key);
-      const place = isSimple ? [...path, String(pair.key)] : path;
-      yield { node: pair, path: place, offset: rangeOf(pair.key)[0], isResolved: true };
-      if (isSimple) yield* nodesOf(pair.value, place, anchors);
+    for (const { key, value } of node.items) {
+      const place = [...path, String(key)];
+      yield { node: key, path: place, offset: rangeOf(key)[0], isResolved: true };
+      yield* nodesOf(value, place, anchors);
     }
   }
   if (isSeq(node))
@@ -65,19 +60,6 @@ export function* nodesOf(node: unknown, path: Path = [], anchors = new Set<strin
 
 function anchorOf(node: unknown): string | undefined {
   return isScalar(node) || isCollection(node) ? node.anchor : undefined;
-}
-
-function keyWords({ key, value }: Pair): string | null {
-  if (!isScalar(key)) return 'a list, a mapping or an alias is its key; write a text, {{…}} in quotes';
-  const name = String(key);
-  if (key.tag !== undefined)
-    return `${tagName(key.tag)} is a YAML tag, which ingestd does not use; remove it`;
-  if (key.anchor !== undefined) return `&${key.anchor} is a YAML anchor in front of a key; remove it`;
-  if (name === '<<')
-    return 'YAML 1.2 has no merge keys; write the keys out, or use an alias for the whole value';
-  const colon = name.indexOf(':');
-  if (value !== null || colon < 1) return null;
-  return `it is a key without a value; put a space after the colon: ${name.slice(0, colon)}: ${name.slice(colon + 1)}`;
 }
 
 function aliasWords(node: unknown, isResolved: boolean): string | null {
