@@ -1,5 +1,3 @@
-import { useRef } from 'preact/hooks';
-
 import { countWords, durationWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
@@ -43,8 +41,6 @@ export function Transfers({ status: { transfers, rate, queue } }: Shown) {
 
 function Transfer({ folder, path, operation, bytesSent, bytesTotal, documents }: TransferStatus) {
   const sent = Math.min(bytesSent, bytesTotal);
-  const rate = useSpeed(sent);
-  const speed = rate === null ? '' : ` · ${sizeWords(rate)}/s`;
   return (
     <li>
       <Subject folder={folder} path={path} documents={documents} /> <span class="faint">{operation}</span>
@@ -57,26 +53,11 @@ function Transfer({ folder, path, operation, bytesSent, bytesTotal, documents }:
       )}
       <p class="faint">
         {sent < bytesTotal
-          ? `${sizeWords(sent)} of ${sizeWords(bytesTotal)}${speed}`
+          ? `${sizeWords(sent)} of ${sizeWords(bytesTotal)}`
           : 'waiting for an answer'}
       </p>
     </li>
   );
-}
-
-/** A speed is measured over at least so long. */
-const speedEveryMs = 1000;
-
-/** Bytes per second since a moment ago; null: not known yet. */
-function useSpeed(bytes: number): number | null {
-  const last = useRef({ bytes, at: performance.now(), rate: null as number | null });
-  const at = performance.now();
-  const since = last.current;
-  if (bytes < since.bytes) last.current = { bytes, at, rate: null };
-  else if (at - since.at >= speedEveryMs) {
-    last.current = { bytes, at, rate: ((bytes - since.bytes) * 1000) / (at - since.at) };
-  }
-  return last.current.rate;
 }
 
 const maxWaits = 5;
