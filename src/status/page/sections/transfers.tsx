@@ -52,9 +52,7 @@ function Transfer({ folder, path, operation, bytesSent, bytesTotal, documents }:
         />
       )}
       <p class="faint">
-        {sent < bytesTotal
-          ? `${sizeWords(sent)} of ${sizeWords(bytesTotal)}`
-          : 'waiting for an answer'}
+        {sent < bytesTotal ? `${sizeWords(sent)} of ${sizeWords(bytesTotal)}` : 'waiting for an answer'}
       </p>
     </li>
   );
