@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
-import type { FileStat } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
 import { isModeUnknown } from '../model/report/sharing-change.ts';
@@ -215,54 +214,23 @@ async function adoptFile(
   { ref, record }: LedgerEntry,
   onDisk: FolderOnDisk,
 ): Promise<LedgerEntry | string> {
+  const name = refKey(ref);
   const found = await inspectDocument(port, ref, record);
-  switch (found.kind) {
-    case 'document':
-      try {
-        return (await withBytes(port, { ref, record }, found.document.stat)) ?? changing(ref);
-      } catch (error) {
-        return `${refKey(ref)} cannot be read (${errorMessage(error)}); make it readable, or remove the line from the import`;
-      }
-    case 'absent':
-      return (
-        `${refKey(ref)} ${entryAt(onDisk, ref.path, locateOnDisk) !== null ? 'is not a regular file' : 'does not exist'}, ` +
-        'so its document would be deleted; correct the path, add the file, or remove the line from the import'
-      );
-    case 'settling':
-      return changing(ref);
-    case 'unknown':
-      return `${refKey(ref)} cannot be inspected (${found.message}); fix that, then import again`;
-    // A file stands there that is not sent as it is: the first pass says why, and nothing becomes of its document. An
-    // edit before it can be sent is an edit all the same.
-    case 'waiting':
-    case 'ignored':
-    case 'skipped':
-    case 'unfit':
-      return (
-        (await unsentFile(port, { entry: { ref, record }, onDisk }).catch(() => null)) ?? { ref, record }
-      );
+  if (found.kind === 'absent') {
+    const isThere = entryAt(onDisk, ref.path, locateOnDisk) !== null;
+    return `${name} ${isThere ? 'is not a regular file' : 'does not exist'}, so its document would be deleted; correct the path, add the file, or remove the line from the import`;
   }
-}
-
-/** Null: it is no regular file, or is not found under this name. Rejects where it cannot be read. */
-async function unsentFile(
-  port: FolderPort,
-  { entry, onDisk }: { readonly entry: LedgerEntry; readonly onDisk: FolderOnDisk },
-): Promise<LedgerEntry | null> {
-  const stats = await lstat(locateOnDisk(onDisk, entry.ref.path));
-  return stats.isFile() ? withBytes(port, entry, statOf(stats)) : null;
-}
-
-/** Null: the file is another one by now. Rejects where it cannot be read. */
-async function withBytes(
-  port: FolderPort,
-  { ref, record }: LedgerEntry,
-  stat: FileStat,
-): Promise<LedgerEntry | null> {
-  const sha256 = await port.hash(ref.path, stat);
-  return sha256 === null ? null : { ref, record: { ...record, stat, sha256 } };
-}
-
-function changing(ref: LedgerEntry['ref']): string {
-  return `${refKey(ref)} is still changing; import again when it has stopped`;
+  if (found.kind === 'unknown')
+    return `${name} cannot be inspected (${found.message}); fix that, then import again`;
+  try {
+    // One that is not sent as it is, too: the first pass says why, and an edit before it can be sent is an edit all the same.
+    const stats = await lstat(locateOnDisk(onDisk, ref.path));
+    if (!stats.isFile()) return { ref, record };
+    const stat = statOf(stats);
+    const sha256 = await port.hash(ref.path, stat);
+    if (sha256 !== null) return { ref, record: { ...record, stat, sha256 } };
+    return `${name} is still changing; import again when it has stopped`;
+  } catch (error) {
+    return `${name} cannot be read (${errorMessage(error)}); make it readable, or remove the line from the import`;
+  }
 }
