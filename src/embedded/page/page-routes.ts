@@ -10,8 +10,8 @@ import { RefusalError } from '../http/answers.ts';
 import { createHash } from 'node:crypto';
 import { countWords, sizeWords } from '../../lib/text/amounts.ts';
 import { excerpt } from '../../lib/text/printable.ts';
-import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
+import { audienceWords } from '../../model/report/activity-words.ts';
 
 /** The page of the service and its downloads: not part of the interface, not counted. */
 export function addPageRoutes(app: FastifyInstance, store: DocumentStore, token: string | null): void {
@@ -95,13 +95,6 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Interface 2.6, in words. */
-const readers: Readonly<Record<ShareMode, string>> = {
-  NONE: 'its owner alone',
-  DEFAULT: 'the owner’s default group',
-  EVERYONE: 'everyone in the organization',
-};
-
 /** The page: the documents, the latest changed first, and how many there are in all. */
 function pageHtml(records: readonly DocumentRecord[]): string {
   const total = sizeWords(records.flatMap(filesOf).reduce((sum, { size }) => sum + size, 0));
@@ -138,7 +131,7 @@ function documentHtml(record: DocumentRecord): string {
   const { docId, file, metadata } = record;
   const rows: readonly (readonly [string, string | null | undefined])[] = [
     ['Title', metadata.title],
-    ['Seen by', `${readers[modeOf(metadata)]} (${modeOf(metadata)})`],
+    ['Sharing', `${audienceWords(modeOf(metadata))} (${modeOf(metadata)})`],
     ['Owner', record.owner],
     ['Authors', listed(metadata.docAuthors)],
     ['Companies', listed(metadata.companies)],

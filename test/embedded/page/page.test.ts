@@ -123,7 +123,7 @@ describe('the list', () => {
       '1 document',
       'report.txt',
       'Quarter 3',
-      'everyone in the organization (EVERYONE)',
+      'shared with everyone in your organization (EVERYONE)',
       trial.service.credentials.username,
       'ACME (NAME, PRIMARY)',
       'urgent (PRIVATE)',
