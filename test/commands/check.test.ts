@@ -241,9 +241,9 @@ describe('a folder that is not watched but looked through', () => {
     ['native', 'warning', /watch is set to native/],
   ] as const)('is told of with its file system (watch: %s)', (watch, level, message) => {
     const settings = folderSettingsOf(folder.path, { watch });
-    const told = checkPolling(settings, 30, () => 'nfs4');
+    const told = checkPolling(settings, 30, 'nfs4');
     expect(told).toMatchObject({ level, message: expect.stringMatching(message) });
-    expect(checkPolling(settings, 30, () => null)).toBeNull();
+    expect(checkPolling(settings, 30, null)).toBeNull();
   });
 });
 

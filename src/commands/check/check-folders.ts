@@ -36,7 +36,10 @@ export async function checkFolders(
       const there = status.folders.filter(({ state }) => state !== 'unavailable').map(({ name }) => name);
       const pollings = settings.folders
         .filter(({ name }) => there.includes(name))
-        .map((folder) => ({ name: folder.name, polling: checkPolling(folder, settings.timing.pollSeconds) }));
+        .map((folder) => ({
+          name: folder.name,
+          polling: checkPolling(folder, settings.timing.pollSeconds, eventlessFileSystemAt(folder.path)),
+        }));
       const watched = pollings.filter(({ polling }) => polling?.level !== 'info').map(({ name }) => name);
       const attached = [...resting.engine.tasks.in('waiting')].flatMap((task) => {
         const reason = task.present && isAttached(task) ? reasonOf(task) : null;
@@ -61,11 +64,7 @@ function statusFindings(status: Status, began: string): readonly CheckFinding[] 
     ...reasons.flatMap(({ folder, code, message }) =>
       folder === undefined
         ? []
-        : finding(reasonHealth(code) === 'ok' ? 'warning' : 'error', folder, {
-            code,
-            message,
-            fix: rootFixes[code],
-          }),
+        : finding(reasonHealth(code) === 'ok' ? 'warning' : 'error', folder, { code, message }),
     ),
     // What is skipped is information, as it is for `status --check`, but for sidecars that fit no file.
     ...skipped.map((one) => ({
@@ -128,34 +127,22 @@ async function addressFindings(port: FolderPort, ref: DocumentRef): Promise<read
   return [finding('warning', refKey(ref), { code: 'document-url', message })];
 }
 
-/** Before a start; a daemon that runs says that it continues by itself. */
-const rootFixes: Readonly<Record<string, string>> = {
-  'folder-missing': 'Create it, mount it, or correct folders[].path.',
-  'folder-unreadable': 'Give the user that runs ingestd permission to read and enter it.',
-  'folder-unavailable': 'Put a directory there, or correct folders[].path.',
-};
-
 /** Says which folder will be scanned on a timer instead of watched, and why; null: it is watched. */
 export function checkPolling(
-  { name, path, watch }: FolderSettings,
+  { name, watch }: FolderSettings,
   pollSeconds: number,
-  fileSystemAt: (path: string) => string | null = eventlessFileSystemAt,
+  silent: string | null,
 ): CheckFinding | null {
-  const silent = fileSystemAt(path);
   if (watch !== 'polling' && silent === null) return null;
   const code = 'polling';
-  const reports = `${silent}, which does not report changes made on other machines`;
+  const isOn = `it is on ${silent}, which does not report changes made on other machines`;
   if (watch === 'native') {
-    return finding('warning', name, {
-      code,
-      message: `it is on ${reports}, and watch is set to native`,
-      fix: 'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.',
-    });
+    const message = `${isOn}, and watch is set to native`;
+    const fix =
+      'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.';
+    return finding('warning', name, { code, message, fix });
   }
-  const why = watch === 'polling' ? 'watch is set to polling' : `it is on ${reports}`;
-  return finding('info', name, {
-    code,
-    message: `it is scanned every ${countWords(pollSeconds, 'second')}, because ${why}`,
-    fix: '',
-  });
+  const why = watch === 'polling' ? 'watch is set to polling' : isOn;
+  const message = `it is scanned every ${countWords(pollSeconds, 'second')}, because ${why}`;
+  return finding('info', name, { code, message, fix: '' });
 }

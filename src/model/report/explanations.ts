@@ -225,7 +225,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',
-        fix: 'Mount it or create it. ingestd then continues by itself; nothing is deleted in the meantime.',
+        fix: 'Mount it, create it, or correct folders[].path. ingestd then continues by itself; nothing is deleted in the meantime.',
         health: 'attention',
       },
       'folder-unreadable': { cause: 'Folder cannot be read', fix: makeListable, health: 'attention' },
@@ -236,7 +236,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-unavailable': {
         cause: 'Folder unavailable',
-        fix: 'Mount it or make it readable. ingestd then continues by itself; nothing is deleted in the meantime.',
+        fix: 'Mount it, put a directory there, or correct folders[].path. ingestd then continues by itself; nothing is deleted in the meantime.',
         health: 'attention',
       },
       polling: {
