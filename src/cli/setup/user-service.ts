@@ -71,21 +71,14 @@ export function unitText(
   template: string,
   { command, configuration }: { readonly command: readonly string[]; readonly configuration: string },
 ): string {
-  const settings: Readonly<Record<string, string>> = {
-    // `:`: a dollar in a path is one. By way of env, as systemd takes no program whose path has a quote.
-    ExecStart: [':/usr/bin/env', ...command.map(quoted)].join(' '),
-    Environment: `NODE_ENV=production ${quoted(`INGESTD_CONFIG=${configuration}`)}`,
-  };
-  return template
-    .split('\n')
-    .filter((line) => !line.startsWith('#') && !line.startsWith('Documentation='))
-    .map((line) => {
-      const key = line.slice(0, line.indexOf('='));
-      const value = settings[key];
-      return value === undefined ? line : `${key}=${value}`;
-    })
-    .join('\n')
-    .replace(/^\n*/, '# Written by ingestd init.\n\n');
+  // `:`: a dollar in a path is one. By way of env, as systemd takes no program whose path has a quote.
+  const start = [':/usr/bin/env', ...command.map(quoted)].join(' ');
+  const environment = `NODE_ENV=production ${quoted(`INGESTD_CONFIG=${configuration}`)}`;
+  const unit = template
+    .replaceAll(/^(?:#|Documentation=).*\n/gm, '')
+    .replaceAll(/^ExecStart=.*/gm, () => `ExecStart=${start}`)
+    .replaceAll(/^Environment=.*/gm, () => `Environment=${environment}`);
+  return `# Written by ingestd init.\n\n${unit.trimStart()}`;
 }
 
 /** As systemd reads a word: `%` stands for itself when doubled. */
