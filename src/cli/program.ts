@@ -45,12 +45,8 @@ function addEverydayCommands(program: Command, define: Define): void {
   program.commandsGroup('Every day:');
   define(program.command('run', { isDefault: true }), loadRun, {
     ingestd: 'with ./ingestd.yaml, or the trial where there is none',
-    'ingestd run --config /etc/ingestd/ingestd.yaml': 'with the configuration of the installed service',
   }).description('watch the folders and deliver until stopped (the default command)');
   define(program.command('status'), async () => (await import('./report/status-command.ts')).status, {
-    'watch ingestd status': 'again every two seconds',
-    'ingestd status --check': 'for monitoring: one line and an exit code',
-    'ingestd status --fleet': 'all hosts with this account',
     "ingestd status --json | jq '.failures'": 'what failed, and why',
   })
     .description(
@@ -60,7 +56,6 @@ function addEverydayCommands(program: Command, define: Define): void {
     .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
     .option('--fleet', 'all hosts of the account (cluster)');
   define(program.command('why'), async () => (await import('./report/why-command.ts')).why, {
-    'ingestd why ./inbox/report.pdf': 'by its path',
     'ingestd why inbox/report.pdf': 'by the name of its folder',
   })
     .description('explain one file: what it is, what was sent and what happens next')
@@ -68,8 +63,6 @@ function addEverydayCommands(program: Command, define: Define): void {
     .option('--json', 'print JSON');
   define(program.command('log'), async () => (await import('./report/log-command.ts')).log, {
     'ingestd log --since 1h --failed': 'failures of the last hour',
-    'ingestd log inbox/report.pdf': 'the history of one document',
-    'ingestd log --follow': 'watch what happens',
   })
     .description(
       'show what happened to documents and to the daemon, newest last: the last 50 entries; works with or without a running daemon',
@@ -86,9 +79,7 @@ function addEverydayCommands(program: Command, define: Define): void {
     .option('--json', 'print a JSON array; with --follow, one JSON object per line')
     .option('--follow', 'keep printing new entries until interrupted');
   define(program.command('pause'), async () => (await import('./control/pause-commands.ts')).pause, {
-    'ingestd pause': 'nothing is sent until ingestd resume',
     'ingestd pause inbox --for 1h': 'the other folders are not affected',
-    'ingestd pause --fleet': 'no host of the account sends anything',
   })
     .description(
       'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
@@ -96,17 +87,11 @@ function addEverydayCommands(program: Command, define: Define): void {
     .argument('[folder]', "a folder's name in the configuration")
     .option('--for <TIME>', 'resume by itself after a time (30m, 1h, 2d)', timeOf)
     .option('--fleet', 'on all hosts of the account (cluster)');
-  define(program.command('resume'), async () => (await import('./control/pause-commands.ts')).resume, {
-    'ingestd resume': 'resume everything that is paused',
-    'ingestd resume inbox': 'resume one folder',
-  })
+  define(program.command('resume'), async () => (await import('./control/pause-commands.ts')).resume)
     .description('send again, for one folder or all')
     .argument('[folder]', "a folder's name in the configuration")
     .option('--fleet', 'on all hosts of the account (cluster)');
-  define(program.command('rescan'), async () => (await import('./control/pause-commands.ts')).rescan, {
-    'ingestd rescan': 'everything',
-    'ingestd rescan inbox': 'one folder, for example after a restore',
-  })
+  define(program.command('rescan'), async () => (await import('./control/pause-commands.ts')).rescan)
     .description('scan one folder or all of them now; the running daemon sends what has changed')
     .argument('[folder]', "a folder's name in the configuration");
 }
@@ -116,7 +101,6 @@ function addTroubleCommands(program: Command, define: Define): void {
   program.commandsGroup('When something is wrong:');
   define(program.command('check'), async () => (await import('./report/check-command.ts')).runCheck, {
     'ingestd check': 'exit code 0: no problems, 4: problems found',
-    'ingestd check --online': 'also check that the service accepts the credentials and the clock is right',
   })
     .description(
       'check offline that the configuration is valid, the credentials are set and every file would be accepted',
@@ -127,10 +111,8 @@ function addTroubleCommands(program: Command, define: Define): void {
       'also ask whether the service accepts the credentials and Redis answers, and compare the clocks; no document is sent',
     );
   define(program.command('retry'), async () => (await import('./control/decision-commands.ts')).retry, {
-    'ingestd retry': 'all that failed',
     'ingestd retry inbox/report.pdf':
       'one document, even if its upload is in doubt or was dismissed, or the service accepted it before',
-    'ingestd retry --all inbox': 'modify every document of a folder at the service',
   })
     .description(
       'send documents again; without a path, all that failed, except uploads in doubt and those dismissed',
@@ -141,11 +123,7 @@ function addTroubleCommands(program: Command, define: Define): void {
       'every delivered document of a folder, for a service that was restored from a backup',
     )
     .option('--yes', 'send all documents of a folder without asking');
-  define(program.command('resolve'), async () => (await import('./control/decision-commands.ts')).resolve, {
-    'ingestd resolve inbox/report.pdf --doc-id 4f1c…': 'the service has the document, under this docId',
-    'ingestd resolve inbox/report.pdf --again': 'the service does not have the document',
-    'ingestd resolve inbox/report.pdf --dismiss': 'you have checked, and there is nothing to do',
-  })
+  define(program.command('resolve'), async () => (await import('./control/decision-commands.ts')).resolve)
     .description('settle an upload in doubt, or a possible duplicate')
     .argument('<path>', 'a file, or FOLDER/PATH as in status; with --again or --dismiss a directory, too')
     .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
@@ -159,15 +137,10 @@ function addTroubleCommands(program: Command, define: Define): void {
     .description('release held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")
     .option('--yes', 'do not ask; needed where nobody can be asked');
-  define(program.command('keep'), async () => (await import('./control/decision-commands.ts')).keep, {
-    'ingestd keep inbox': 'nothing that is held there is deleted',
-    'ingestd keep inbox/reports': 'the others stay held',
-  })
+  define(program.command('keep'), async () => (await import('./control/decision-commands.ts')).keep)
     .description('leave the documents of held deletions at the service, of a folder or path, or of all')
     .argument('[place]', "a folder's name, or a path: that file and all below it");
   define(program.command('share'), async () => (await import('./control/decision-commands.ts')).share, {
-    'ingestd why inbox/report.pdf': 'what holds it, and what is stated',
-    'ingestd share inbox/report.pdf --as stated': 'share it so',
     'ingestd share inbox/2025 --as stated': 'all below a directory',
   })
     .description('share documents as stated, though that is wider than they are held')
@@ -185,8 +158,6 @@ function addTroubleCommands(program: Command, define: Define): void {
 function addSetupCommands(program: Command, define: Define): void {
   program.commandsGroup('Set-up and scripts:');
   define(program.command('init'), async () => (await import('./setup/init-command.ts')).init, {
-    'ingestd init': 'ask on the terminal; secrets are not shown',
-    'ingestd init --config /etc/ingestd/ingestd.yaml': 'another place; the .env goes beside it',
     'ingestd init --yes --folder ./inbox': 'unattended, with the rest from INGESTD_… variables',
   })
     .description(
@@ -210,7 +181,6 @@ function addSetupCommands(program: Command, define: Define): void {
   addFolderCommands(program, define);
   define(program.command('plan'), async () => (await import('./delivery/plan-command.ts')).plan, {
     'ingestd plan': 'what would be sent; exit code 4: a folder or directory cannot be read',
-    "ingestd plan --json | jq '.requests'": 'the number of requests',
   })
     .description(
       'show what sync would do, how many requests it needs and how long they take; changes nothing',
@@ -219,18 +189,19 @@ function addSetupCommands(program: Command, define: Define): void {
     .option('--verbose', 'each operation on a line; otherwise many of one directory are one');
   define(program.command('sync'), async () => (await import('./delivery/sync-command.ts')).sync, {
     'ingestd plan && ingestd sync': 'preview, then deliver',
-    'ingestd sync --json 2>sync.log': 'from a script',
   })
     .description('bring the service up to date with the folders once, then exit')
     .option('--json', 'print JSON');
   addLedgerCommands(program, define);
   const notify = program.command('notify').description('notifications');
-  define(notify.command('test'), async () => (await import('./control/notify-command.ts')).notifyTest, {
-    'ingestd notify test': 'check that it arrives',
-  }).description('send a test event to notify.command and to the webhook');
-  define(program.command('health'), async () => (await import('./report/health-command.ts')).health, {
-    'ingestd health && echo well': 'prints nothing when healthy',
-  }).description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
+  define(
+    notify.command('test'),
+    async () => (await import('./control/notify-command.ts')).notifyTest,
+  ).description('send a test event to notify.command and to the webhook');
+  define(
+    program.command('health'),
+    async () => (await import('./report/health-command.ts')).health,
+  ).description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
   define(program.command('service'), async () => (await import('./setup/service-command.ts')).service, {
     '(umask 077; ingestd service > .env)': 'in one terminal',
     'ingestd run --config ./ingestd.yaml': 'in another terminal, with that .env',
@@ -260,15 +231,10 @@ function addSetupCommands(program: Command, define: Define): void {
 
 function addAuthCommands(program: Command, define: Define): void {
   const auth = program.command('auth').description('check the credentials, revoke tokens');
-  withExamples(auth, { 'ingestd auth login': 'are the credentials right?' });
   define(auth.command('login'), async () => (await import('./control/auth-command.ts')).authLogin, {
     'ingestd auth login': 'exit code 0: accepted, 3: refused',
-    'ingestd auth login --config /etc/ingestd/ingestd.yaml': 'for the installed service',
   }).description('check the credentials: obtain a token and print when it expires');
-  define(auth.command('revoke'), async () => (await import('./control/auth-command.ts')).authRevoke, {
-    'ingestd auth revoke': 'the daemon obtains a new one when needed',
-    'ingestd auth revoke --all': 'ends every session of this user',
-  })
+  define(auth.command('revoke'), async () => (await import('./control/auth-command.ts')).authRevoke)
     .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
     .option('--all', 'also revoke every refresh token of the user')
     .option('--fleet', 'revoke the token that all hosts of the fleet share');
@@ -278,28 +244,22 @@ function addFolderCommands(program: Command, define: Define): void {
   const folder = program
     .command('folder')
     .description('add a folder to the configuration file, or remove one; its comments are kept');
-  withExamples(folder, { 'ingestd folder add ./reports': 'watch one more directory' });
   define(folder.command('add'), async () => (await import('./setup/folder-command.ts')).folderAdd, {
-    'ingestd folder add ./reports': 'its documents are private',
     'ingestd folder add /srv/out --name reports --share DEFAULT': 'seen by the default group',
   })
     .description('add a folder to the configuration file; a running daemon reads it again')
     .argument('<path>', 'the directory to watch')
     .option('--name <NAME>', "the folder's name (default: the directory's)")
     .addOption(shareOption());
-  define(folder.command('remove'), async () => (await import('./setup/folder-command.ts')).folderRemove, {
-    'ingestd folder remove reports': 'a running daemon reads the file again',
-  })
+  define(folder.command('remove'), async () => (await import('./setup/folder-command.ts')).folderRemove)
     .description('take a folder out of the configuration file; its documents stay at the service')
     .argument('<name>', "the folder's name in the configuration");
 }
 
 function addLedgerCommands(program: Command, define: Define): void {
   const ledger = program.command('ledger').description('the durable record of what the service holds');
-  withExamples(ledger, { 'ingestd ledger export > ledger.json': 'which path is which docId' });
   define(ledger.command('export'), async () => (await import('./control/ledger-command.ts')).ledgerExport, {
     'ingestd ledger export > ledger.json': 'also while the daemon is running',
-    "ingestd ledger export --json | jq -r '.documents[].docId'": 'every docId',
   })
     .description('print the ledger as a JSON object')
     .option('--json', 'print it on one line');
