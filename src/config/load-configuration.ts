@@ -165,14 +165,9 @@ function configurationError(
     })
     .toSorted((one, other) => compareLines(one.at, other.at))
     .slice(0, maxProblems);
-  const more = problems.length > maxProblems ? [`and ${problems.length - maxProblems} more`] : [];
-  const faults = placed.map(({ at, where, message }, index) => {
-    // The first names the file.
-    const place = at === undefined || index === 0 ? where : `Line ${at.line}`;
-    return `${place}: ${message.replaceAll(/\n\s+/g, ' ')}`;
-  });
   const lines = placed.map(({ where, message }) => `${where}: ${message}`);
-  return new ConfigurationError([...lines, ...more].join('\n'), { faults: [...faults, ...more] });
+  const more = problems.length > maxProblems ? [`and ${problems.length - maxProblems} more`] : [];
+  return new ConfigurationError([...lines, ...more].join('\n'));
 }
 
 /** What the environment says comes after the file. */

@@ -164,8 +164,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
       place?.publish(status);
     },
     /** Says in the status why the configuration on disk is not the one that runs; null: it is. */
-    refuseConfiguration: (faults: readonly string[] | null): void =>
-      reasons.note('configuration-refused', faults === null ? null : refusedReason(faults)),
+    refuseConfiguration: (message: string | null): void =>
+      reasons.note('configuration-refused', message === null ? null : refusedReason(message)),
     /** Says in the status why the page is unavailable; null: it is not. */
     notePage: (reason: Reason | null): void => reasons.note('page-unavailable', reason),
     /** Takes no more work; resolves when the requests under way have ended, however long that takes. */

@@ -80,7 +80,9 @@ export const draining: Reason = {
 };
 
 /** The file is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */
-export function refusedReason(faults: readonly string[]): Reason {
+export function refusedReason(refusal: string): Reason {
+  // One a line; what a fault shows as an example is indented.
+  const faults = refusal.split(/\n(?=\S)/).map((fault) => fault.replaceAll(/\n\s+/g, ' '));
   const advice = 'The previous configuration stays in effect. Correct the file, then send SIGHUP';
   return { code: 'configuration-refused', message: sentences([...faults, advice]) };
 }

@@ -26,7 +26,7 @@ export interface RunOptions extends Reloaded {
 /** How a daemon comes to run. */
 interface Origin {
   /** Why it is not the configuration on disk; null: it is. */
-  readonly refused: readonly string[] | null;
+  readonly refused: string | null;
   /** After another configuration, in the same process. */
   readonly isReloaded: boolean;
 }
@@ -64,7 +64,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     if (lost !== null) log.warn({ dir: first.settings.state.dir }, lost);
     let current: Reloaded = first;
     let before: Reloaded | null = null;
-    let refused: readonly string[] | null = null;
+    let refused: string | null = null;
     let isReloaded = false;
     for (;;) {
       try {

@@ -21,17 +21,13 @@ export class IngestdError extends Error {
   }
 }
 
-/** Usage or configuration: the message names the key or flag, the value and the fix. Exit code 2. */
+/**
+ * Usage or configuration: the message names the key or flag, the value and the fix. Where it lists several faults, each
+ * begins a line. Exit code 2.
+ */
 export class ConfigurationError extends IngestdError {
-  /** The message fault by fault, each on one line; a file is named by the first of them alone. */
-  readonly faults: readonly string[];
-
-  constructor(
-    message: string,
-    { faults = [message], cause }: ErrorOptions & { readonly faults?: readonly string[] } = {},
-  ) {
-    super('configuration', exitCodes.usage, message, { cause });
-    this.faults = faults;
+  constructor(message: string, details?: ErrorOptions) {
+    super('configuration', exitCodes.usage, message, details);
   }
 }
 

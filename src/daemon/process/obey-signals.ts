@@ -26,7 +26,7 @@ export interface Reloaded {
 /** What signals act on. */
 interface SignalTarget {
   /** Says why the configuration on disk is not the one that runs; null: it is. */
-  readonly refuseConfiguration: (faults: readonly string[] | null) => void;
+  readonly refuseConfiguration: (message: string | null) => void;
   /** Scans everything, tries credentials again. */
   readonly refresh: () => Promise<void>;
   /** Takes no more work; resolves when the requests under way have ended. */
@@ -90,10 +90,11 @@ export async function obeySignals(
   }
 }
 
-/** Logs why a new configuration is not run, and gives it fault by fault. */
-export function refusalOf(error: unknown, log: Log): readonly string[] {
-  log.error({ error: errorMessage(error) }, unusable);
-  return error instanceof ConfigurationError ? error.faults : [errorMessage(error)];
+/** Logs why a new configuration is not run, and gives it. */
+export function refusalOf(error: unknown, log: Log): string {
+  const message = errorMessage(error);
+  log.error({ error: message }, unusable);
+  return message;
 }
 
 /** The ledger of another state directory would not know the documents. */
