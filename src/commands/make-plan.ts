@@ -18,6 +18,7 @@ import type { PlannedOperation } from '../model/report/command-reports.ts';
 import type { Settings } from '../model/settings.ts';
 import { isAttached, reasonOf } from '../sync/tasks/task.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
+import { listNarrower } from '../daemon/make-status.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
 import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
@@ -111,6 +112,7 @@ function planOf(
   return {
     operations,
     ...unread,
+    narrower: listNarrower(ledger, settings),
     counts: {
       upload: count('upload'),
       /** Uploads that may be copies: an earlier one of the same document was not answered. */
@@ -126,6 +128,8 @@ function planOf(
       skipped: sum((name) => engine.folders.viewOf(name).skipCount),
       /** Documents that stay at the service as they are, because their file is ignored, skipped or kept. */
       kept: sum((name) => engine.tasks.counts(name).kept),
+      /** Documents that are held more narrowly than is stated for them. */
+      narrower: sum(ledger.narrower),
       unchanged: Math.max(0, recorded - touched),
     },
     /** To the ingestion endpoints, bulk calls counted as one. */

@@ -12,7 +12,7 @@ import { refKey } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
-import { blockedForMs, heldNames, longestList } from '../model/report/status.ts';
+import { blockedForMs, mostNames, longestList } from '../model/report/status.ts';
 import type {
   DaemonState,
   DuplicateStatus,
@@ -24,6 +24,7 @@ import type {
   Status,
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
+import { narrowerAt } from './control/decisions.ts';
 import type { Engine } from '../sync/engine.ts';
 import { dueOf, isAttached, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
@@ -123,6 +124,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
     ...listDoubts(doubts, most),
+    narrower: listNarrower(ledger, sources.settings),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
       .list()
@@ -221,7 +223,7 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
   };
   const since = new Date(hold.since).toISOString();
   const paths = held
-    .slice(0, heldNames)
+    .slice(0, mostNames)
     .map(({ ref }) => ref.path)
     .toSorted(inNaturalOrder);
   return [{ folder, count, since, reason: hold.reason, paths }];
@@ -337,6 +339,18 @@ export function listDoubts(
     ...rest,
   }));
   return { inDoubt, inDoubtTotal: paths.size };
+}
+
+/** The first of each folder that are held more narrowly than is stated for them. */
+export function listNarrower(
+  ledger: Pick<LedgerPort, 'narrowerIn'>,
+  { folders }: Pick<Settings, 'folders'>,
+): Status['narrower'] {
+  return folders.flatMap(({ name }) =>
+    narrowerAt([{ folder: name, path: '' }], ledger)
+      .slice(0, mostNames)
+      .map(({ ref, sharing }) => ({ ...ref, sharing })),
+  );
 }
 
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */

@@ -17,7 +17,7 @@ export interface Retries {
 /**
  * What a person means who retries `refs`, of all that failed, whether a scan has found it since the start or not; null:
  * everything but what is in doubt or was dismissed as such. One of these that is named is sent again, as is one that was
- * delivered. `unknown` are those of which nothing is known.
+ * delivered. `unknown` are those of which there is nothing to send.
  */
 export function chooseRetries(
   refs: readonly DocumentRef[] | null,

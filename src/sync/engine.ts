@@ -511,13 +511,17 @@ export class Engine {
   /**
    * Failed documents back in line; null: all but those in doubt, or dismissed as such. One of these that is named is
    * sent again, as is a delivered one, when its folder is scanned. `retried`: which these are, `delivered` among them;
-   * `unknown`: those of `refs` of which nothing is known.
+   * `unknown`: those of `refs` of which there is nothing to send; where there are any, nothing is done.
    */
   async retry(
     refs: readonly DocumentRef[] | null,
   ): Promise<Pick<Retries, 'delivered' | 'retried' | 'unknown'>> {
     const waiting = [...this.tasks.in('failed'), ...this.tasks.in('retry')];
-    const { delivered, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
+    const { doubts, failure, failures } = this.#ledger;
+    const get = (ref: DocumentRef) => (this.isAway(ref) ? undefined : this.#ledger.get(ref));
+    const known = { doubts, failure, failures, get };
+    const { delivered, changes, retried, unknown } = chooseRetries(refs, waiting, known);
+    if (unknown.length > 0) return { delivered: [], retried: [], unknown };
     if (changes.length > 0) await this.#writer.commitOnce(changes);
     // What came due while that was written is under way by now, and stays so; what a scan found meanwhile is meant, too.
     for (const ref of retried) {
@@ -559,17 +563,22 @@ export class Engine {
     this.#options.onChange();
   }
 
-  /** Releases deletions of one folder, those of `meant` that are still held. Gives how many, when that is written. */
+  /** Releases deletions of one folder, those of `meant` that still wait for a person. Gives them, when that is written. */
   async approve(
     folder: string,
     meant = this.holds.tasks(folder),
     { keeps = false }: { readonly keeps?: boolean } = {},
-  ): Promise<number> {
-    const held = await this.holds.answer(folder, meant, keeps);
+  ): Promise<readonly Task[]> {
+    const answered = await this.holds.answer(folder, meant, keeps);
     // The hold has ended: what has come to it meanwhile is judged again. What is not held finds its approval by itself.
-    if (held.length > 0)
-      for (const task of this.holds.tasks(folder)) this.#advance(task, { kind: 'touched' });
-    return held.length;
+    if (answered.length > 0)
+      for (const task of this.holds.unanswered(folder)) this.#advance(task, { kind: 'touched' });
+    return answered;
+  }
+
+  /** Its file is gone, or not sent any more: of a delivered document there is nothing to send again. */
+  isAway(ref: DocumentRef): boolean {
+    return this.tasks.get(ref)?.present === false;
   }
 
   // ── Tasks advanced: the only place ──────────────────────────────────────────────────────────────────────────────

@@ -190,7 +190,7 @@ describe('a command beside a running daemon', () => {
     answer = () => ({ status: 200, body: { retried: 0, unknown: ['x.pdf'] } });
     const { code, stderr } = await run('retry', 'x.pdf');
     expect(code).toBe(2);
-    expect(stderr).toContain('x.pdf was not delivered and has not failed');
+    expect(stderr).toContain('x.pdf has not failed, and is no delivered document whose file is there');
   });
 
   it('approve releases one folder or all', async () => {

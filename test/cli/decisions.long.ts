@@ -85,7 +85,8 @@ describe('what a person decided', () => {
       ['resumed', 'inbox/', 0, 'command line'],
       ['resolved', 'inbox/a.pdf', 1, 'command line'],
       ['retried', 'inbox/a.pdf', 1, 'command line'],
-      ['approved', 'inbox/', 2, 'command line'],
+      ['approved', 'inbox/gone.pdf', 1, 'command line'],
+      ['approved', 'inbox/away.pdf', 1, 'command line'],
     ]);
     const { decisions } = JSON.parse((await folder.run('why', 'inbox/a.pdf', '--json')).stdout) as Why;
     expect(decisions.map(({ what, message }) => [what, message])).toEqual([
@@ -96,7 +97,7 @@ describe('what a person decided', () => {
       /^2\S+ \S+ +resolved: the doubt dismissed, on the command line$/m,
     );
     expect((await folder.run('log')).stdout).toMatch(
-      /approved +inbox \(2 documents\): held deletions released, on the command line$/m,
+      /approved +inbox\/gone.pdf: its deletion is released, on the command line$/m,
     );
   });
 });

@@ -33,7 +33,10 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   expect(await counts()).toEqual({ held: 9, kept: 3, holds: 1 });
   // A place where nothing is held changes nothing of what is held elsewhere.
   const mistyped = await folder.run('keep', 'inbox/reprots');
-  expect([mistyped.code, mistyped.stdout]).toEqual([0, 'Nothing is held at inbox/reprots.\n']);
+  expect([mistyped.code, mistyped.stdout]).toEqual([2, '']);
+  expect(mistyped.stderr).toContain('inbox/reprots: there is no such file or directory');
+  const typo = await folder.run('share', 'inbox', 'inbox/reprots', '--as', 'stated');
+  expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining('inbox/reprots: there is no such')]);
   expect((await sync()).code).toBe(4);
   expect(await counts()).toEqual({ held: 9, kept: 3, holds: 1 });
   expect((await folder.run('keep', 'inbox')).stdout).toContain('9 documents stay');
@@ -42,7 +45,14 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   expect((await folder.run('why', 'inbox/5.txt')).stdout).toContain('somebody decided to keep its document');
   const log = JSON.parse((await folder.run('log', '--all', '--json')).stdout) as Activity[];
   expect(log.filter(({ what }) => what === 'deleted' || what === 'remains')).toEqual([]);
-  expect(log.filter(({ what }) => what === 'kept').map(({ documents }) => documents)).toEqual([3, 9]);
+  expect(new Set(log.filter(({ what }) => what === 'kept').map(({ path }) => path))).toEqual(new Set(names));
+  expect((await folder.run('log', 'inbox/5.txt')).stdout).toMatch(
+    /kept +inbox\/5\.txt: at the service, on the/,
+  );
+  // There is no file to send, so that nothing is said to be sent.
+  const retried = await folder.run('retry', 'inbox/5.txt');
+  expect([retried.code, retried.stdout]).toEqual([2, '']);
+  expect(retried.stderr).toContain('is no delivered document whose file is there');
   const { changes } = JSON.parse((await folder.run('ledger', 'export', '--json')).stdout) as {
     changes: readonly { readonly keeps?: true; readonly paths: readonly string[] }[];
   };

@@ -245,7 +245,8 @@ const worlds: Readonly<Record<string, World>> = {
     change: (folder) => rm(folder.join('inbox/a.pdf.attachments'), { recursive: true }),
     counts: { onDisk: 1, synced: 1 },
     check: [0, {}],
-    plan: { unchanged: 1 },
+    plan: { unchanged: 1, narrower: 1 },
+    status: { narrower: [{ path: 'a.pdf', sharing: 'EVERYONE' }] },
     why: {
       'inbox/a.pdf': {
         metadata: { shareInfo: { mode: 'NONE' } },
@@ -268,7 +269,7 @@ const worlds: Readonly<Record<string, World>> = {
     },
     counts: { onDisk: 1, synced: 1 },
     check: [0, {}],
-    plan: { unchanged: 1 },
+    plan: { narrower: 1, unchanged: 1 },
     why: {
       'inbox/a.txt': {
         metadata: { shareInfo: { mode: 'NONE' }, createdTimestamp: '2026-01-31T00:00:00Z' },
@@ -287,7 +288,7 @@ const worlds: Readonly<Record<string, World>> = {
     change: async (folder) => expect((await folder.run('ledger', 'import', 'list.csv')).code).toBe(0),
     counts: { onDisk: 2, pending: 2 },
     check: [0, {}],
-    plan: { upload: 1, modify: 1 },
+    plan: { narrower: 1, upload: 1, modify: 1 },
     why: {
       'inbox/a.txt': {
         imported: true,
@@ -503,7 +504,7 @@ async function json<T>(...words: string[]): Promise<T> {
 }
 
 /** What is not about the process that says it, or about this moment. */
-function facts({ folders, failures, skipped, waiting, held, inDoubt, duplicates, queue }: Status) {
+function facts({ folders, failures, skipped, waiting, held, inDoubt, narrower, duplicates, queue }: Status) {
   return {
     folders: folders.map((one) => compared.map((name) => [one.name, name, one[name]])),
     failures,
@@ -515,6 +516,7 @@ function facts({ folders, failures, skipped, waiting, held, inDoubt, duplicates,
       reason.replace(/\d+ documents/, 'documents'),
     ]),
     inDoubt,
+    narrower,
     duplicates,
     queue: { ...queue, etaSeconds: 0 },
   };

@@ -58,6 +58,10 @@ describe('A1: an old version of a private document that is put aside between two
       return folders[0]?.narrower;
     };
     expect(await narrower()).toBe(1);
+    for (const command of ['status', 'plan'])
+      expect((await folder.run(command)).stdout).toMatch(
+        /held more narrowly than stated[^]*\n {2}inbox\/a-old\.txt: stated is EVERYONE\n/i,
+      );
     const sharing = ['share', 'inbox', '--as', 'stated'];
     expect(await folder.run(...sharing)).toMatchObject({ code: 2 });
     expect(await folder.run('share', 'inbox', '--as', 'NONE', '--yes')).toMatchObject({ code: 2 });

@@ -37,13 +37,10 @@ export async function retry(
     context.output.line(
       daemon === null ? `The service has refused nothing; ${atStart}.` : 'Nothing to retry.',
     );
-  for (const path of unknown) {
-    const what =
-      daemon === null
-        ? `was neither delivered nor refused; ${atStart}`
-        : 'was not delivered and has not failed';
-    context.complain(`${path} ${what}; name a file that ingestd status lists, or that was delivered`);
-  }
+  for (const path of unknown)
+    context.complain(
+      `${path} has not failed${daemon === null ? ` (${atStart})` : ''}, and is no delivered document whose file is there, so nothing was sent again; ingestd why PATH says how it stands`,
+    );
   return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
 }
 

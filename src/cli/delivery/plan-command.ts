@@ -71,6 +71,8 @@ function printPlan(report: PlanReport, isWhole: boolean, output: Output): void {
   for (const reason of new Set(reasons)) line(colors.yellow(reason));
   tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
   tally('red', counts.failed, 'document', 'cannot be sent: the lines above say why.');
+  tally('dim', counts.narrower, 'document', 'held more narrowly than stated: ingestd why PATH says why.');
+  for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: stated is ${one.sharing}`));
   tally('dim', counts.kept, 'document', 'kept at the service: the file is no longer sent.');
   tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');
 }

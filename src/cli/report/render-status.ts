@@ -29,7 +29,7 @@ const mostNames = 5;
 /** A few lines, the headline first: what a person reads in two seconds. */
 export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
-  const { waiting, waitingTotal, inDoubt, inDoubtTotal, skipped, skippedTotal } = status;
+  const { waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
   const skipHint = 'ingestd check lists all of them with their fixes';
   return [
     colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
@@ -47,6 +47,12 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       colors.yellow('Possible duplicates'),
       duplicatesApart(status).map((one) => `${refKey(one)}: ${copiesWords(one.copies)}`),
       'delete extra copies at the service, then run ingestd resolve PATH --dismiss',
+    ),
+    ...section(
+      colors.dim('Held more narrowly than stated'),
+      narrower.map((one) => `${refKey(one)}: stated is ${one.sharing}`),
+      'ingestd why PATH says why; to share one run ingestd share PATH --as stated',
+      status.folders.reduce((total, folder) => total + folder.narrower, 0),
     ),
     ...section(colors.dim('Skipped'), skipped.map(rowOf), skipHint, skippedTotal),
   ];
@@ -79,6 +85,7 @@ function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): 
     if (folder.waiting > 0) parts.push(`${numberWords(folder.waiting)} waiting`);
     if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
     if (folder.inDoubt > 0) parts.push(colors.yellow(`${numberWords(folder.inDoubt)} in doubt`));
+    if (folder.refused > 0) parts.push(colors.red(`${countWords(folder.refused, 'deletion')} refused`));
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
     if (folder.narrower > 0)
       parts.push(colors.dim(`${numberWords(folder.narrower)} held more narrowly than stated`));

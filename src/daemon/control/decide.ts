@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { createTurns } from '../../lib/queue/turns.ts';
-import { countWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { deliveredIn } from '../../model/choose-retries.ts';
 import { openDoubts } from '../../model/doubts.ts';
 import { ConfigurationError } from '../../model/errors.ts';
@@ -15,15 +18,7 @@ import type { Decider } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Engine } from '../../sync/engine.ts';
 import type { History } from '../history/history.ts';
-import {
-  narrowerAt,
-  ofDocument,
-  ofFolder,
-  pausedOf,
-  requireShown,
-  resentOf,
-  resolvedOf,
-} from './decisions.ts';
+import { narrowerAt, ofDocument, pausedOf, requireShown, resentOf, resolvedOf } from './decisions.ts';
 import type { Decision } from './decisions.ts';
 import { createPauseKeeper } from './pauses.ts';
 import type { PauseChange, Pauses } from './pauses.ts';
@@ -98,8 +93,10 @@ export function createDecisions({
       retry: (paths, { all = false } = {}) =>
         inTurn(async () => {
           if (all) for (const name of paths) requireFolder(settings, name);
-          const named = all ? [] : paths.map((text) => ({ text, ref: resolvePath(settings.folders, text) }));
-          const refs = all ? deliveredIn(paths, ledger) : named.flatMap(({ ref }) => ref ?? []);
+          const named = all ? [] : paths.map((text) => ({ text, ref: requirePath(folders, text).ref }));
+          const refs = all
+            ? deliveredIn(paths, ledger).filter((ref) => !engine.isAway(ref))
+            : named.map(({ ref }) => ref);
           for (const ref of refs) {
             const port = folders.find(({ name }) => name === ref.folder);
             if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
@@ -109,7 +106,7 @@ export function createDecisions({
           );
           for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
           note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);
-          const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref));
+          const lost = named.filter(({ ref }) => unknown.includes(ref));
           return { retried: retried.length, unknown: lost.map(({ text }) => text) };
         }),
       resolve: (text, resolution) =>
@@ -142,7 +139,7 @@ export function createDecisions({
         }),
       share: (paths, shown = []) =>
         inTurn(async () => {
-          const places = paths.map((text) => requirePath(folders, text).ref);
+          const places = paths.map(requireThere);
           const narrower = narrowerAt(places, ledger);
           const found = narrower.filter(({ code }) => mayHelpToShare(code));
           const documents = found.map(({ ref, sharing }) => ({ path: refKey(ref), sharing }));
@@ -166,10 +163,10 @@ export function createDecisions({
       keep: (place) =>
         inTurn(async () => {
           const all = settings.folders.map(({ name }) => ({ folder: name, path: '' }));
-          const places = place === null ? all : [requirePath(folders, place).ref];
+          const places = place === null ? all : [requireThere(place)];
           const meant = places.map(({ folder, path }) => ({
             folder,
-            held: engine.holds.tasks(folder).filter(({ ref }) => isAtOrBelow(ref.path, path)),
+            held: engine.holds.unanswered(folder).filter(({ ref }) => isAtOrBelow(ref.path, path)),
           }));
           return { kept: await release(meant, { keeps: true, by }) };
         }),
@@ -188,20 +185,34 @@ export function createDecisions({
     }
   }
 
-  /** Carries out what was decided about held deletions. Gives the number of their documents. */
+  /** As `requirePath`; throws ConfigurationError too where neither the folder nor the ledger has anything. */
+  function requireThere(text: string): DocumentRef {
+    const { ref, folder } = requirePath(folders, text);
+    const isHere = (other: DocumentRef) => other.folder === ref.folder && isAtOrBelow(other.path, ref.path);
+    if (
+      existsSync(join(folder.path, ref.path)) ||
+      Array.from(ledger.entries()).some((one) => isHere(one.ref))
+    )
+      return ref;
+    throw new ConfigurationError(
+      `${text}: there is no such file or directory, and no document of that path was delivered; name one that ingestd status lists`,
+    );
+  }
+
+  /** Carries out what was decided about deletions that wait for a person. Gives the number of their documents. */
   async function release(
     meant: readonly { readonly folder: string; readonly held: ReturnType<Engine['holds']['tasks']> }[],
     { keeps, by }: { readonly keeps: boolean; readonly by: Decider },
   ): Promise<number> {
     let total = 0;
+    const [what, words] = keeps ? ['kept', 'at the service'] : ['approved', 'its deletion is released'];
     for (const { folder, held } of meant) {
-      const documents = await engine.approve(folder, held, { keeps });
-      const kept = `${countWords(documents, 'held deletion')}: kept at the service`;
-      const made = keeps
-        ? ofFolder(folder, 'kept', kept, documents)
-        : ofFolder(folder, 'approved', 'held deletions released', documents);
-      if (documents > 0) note([made], by);
-      total += documents;
+      const answered = await engine.approve(folder, held, { keeps });
+      note(
+        answered.map(({ ref }) => ofDocument(ref, what, words)),
+        by,
+      );
+      total += answered.length;
     }
     return total;
   }

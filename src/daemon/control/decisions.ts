@@ -25,11 +25,12 @@ export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
 /** Documents at these places, or below them, that are held more narrowly than is stated for them. */
 export function narrowerAt(
   places: readonly DocumentRef[],
-  ledger: Pick<LedgerPort, 'entries'>,
+  ledger: Pick<LedgerPort, 'narrowerIn'>,
 ): readonly (LedgerEntry & NonNullable<ReturnType<typeof widerMode>>)[] {
+  const folders = [...new Set(places.map(({ folder }) => folder))];
   const isMeant = ({ folder, path }: DocumentRef) =>
     places.some((place) => place.folder === folder && isAtOrBelow(path, place.path));
-  return Array.from(ledger.entries()).flatMap(({ ref, record }) => {
+  return folders.flatMap(ledger.narrowerIn).flatMap(({ ref, record }) => {
     const wider = widerMode(record);
     return wider === null || !isMeant(ref) ? [] : [{ ref, record, ...wider }];
   });

@@ -210,6 +210,8 @@ function failedWords(
   { code, message }: { readonly code: string | null; readonly message: string },
 ): string {
   if (code === inDoubtCode) return `nothing until you decide with ingestd resolve: ${message}`;
+  if (found.kind === 'absent')
+    return `nothing until you run ingestd retry, or ingestd keep, which leaves its document at the service: its deletion was refused: ${message}`;
   return isTold(found, message) ? fixFirst : `nothing until it changes or you run ingestd retry: ${message}`;
 }
 

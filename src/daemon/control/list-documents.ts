@@ -28,13 +28,17 @@ async function findRefs({ search, narrower }: DocumentQuery, ledger: LedgerPort)
   const rest = createTimeSlice(32);
   const matches = wordsMatcher(search);
   const found: DocumentRef[] = [];
+  if (narrower)
+    return ledger
+      .folders()
+      .flatMap(ledger.narrowerIn)
+      .flatMap(({ ref }) => (matches(refKey(ref)) ? [ref] : []));
   for (const folder of ledger.folders()) {
-    if (narrower && ledger.narrower(folder) === 0) continue;
     for (const directory of Array.from(ledger.directories(folder))) {
       for (const name of Array.from(ledger.recordsIn(folder, directory).keys())) {
         await rest();
         const ref = { folder, path: joinPath(directory, name) };
-        if (matches(refKey(ref)) && (!narrower || widerMode(ledger.get(ref) ?? {}) !== null)) found.push(ref);
+        if (matches(refKey(ref))) found.push(ref);
       }
     }
   }

@@ -28,7 +28,7 @@ export class RecordStore {
   /** Of which the service may hold further copies: few. */
   readonly #doubled = new Set<StoredRecord>();
   /** Documents that are held more narrowly than is stated, by folder. */
-  readonly #narrower = new Map<string, number>();
+  readonly #narrower = new Map<string, Set<StoredRecord>>();
 
   /** What the ledger's readers ask of all records. */
   readonly reader = {
@@ -50,7 +50,8 @@ export class RecordStore {
     duplicated: () => Array.from(this.#doubled, toEntry),
     possibleDuplicates: () =>
       [...this.#doubled].reduce((sum, { rare }) => sum + (rare?.possibleDuplicates ?? 0), 0),
-    narrower: (folder) => this.#narrower.get(folder) ?? 0,
+    narrower: (folder) => this.#narrower.get(folder)?.size ?? 0,
+    narrowerIn: (folder) => Array.from(this.#narrower.get(folder) ?? [], toEntry),
   } satisfies Partial<LedgerPort>;
 
   get({ folder, path }: DocumentRef): StoredRecord | undefined {
@@ -92,9 +93,12 @@ export class RecordStore {
     if (directory !== undefined) this.#identify(directory, identity);
   }
 
-  #countNarrower({ directory, rare }: StoredRecord, one: 1 | -1): void {
+  #addNarrower(record: StoredRecord): void {
+    const { directory, rare } = record;
     if (rare === null || directory === null || widerMode(rare) === null) return;
-    this.#narrower.set(directory.folder, this.reader.narrower(directory.folder) + one);
+    const known = this.#narrower.get(directory.folder);
+    if (known === undefined) this.#narrower.set(directory.folder, new Set([record]));
+    else known.add(record);
   }
 
   /** Those of a directory together. */
@@ -198,7 +202,7 @@ export class RecordStore {
 
   #index(record: StoredRecord, before: StoredRecord | undefined): void {
     if ((record.rare?.possibleDuplicates ?? 0) > 0) this.#doubled.add(record);
-    this.#countNarrower(record, 1);
+    this.#addNarrower(record);
     if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#attachingElsewhere.add(record);
     if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
@@ -208,7 +212,7 @@ export class RecordStore {
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
   #unindex(record: StoredRecord, docId: string | null): void {
     this.#doubled.delete(record);
-    this.#countNarrower(record, -1);
+    this.#narrower.get(record.directory?.folder ?? '')?.delete(record);
     this.#attachingElsewhere.delete(record);
     if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.delete(key, record);
     const docIds = this.#byDocId;

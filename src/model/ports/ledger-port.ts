@@ -167,8 +167,10 @@ export interface LedgerPort {
   readonly duplicated: () => readonly LedgerEntry[];
   /** The sum of their `possibleDuplicates`. */
   readonly possibleDuplicates: () => number;
-  /** Documents of a folder that are held more narrowly than is stated for them. */
+  /** How many documents of a folder are held more narrowly than is stated for them. */
   readonly narrower: (folder: string) => number;
+  /** Which these are. */
+  readonly narrowerIn: (folder: string) => readonly LedgerEntry[];
   readonly entries: () => Iterable<LedgerEntry>;
   /** What makes an empty ledger this one. */
   readonly changes: () => Iterable<Change>;

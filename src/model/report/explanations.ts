@@ -258,7 +258,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'error-envelope': { cause: 'Refused by the service', fix: asService },
       'http-403': {
         cause: 'Not allowed by the service (403)',
-        fix: 'Ask the service’s administrator for permission, or set another documentOwner, then retry.',
+        fix: 'Ask the service’s administrator for permission, or set another documentOwner, then retry. After a refused deletion, ingestd keep leaves the document at the service instead.',
       },
       'missing-at-service': {
         cause: 'Document no longer at the service',

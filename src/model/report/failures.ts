@@ -3,8 +3,11 @@ import { refKey } from '../document.ts';
 import { inDoubtCode } from '../doubts.ts';
 import type { DuplicateStatus, FailureStatus, FolderStatus, Status } from './status.ts';
 
-/** A folder's counts with the uploads in doubt apart: they are not among those that failed. */
-export type CountedFolder = FolderStatus & { readonly inDoubt: number };
+/**
+ * A folder's counts for people: uploads in doubt are not among those that failed, and deletions that the service refused
+ * not among those that are held for approval.
+ */
+export type CountedFolder = FolderStatus & { readonly inDoubt: number; readonly refused: number };
 
 /**
  * What a status calls failed, sorted by what it is. A failure that is an upload in doubt and nothing else is in no list
@@ -14,22 +17,24 @@ export function sortFailures({
   folders,
   failures,
   inDoubt,
-}: Pick<Status, 'folders' | 'failures' | 'inDoubt'>) {
+  held: holds,
+}: Pick<Status, 'folders' | 'failures' | 'inDoubt' | 'held'>) {
   const doubts = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt.message]));
   const isDoubt = (failure: FailureStatus) => {
     const message = doubts.get(refKey(failure));
     return message !== undefined && (failure.code === inDoubtCode || failure.message === message);
   };
   const others = failures.filter((failure) => !isDoubt(failure));
-  const held = failures.filter((failure) => isDoubt(failure) && failure.retryAt === null);
+  const unanswered = failures.filter((failure) => isDoubt(failure) && failure.retryAt === null);
   const counted = folders.map((one): CountedFolder => {
-    const inDoubt = Math.min(one.failed, held.filter(({ folder }) => folder === one.name).length);
-    return { ...one, failed: one.failed - inDoubt, inDoubt };
+    const inDoubt = Math.min(one.failed, unanswered.filter(({ folder }) => folder === one.name).length);
+    const { count: held = 0 } = holds.find(({ folder }) => folder === one.name) ?? {};
+    return { ...one, failed: one.failed - inDoubt, inDoubt, held, refused: Math.max(0, one.held - held) };
   });
   return {
     /** They need a person, as far as the status lists them. */
     failed: others.filter(({ retryAt }) => retryAt === null),
-    failedTotal: counted.reduce((sum, { failed }) => sum + failed, 0),
+    failedTotal: counted.reduce((sum, { failed, refused }) => sum + failed + refused, 0),
     /** They are sent again by themselves: they wait. */
     retried: others.filter(({ retryAt }) => retryAt !== null),
     folders: counted,

@@ -6,8 +6,8 @@ import { noWaits, waitKinds } from './wait-kinds.ts';
 
 /** No list of a status or report is longer; beside it stands how many there are in all. */
 export const longestList = 1_000;
-/** So many held deletions of a folder are named. */
-export const heldNames = 100;
+/** So many held deletions of a folder are named, and documents that are held more narrowly than stated. */
+export const mostNames = 100;
 
 const text = z.string();
 const count = z.number();
@@ -155,6 +155,8 @@ export const statusSchema = z.object({
     }),
   ),
   inDoubtTotal: count,
+  /** Documents that are held more narrowly than is stated for them, a hundred of each folder, with the stated mode. */
+  narrower: z.array(place.extend({ sharing: text })).default([]),
   transfers: z.array(transfer),
   possibleDuplicates: count,
   /** Which documents they are of, at most a thousand. */
@@ -252,6 +254,7 @@ export function emptyStatus(limit: number) {
     held: [],
     inDoubt: [],
     inDoubtTotal: 0,
+    narrower: [],
     transfers: [],
     possibleDuplicates: 0,
     duplicates: [],

@@ -115,12 +115,17 @@ export class DeletionHolds {
     return [...this.#parts.tasks.missing(folder)].filter(isHeld);
   }
 
+  /** Documents of a folder whose file is gone and that only a person decides about: those that are held, or that the service refused to delete. */
+  unanswered(folder: string): readonly Task[] {
+    return [...this.#parts.tasks.missing(folder)].filter(isUnanswered);
+  }
+
   /**
-   * A person says that these may be deleted, `meant` of one folder, or that their documents stay. Gives those that were
-   * still held.
+   * A person says that these may be deleted, `meant` of one folder, or that their documents stay. Gives those that still
+   * waited for it.
    */
   async answer(folder: string, meant: readonly Task[], keeps: boolean): Promise<readonly Task[]> {
-    const held = meant.filter(isHeld);
+    const held = meant.filter(keeps ? isUnanswered : isHeld);
     if (held.length === 0) {
       await this.endIfEmpty(folder);
       return held;
@@ -128,7 +133,7 @@ export class DeletionHolds {
     const paths = held.map(({ ref }) => ref.path);
     const changes: Change[] = [{ kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) }];
     // Of the others nobody has said that they may go.
-    if (held.length < this.tasks(folder).length) {
+    if (this.tasks(folder).some((task) => !held.includes(task))) {
       await this.#parts.writer.commitOnce(changes);
       return held;
     }
@@ -180,4 +185,8 @@ export class DeletionHolds {
 
 function isHeld({ state }: Task): boolean {
   return state.kind === 'held';
+}
+
+function isUnanswered({ state }: Task): boolean {
+  return state.kind === 'held' || state.kind === 'failed';
 }

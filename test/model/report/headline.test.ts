@@ -225,7 +225,7 @@ describe('an upload in doubt', () => {
     ['not at another path', failure({ path: 'b.pdf' }), false],
   ])('is known among the failures %s', (_name, one, expected) => {
     const among = (inDoubt: Status['inDoubt']) => {
-      const { failed, retried } = sortFailures({ folders: [], failures: [one], inDoubt });
+      const { failed, retried } = sortFailures({ folders: [], failures: [one], inDoubt, held: [] });
       return [...failed, ...retried].includes(one);
     };
     expect(among([doubt])).toBe(!expected);

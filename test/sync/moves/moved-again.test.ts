@@ -62,7 +62,7 @@ it.each([
   },
 );
 
-it.each<readonly [string, () => Promise<number>]>([
+it.each<readonly [string, () => Promise<unknown>]>([
   ['that a person keeps', () => world.engine().approve('inbox', undefined, { keeps: true })],
   ['that are held', () => Promise.resolve(0)],
 ])(

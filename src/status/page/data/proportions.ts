@@ -15,6 +15,7 @@ const parts = [
   { of: 'waiting', key: 'waiting', label: 'waiting', inBar: true },
   { of: 'failed', key: 'failed', label: 'failed', inBar: true },
   { of: 'inDoubt', key: 'doubt', label: 'in doubt', inBar: true },
+  { of: 'refused', key: 'failed', label: 'deletions refused', inBar: false },
   { of: 'held', key: 'held', label: 'deletions held', inBar: false },
   { of: 'skipped', key: 'skipped', label: 'skipped', inBar: false },
 ] as const;

@@ -111,11 +111,12 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
   const key = refKey({ folder, path });
   const isRetried = status.failures.some((one) => refKey(one) === key && mayHelpToRetry(one.code));
   const isHeld = status.held.some((one) => one.folder === folder && one.paths.includes(path));
+  const isRefused = isRetried && verdict.kind === 'absent' && docId !== null;
   const remains = docId === null ? '' : '; its document then stays at the service as it is';
   return (
     <div class="actions">
       {isRetried && <Button act={() => retry([key])}>Retry</Button>}
-      {isHeld && <Button act={() => keep(key)}>Keep at the service</Button>}
+      {(isHeld || isRefused) && <Button act={() => keep(key)}>Keep at the service</Button>}
       {narrower !== null && docId !== null && mayHelpToShare(narrower.code) && (
         <Ask
           words="Share as stated"
