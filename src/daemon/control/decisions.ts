@@ -91,7 +91,7 @@ export function ofDocument(ref: DocumentRef, what: string, message: string | nul
 }
 
 /** About a folder, or so many documents in it. */
-export function ofFolder(
+function ofFolder(
   folder: string,
   what: string,
   message: string | null = null,
