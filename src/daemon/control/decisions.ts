@@ -91,12 +91,7 @@ export function ofDocument(ref: DocumentRef, what: string, message: string | nul
 }
 
 /** About a folder, or so many documents in it. */
-function ofFolder(
-  folder: string,
-  what: string,
-  message: string | null = null,
-  documents = 0,
-): Decision {
+function ofFolder(folder: string, what: string, message: string | null = null, documents = 0): Decision {
   return { folder, path: '', what, docId: null, message, documents };
 }
 
