@@ -113,7 +113,6 @@ describe('doctor', () => {
     expect(findings).toEqual(
       expect.arrayContaining([
         `info ${url}/oauth service-reachable`,
-        `info ${url}/oauth clock`,
         'error http://127.0.0.1:9 service-unreachable',
         `error ${url}/oauth credentials-refused`,
       ]),
