@@ -5,7 +5,7 @@ import { version } from '../../src/config/package-files.ts';
 import { settingKeys } from './setting-keys.ts';
 import { secretVariables } from '../../src/config/secrets/secret-names.ts';
 import { createOutput } from '../../src/cli/output.ts';
-import { examplesOf, fullName, withSubcommands } from '../../src/cli/define-command.ts';
+import { fullName, withSubcommands } from '../../src/cli/define-command.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 /** The manual page ingestd(1) in man's own markup, from the commands and the settings. */
@@ -116,12 +116,6 @@ function commandSection(command: Command): string[] {
       roff(argument.description),
     ]),
     ...command.options.flatMap(optionRows),
-    ...Object.entries(examplesOf(command)).flatMap(([line, does]) => [
-      '.PP',
-      `.B ${verbatim(line)}`,
-      '.br',
-      roff(does),
-    ]),
   ];
 }
 

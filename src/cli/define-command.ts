@@ -38,41 +38,20 @@ export function levelAskedFor({ logLevel, quiet }: GlobalFlags): LogLevel | unde
   return quiet === true ? 'error' : logLevel;
 }
 
-/** Command lines, and what each is for. */
-export type Examples = Readonly<Record<string, string>>;
-
 /** What a command runs: it is given the arguments first, then the flags; the result is the exit code. */
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 
-/** Gives a command what it runs, and examples of what its usage does not show. */
+/** Gives a command what it runs. */
 export type Define = ReturnType<typeof commandDefiner>;
 
 /** For the commands of one process. `load` imports the action's module: no other command loads it. */
 export function commandDefiner(context: CommandContext) {
-  return (command: Command, load: () => Promise<Action>, examples: Examples = {}): Command => {
+  return (command: Command, load: () => Promise<Action>): Command =>
     command.action(async (...given: unknown[]) => {
       const values = given.slice(0, command.registeredArguments.length);
       const run = await load();
       context.exitWith(await run(context, ...([...values, command.optsWithGlobals()] as never[])));
     });
-    return withExamples(command, examples);
-  };
-}
-
-const known = new WeakMap<Command, Examples>();
-
-/** Adds examples to a command's help and to the man page. */
-export function withExamples(command: Command, examples: Examples): Command {
-  if (Object.keys(examples).length === 0) return command;
-  known.set(command, examples);
-  const width = Math.max(...Object.keys(examples).map(({ length }) => length));
-  const lines = Object.entries(examples).map(([line, does]) => `  ${line.padEnd(width)}  ${does}`);
-  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
-}
-
-/** The examples of a command. */
-export function examplesOf(command: Command): Examples {
-  return known.get(command) ?? {};
 }
 
 /** A command and all below it. */

@@ -3,7 +3,7 @@ import { version } from '../config/package-files.ts';
 import { exitCodes } from '../model/errors.ts';
 import { shareModes } from '../model/metadata/metadata.ts';
 import { logLevels } from '../model/settings.ts';
-import { commandDefiner, withExamples } from './define-command.ts';
+import { commandDefiner } from './define-command.ts';
 import type { CommandContext, Define } from './define-command.ts';
 import { usualServicePort } from './setup/usual-port.ts';
 
@@ -32,38 +32,27 @@ export function createProgram(context: CommandContext): Command {
   addEverydayCommands(program, define);
   addTroubleCommands(program, define);
   addSetupCommands(program, define);
-  return withExamples(program, {
-    'ingestd init': 'write a configuration and a .env',
-    'ingestd check': 'find problems before anything is sent',
-    'ingestd run': 'watch the folders and deliver',
-    'ingestd status': 'see whether everything is delivered',
-  });
+  return program;
 }
 
 /** What is run every day: `ingestd run`, `status`, `why`, `log`, `pause`, `resume` and `rescan`. */
 function addEverydayCommands(program: Command, define: Define): void {
   program.commandsGroup('Every day:');
-  define(program.command('run', { isDefault: true }), loadRun, {
-    ingestd: 'with ./ingestd.yaml, or the trial where there is none',
-  }).description('watch the folders and deliver until stopped (the default command)');
-  define(program.command('status'), async () => (await import('./report/status-command.ts')).status, {
-    "ingestd status --json | jq '.failures'": 'what failed, and why',
-  })
+  define(program.command('run', { isDefault: true }), loadRun).description(
+    'watch the folders and deliver until stopped (the default command)',
+  );
+  define(program.command('status'), async () => (await import('./report/status-command.ts')).status)
     .description(
       'show the state of the running daemon, or of the ledger and the folders when none is running',
     )
     .option('--json', 'print JSON')
     .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
     .option('--fleet', 'all hosts of the account (cluster)');
-  define(program.command('why'), async () => (await import('./report/why-command.ts')).why, {
-    'ingestd why inbox/report.pdf': 'by the name of its folder',
-  })
+  define(program.command('why'), async () => (await import('./report/why-command.ts')).why)
     .description('explain one file: what it is, what was sent and what happens next')
     .argument('<path>', 'a file, or FOLDER/PATH as in status')
     .option('--json', 'print JSON');
-  define(program.command('log'), async () => (await import('./report/log-command.ts')).log, {
-    'ingestd log --since 1h --failed': 'failures of the last hour',
-  })
+  define(program.command('log'), async () => (await import('./report/log-command.ts')).log)
     .description(
       'show what happened to documents and to the daemon, newest last: the last 50 entries; works with or without a running daemon',
     )
@@ -78,9 +67,7 @@ function addEverydayCommands(program: Command, define: Define): void {
     .option('--verbose', 'each document on a line; otherwise many of one directory at once are one')
     .option('--json', 'print a JSON array; with --follow, one JSON object per line')
     .option('--follow', 'keep printing new entries until interrupted');
-  define(program.command('pause'), async () => (await import('./control/pause-commands.ts')).pause, {
-    'ingestd pause inbox --for 1h': 'the other folders are not affected',
-  })
+  define(program.command('pause'), async () => (await import('./control/pause-commands.ts')).pause)
     .description(
       'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
     )
@@ -99,9 +86,7 @@ function addEverydayCommands(program: Command, define: Define): void {
 /** For when something is wrong: `ingestd check`, `retry`, `resolve`, `approve`, `keep`, `share` and `doctor`. */
 function addTroubleCommands(program: Command, define: Define): void {
   program.commandsGroup('When something is wrong:');
-  define(program.command('check'), async () => (await import('./report/check-command.ts')).runCheck, {
-    'ingestd check': 'exit code 0: no problems, 4: problems found',
-  })
+  define(program.command('check'), async () => (await import('./report/check-command.ts')).runCheck)
     .description(
       'check offline that the configuration is valid, the credentials are set and every file would be accepted',
     )
@@ -110,10 +95,7 @@ function addTroubleCommands(program: Command, define: Define): void {
       '--online',
       'also ask whether the service accepts the credentials and Redis answers, and compare the clocks; no document is sent',
     );
-  define(program.command('retry'), async () => (await import('./control/decision-commands.ts')).retry, {
-    'ingestd retry inbox/report.pdf':
-      'one document, even if its upload is in doubt or was dismissed, or the service accepted it before',
-  })
+  define(program.command('retry'), async () => (await import('./control/decision-commands.ts')).retry)
     .description(
       'send documents again; without a path, all that failed, except uploads in doubt and those dismissed',
     )
@@ -130,26 +112,19 @@ function addTroubleCommands(program: Command, define: Define): void {
     .option('--again', 'upload it again')
     .option('--dismiss', 'clear the doubt and send nothing')
     .option('--yes', 'adopt a docId without asking');
-  define(program.command('approve'), async () => (await import('./control/decision-commands.ts')).approve, {
-    'ingestd status': 'list what is held, and why',
-    'ingestd approve inbox': 'then delete it at the service',
-  })
+  define(program.command('approve'), async () => (await import('./control/decision-commands.ts')).approve)
     .description('release held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")
     .option('--yes', 'do not ask; needed where nobody can be asked');
   define(program.command('keep'), async () => (await import('./control/decision-commands.ts')).keep)
     .description('leave the documents of held deletions at the service, of a folder or path, or of all')
     .argument('[place]', "a folder's name, or a path: that file and all below it");
-  define(program.command('share'), async () => (await import('./control/decision-commands.ts')).share, {
-    'ingestd share inbox/2025 --as stated': 'all below a directory',
-  })
+  define(program.command('share'), async () => (await import('./control/decision-commands.ts')).share)
     .description('share documents as stated, though that is wider than they are held')
     .argument('<paths...>', 'files or directories, or FOLDER/PATH as in status')
     .requiredOption('--as <WHAT>', 'stated: as their sidecars, .meta.json and the settings state')
     .option('--yes', 'do not ask');
-  define(program.command('doctor'), async () => (await import('./report/doctor-command.ts')).doctor, {
-    'ingestd doctor > report.txt': 'for a bug report; it contains names of folders and files',
-  })
+  define(program.command('doctor'), async () => (await import('./report/doctor-command.ts')).doctor)
     .description('check --online, plus this machine, as one report without secrets')
     .option('--json', 'print JSON');
 }
@@ -157,9 +132,7 @@ function addTroubleCommands(program: Command, define: Define): void {
 /** To set ingestd up, and for scripts: from `ingestd init` to `completion`. */
 function addSetupCommands(program: Command, define: Define): void {
   program.commandsGroup('Set-up and scripts:');
-  define(program.command('init'), async () => (await import('./setup/init-command.ts')).init, {
-    'ingestd init --yes --folder ./inbox': 'unattended, with the rest from INGESTD_… variables',
-  })
+  define(program.command('init'), async () => (await import('./setup/init-command.ts')).init)
     .description(
       'create a configuration file and a .env (mode 0600); asks on a terminal, else reads flags and environment',
     )
@@ -179,17 +152,13 @@ function addSetupCommands(program: Command, define: Define): void {
     .option('--yes', 'do not ask questions, even on a terminal');
   addAuthCommands(program, define);
   addFolderCommands(program, define);
-  define(program.command('plan'), async () => (await import('./delivery/plan-command.ts')).plan, {
-    'ingestd plan': 'what would be sent; exit code 4: a folder or directory cannot be read',
-  })
+  define(program.command('plan'), async () => (await import('./delivery/plan-command.ts')).plan)
     .description(
       'show what sync would do, how many requests it needs and how long they take; changes nothing',
     )
     .option('--json', 'print JSON')
     .option('--verbose', 'each operation on a line; otherwise many of one directory are one');
-  define(program.command('sync'), async () => (await import('./delivery/sync-command.ts')).sync, {
-    'ingestd plan && ingestd sync': 'preview, then deliver',
-  })
+  define(program.command('sync'), async () => (await import('./delivery/sync-command.ts')).sync)
     .description('bring the service up to date with the folders once, then exit')
     .option('--json', 'print JSON');
   addLedgerCommands(program, define);
@@ -202,19 +171,15 @@ function addSetupCommands(program: Command, define: Define): void {
     program.command('health'),
     async () => (await import('./report/health-command.ts')).health,
   ).description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
-  define(program.command('service'), async () => (await import('./setup/service-command.ts')).service, {
-    '(umask 077; ingestd service > .env)': 'in one terminal',
-    'ingestd run --config ./ingestd.yaml': 'in another terminal, with that .env',
-  })
+  define(program.command('service'), async () => (await import('./setup/service-command.ts')).service)
     .description('run only the embedded service; print its addresses and trial credentials in .env format')
     .option('--port <N>', `port; 0: any free one (default: ${usualServicePort}, or any free one)`, portOf)
     .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)');
-  define(program.command('completion'), async () => printCompletion, {
-    'source <(ingestd completion bash)': 'bash, in ~/.bashrc',
-    'ingestd completion zsh > "${fpath[1]}/_ingestd"': 'zsh',
-    'ingestd completion fish > ~/.config/fish/completions/ingestd.fish': 'fish',
-  })
-    .description('print a completion script for a shell')
+  define(program.command('completion'), async () => printCompletion)
+    .summary('print a completion script for a shell')
+    .description(
+      'print a completion script for a shell. bash: source <(ingestd completion bash) in ~/.bashrc; zsh: ingestd completion zsh > "${fpath[1]}/_ingestd"; fish: ingestd completion fish > ~/.config/fish/completions/ingestd.fish',
+    )
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
     .argument('[words...]', 'what is typed so far, as the script asks: print what may follow');
 
@@ -231,9 +196,10 @@ function addSetupCommands(program: Command, define: Define): void {
 
 function addAuthCommands(program: Command, define: Define): void {
   const auth = program.command('auth').description('check the credentials, revoke tokens');
-  define(auth.command('login'), async () => (await import('./control/auth-command.ts')).authLogin, {
-    'ingestd auth login': 'exit code 0: accepted, 3: refused',
-  }).description('check the credentials: obtain a token and print when it expires');
+  define(
+    auth.command('login'),
+    async () => (await import('./control/auth-command.ts')).authLogin,
+  ).description('check the credentials: obtain a token and print when it expires');
   define(auth.command('revoke'), async () => (await import('./control/auth-command.ts')).authRevoke)
     .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
     .option('--all', 'also revoke every refresh token of the user')
@@ -244,9 +210,7 @@ function addFolderCommands(program: Command, define: Define): void {
   const folder = program
     .command('folder')
     .description('add a folder to the configuration file, or remove one; its comments are kept');
-  define(folder.command('add'), async () => (await import('./setup/folder-command.ts')).folderAdd, {
-    'ingestd folder add /srv/out --name reports --share DEFAULT': 'seen by the default group',
-  })
+  define(folder.command('add'), async () => (await import('./setup/folder-command.ts')).folderAdd)
     .description('add a folder to the configuration file; a running daemon reads it again')
     .argument('<path>', 'the directory to watch')
     .option('--name <NAME>', "the folder's name (default: the directory's)")
@@ -258,19 +222,13 @@ function addFolderCommands(program: Command, define: Define): void {
 
 function addLedgerCommands(program: Command, define: Define): void {
   const ledger = program.command('ledger').description('the durable record of what the service holds');
-  define(ledger.command('export'), async () => (await import('./control/ledger-command.ts')).ledgerExport, {
-    'ingestd ledger export > ledger.json': 'also while the daemon is running',
-  })
+  define(ledger.command('export'), async () => (await import('./control/ledger-command.ts')).ledgerExport)
     .description('print the ledger as a JSON object')
     .option('--json', 'print it on one line');
-  define(ledger.command('verify'), async () => (await import('./control/ledger-command.ts')).ledgerVerify, {
-    'ingestd ledger verify': 'exit code 0: intact, 1: damaged',
-  })
+  define(ledger.command('verify'), async () => (await import('./control/ledger-command.ts')).ledgerVerify)
     .description('check the ledger against its checksums; changes nothing')
     .option('--json', 'print JSON');
-  define(ledger.command('import'), async () => (await import('./control/ledger-command.ts')).ledgerImport, {
-    'ingestd ledger import documents.csv': 'ingestd plan then shows no upload for them',
-  })
+  define(ledger.command('import'), async () => (await import('./control/ledger-command.ts')).ledgerImport)
     .description(
       'adopt documents that the service already has, from an export or a CSV file (folder,path,docId)',
     )
@@ -281,12 +239,8 @@ function addLedgerCommands(program: Command, define: Define): void {
   define(
     ledger.command('service-moved'),
     async () => (await import('./control/ledger-command.ts')).serviceMoved,
-    {
-      'ingestd ledger service-moved && ingestd plan':
-        'after changing service.ingestUrl; not for a different service',
-    },
   )
-    .description('tell ingestd that its service has a new address')
+    .description('tell ingestd that its service has a new address; not for a different service')
     .option('--yes', 'do not ask');
 }
 

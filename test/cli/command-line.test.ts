@@ -49,14 +49,12 @@ describe('help', () => {
     expect(stdout).toContain('--config <FILE>');
   });
 
-  it('of every command has its usage, and an example where that does not show all', async () => {
+  it('of every command has its usage and what it does', async () => {
     for (const command of commands) {
       const { code, stdout } = await run(...command.split(' '), '--help');
       expect(code).toBe(0);
       expect(stdout).toContain(`Usage: ingestd ${command}`);
-      const isPlain = ['resume', 'rescan', 'resolve', 'keep', 'health'].includes(command.split(' ')[0] ?? '');
-      const isPlainToo = ['folder remove', 'notify test', 'auth revoke'].includes(command);
-      expect([command, /Examples:\n {2}\S/.test(stdout)]).toEqual([command, !isPlain && !isPlainToo]);
+      expect(stdout).toMatch(/^Usage: .*\n\n\w.*\n/);
     }
   });
 
