@@ -109,7 +109,7 @@ const exitRows = [
 function commandSection(command: Command): string[] {
   return [
     `.SS ${verbatim(`${fullName(command)} ${command.usage()}`)}`,
-    roff(`${command.description()}.`),
+    verbatim(`${command.description()}.`),
     ...command.registeredArguments.flatMap((argument) => [
       '.TP',
       `.I ${verbatim(argument.name())}`,

@@ -9,10 +9,10 @@ describe('what is made from the settings and the commands', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
-  it('keeps quotes and tildes of an example in the man page as a shell needs them', () => {
+  it('keeps quotes and tildes of a description in the man page as a shell needs them', () => {
     const man = manPage();
     expect(man).toContain('\\(dq${fpath[1]}/_ingestd\\(dq');
-    expect(man).toContain(String.raw`jq \(aq.failures\(aq`);
+    expect(man).toContain(String.raw`\(ti/.bashrc`);
     expect(man.split('\n').filter((line) => /^\.(?:B|I|SS) /.test(line) && /["'~^`]/.test(line))).toEqual([]);
   });
 
