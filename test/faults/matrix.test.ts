@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { readTestedRows, rowsNamedIn } from '../support/repository/fault-rows.ts';
+import { readTestedRows } from '../support/repository/fault-rows.ts';
 import { faults, withoutTest } from './faults.ts';
 
 let tested: Awaited<ReturnType<typeof readTestedRows>>;
@@ -36,20 +36,5 @@ describe('the fault matrix', () => {
 
   it('has every row that the title of a test bears', () => {
     expect([...tested].filter(([number]) => !(number in faults))).toEqual([]);
-  });
-});
-
-describe('the reader of test names', () => {
-  it.each([
-    [`it('F7: Word saves', …`, ['F7']],
-    [`['F2, F3: editors', …]`, ['F2', 'F3']],
-    [`    row: 'N5',`, ['N5']],
-    [`it('counts it once (N7, N9)', …`, ['N7', 'N9']],
-    [`it('A4: the page comes later', …`, ['A4']],
-    [`  // 'P3: not a test'`, []],
-    [`const size = 'B4';`, []],
-    [`expect(path).toBe('F');`, []],
-  ])('finds in %s %j', (line, rows) => {
-    expect([...rowsNamedIn(line)]).toEqual(rows);
   });
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
+import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
@@ -236,8 +237,8 @@ describe('the status address', () => {
 describe('S5, S6, S9, S10: the guard, over real sockets', () => {
   it('refuses a bent name, another site, a missing page token and the socket’s own calls', async () => {
     const { get, post, control, pageToken, port } = await open();
-    expect(await codeOf(get('/api/status', { host: `evil.example:${port}` }))).toEqual([403, 'wrong-host']);
-    expect(await codeOf(get('/', { host: 'evil.example' }))).toEqual([403, 'wrong-host']);
+    for (const path of ['/', '/api/status', '/api/events', '/api/token', '/api/history', '/metrics'])
+      expect(await codeOf(get(path, { host: `evil.example:${port}` }))).toEqual([403, 'wrong-host']);
     expect(await codeOf(get('/api/status', { origin: 'http://evil.example' }))).toEqual([403, 'other-site']);
     expect(await codeOf(get('/api/token', { 'sec-fetch-site': 'cross-site' }))).toEqual([403, 'other-site']);
     expect(await codeOf(post('/api/retry', { paths: [] }))).toEqual([403, 'page-token']);
@@ -257,6 +258,14 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
       expect(control.calls).toEqual([]);
     },
   );
+
+  it('cuts a connection that pipelines more requests than may wait', async () => {
+    const { port } = await open();
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.resume().write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`.repeat(1200));
+    await eventually(() => socket.destroyed);
+  });
 
   it('guards an address that cannot be decoded, and HTTP that cannot be read, like all others', async () => {
     const { get, port } = await open({ httpToken });

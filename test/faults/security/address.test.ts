@@ -23,34 +23,7 @@ beforeAll(async () => {
   pageToken = ((await answer.json()) as { token: string }).token;
 });
 
-const reading = ['/', '/api/status', '/api/events', '/api/token', '/api/history', '/metrics'];
-
 describe('the address of a running daemon', () => {
-  it('S5: answers to no name that was bent to it, the event stream neither', async () => {
-    for (const path of reading) {
-      for (const host of [`evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost:1`]) {
-        const { status, text } = await call({ to: port, path, headers: { host } });
-        expect([path, host, status]).toEqual([path, host, 403]);
-        expect(text).not.toContain('onDisk');
-      }
-    }
-  });
-
-  it('S6: tells nothing to another site, and lets it change nothing', async () => {
-    const host = `127.0.0.1:${port}`;
-    const headers = { host, origin: 'http://evil.example', 'content-type': 'application/json' };
-    for (const path of reading) {
-      const { status, headers: answered } = await call({ to: port, path, headers });
-      expect([status, answered['access-control-allow-origin']]).toEqual([403, undefined]);
-    }
-    const post = { to: port, method: 'POST', body: '{"folder":null}', path: '/api/approve' };
-    const withToken = { 'x-ingestd-token': pageToken };
-    expect((await call({ ...post, headers: { ...headers, ...withToken } })).status).toBe(403);
-    const own = { host, 'content-type': 'application/json' };
-    expect((await call({ ...post, headers: own })).json()).toMatchObject({ code: 'page-token' });
-    expect((await call({ ...post, headers: { ...own, ...withToken } })).json()).toEqual({ approved: 0 });
-  });
-
   it('S7: sends a name that is markup as JSON that no browser takes for a page', async () => {
     await daemon.idle(({ totals }) => totals.uploaded === 1);
     const { headers, text } = await call({

@@ -6,8 +6,8 @@ const leading = new RegExp(`['"\`](${row}(?:(?:, | and )${row})*)(?=:|['"\`])`, 
 /** `'… (N7, N9)'`, `'… (interface 4.2, S1)'`. */
 const inBrackets = new RegExp(`['"\`].*\\(([^()]*\\b${row}[^()]*)\\)`, 'g');
 
-/** The list of rows itself, and the test of the reader with its examples. */
-const noTests = new Set(['faults/faults.ts', 'faults/matrix.test.ts']);
+/** The list of rows itself. */
+const noTests = new Set(['faults/faults.ts']);
 
 /** Row → the test files, from `test/`, with a test that bears its number in its name. */
 export async function readTestedRows(root: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
@@ -21,7 +21,7 @@ export async function readTestedRows(root: string): Promise<ReadonlyMap<string, 
 }
 
 /** The numbers that names of tests in a source bear. */
-export function rowsNamedIn(source: string): ReadonlySet<string> {
+function rowsNamedIn(source: string): ReadonlySet<string> {
   const lines = source.split('\n').filter((line) => !/^\s*(\/\/|\/?\*)/.test(line));
   const named = lines.flatMap((line) =>
     [...line.matchAll(leading), ...line.matchAll(inBrackets)].flatMap(([, numbers = '']) =>
