@@ -1,15 +1,13 @@
 import { minuteWords, withLocalTimes } from '../../../lib/text/amounts.ts';
 
-const day = { month: 'short', day: 'numeric' } as const;
-
 /** `14:05:09`, in the reader's own zone. */
 export function clockWords(iso: string): string {
   return new Date(iso).toLocaleTimeString([], { timeStyle: 'medium', hourCycle: 'h23' });
 }
 
-/** `Jan 31, 14:05:09`: for a list of days. */
-export function dayAndClockWords(iso: string): string {
-  return `${new Date(iso).toLocaleDateString([], day)}, ${clockWords(iso)}`;
+/** `Jan 31, 2026, 14:05:09`: where seconds tell one from another. */
+export function exactWords(iso: string): string {
+  return new Date(iso).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 }
 
 /** `20:44` today, else with its date. */
@@ -18,7 +16,7 @@ export function momentWords(iso: string): string {
   const isToday = date.toDateString() === new Date().toDateString();
   return isToday
     ? minuteWords(iso)
-    : `${date.toLocaleDateString([], { year: 'numeric', ...day })}, ${minuteWords(iso)}`;
+    : `${date.toLocaleDateString([], { dateStyle: 'medium' })}, ${minuteWords(iso)}`;
 }
 
 /** A text with each time in it, ISO 8601, as a person would say it; what is part of a name stays. */

@@ -13,7 +13,7 @@ const lines = 3;
 export function Activities({ recent, openLog }: { recent: readonly Activity[] | null; openLog: () => void }) {
   return (
     <Part title="Recent activity" action={<Button act={openLog}>Search the log…</Button>}>
-      <Happened activities={recent ?? []} most={lines} words={momentWords} />
+      <Happened activities={recent ?? []} most={lines} />
       {recent?.length === 0 && <p class="faint">Nothing yet.</p>}
     </Part>
   );
@@ -24,17 +24,16 @@ interface HappenedProps {
   readonly activities: readonly Activity[];
   /** Lines. */
   readonly most?: number;
-  readonly words: (at: string) => string;
 }
 
 /** What happened, the newest first; what is one thing that happened to many documents is one line, which opens. */
-export function Happened({ activities, most, words }: HappenedProps) {
+export function Happened({ activities, most }: HappenedProps) {
   return (
     <ol class="activity">
       {gathered(activities)
         .slice(0, most)
         .map((burst) => (
-          <Line key={keyOf(burst.at(-1))} burst={burst} words={words} />
+          <Line key={keyOf(burst.at(-1))} burst={burst} />
         ))}
     </ol>
   );
@@ -47,9 +46,7 @@ const tones: Readonly<Record<string, string>> = {
   recovered: 'uploaded',
 };
 
-type LineProps = Pick<HappenedProps, 'words'> & { readonly burst: readonly Activity[] };
-
-function Line({ burst, words }: LineProps) {
+function Line({ burst }: { readonly burst: readonly Activity[] }) {
   const [newest] = burst;
   if (newest === undefined) return null;
   const { at, what, folder, path } = newest;
@@ -59,7 +56,7 @@ function Line({ burst, words }: LineProps) {
   return (
     <li>
       <time dateTime={at} title={at}>
-        {words(at)}
+        {momentWords(at)}
       </time>
       <span class={`what ${tones[what] ?? what}`}>{printable(what)}</span>
       {documents.length === 1 ? (

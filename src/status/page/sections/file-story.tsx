@@ -8,7 +8,7 @@ import type { Activity } from '../../../model/report/status.ts';
 import { copiesWords } from '../../../model/report/failures.ts';
 import { mayHelpToRetry, mayHelpToShare } from '../../../model/report/explanations.ts';
 import { keep, retry, share } from '../data/ask-daemon.ts';
-import { dayAndClockWords, localTimes, momentWords } from '../data/time-words.ts';
+import { exactWords, localTimes, momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Ask, Button, Dialog, Facts, Fold, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
@@ -85,11 +85,11 @@ function momentOf(iso: string | null): string | null {
 }
 
 function decided(one: Why['decisions'][number]) {
-  return [dayAndClockWords(one.at), `${one.what}: ${activityWords(one) ?? ''}`] as const;
+  return [exactWords(one.at), `${one.what}: ${activityWords(one) ?? ''}`] as const;
 }
 
 function tried({ at, operation, code, message }: Why['attempts'][number]) {
-  return [dayAndClockWords(at), `${operation}: ${message} (${code})`] as const;
+  return [exactWords(at), `${operation}: ${message} (${code})`] as const;
 }
 
 /** What the service has; null: nothing. */

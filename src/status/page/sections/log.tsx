@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { countWords } from '../../../lib/text/amounts.ts';
 import type { LogPage } from '../../../model/report/log-query.ts';
 import type { Activity } from '../../../model/report/status.ts';
-import { dayAndClockWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Button, Dialog } from '../parts.tsx';
 import { Happened } from './activity.tsx';
@@ -76,7 +75,7 @@ function Entries({ query, newer, news }: { query: string; newer: number; news?: 
   const { next } = page;
   return (
     <>
-      <Happened activities={page.entries} words={dayAndClockWords} />
+      <Happened activities={page.entries} />
       {next !== null && (isOlderWanted || shown < fewEntries) ? (
         <Entries query={`${query.replace(/&before=.*/, '')}&before=${next}`} newer={shown} />
       ) : (
