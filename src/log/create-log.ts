@@ -3,7 +3,6 @@ import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import { orNull } from '../lib/or-null.ts';
 import { printable, printableJson } from '../lib/text/printable.ts';
-import { createRedactor } from '../lib/text/redactor.ts';
 import type { Redactor } from '../lib/text/redactor.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Settings } from '../model/settings.ts';
@@ -14,14 +13,11 @@ import { writeStandardError } from './standard-error.ts';
 export interface LogOptions {
   readonly level: Settings['log']['level'];
   readonly format: Settings['log']['format'];
-  /** Redacts secrets. Default: a redactor that knows only the forms of tokens. */
-  readonly redactor?: Redactor | undefined;
-  /** Takes whole lines with their line end. Default: standard error. */
-  readonly write?: ((text: string) => void) | undefined;
+  readonly redactor: Redactor;
+  /** Takes whole lines with their line end. */
+  readonly write: (text: string) => void;
   /** Whether lines go to a terminal. Default: whether standard error is one. */
   readonly terminal?: boolean | undefined;
-  /** Default: only on a terminal, and not where NO_COLOR is set. */
-  readonly color?: boolean | undefined;
   /** Whether lines begin with their priority, as systemd's journal reads it. Default: whether they go there. */
   readonly journal?: boolean | undefined;
 }
@@ -39,11 +35,9 @@ export interface Log extends LogPort {
  * throws and never ends the process.
  */
 export async function createLog(options: LogOptions): Promise<Log> {
-  const terminal = options.terminal ?? isatty(2);
+  const { redactor, write, terminal = isatty(2) } = options;
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal);
-  const redactor = options.redactor ?? createRedactor();
-  const write = options.write ?? writeStandardError;
-  const color = options.color ?? (terminal && !process.env['NO_COLOR']);
+  const color = terminal && !process.env['NO_COLOR'];
   const journal = options.journal ?? (write === writeStandardError && isJournal(process.env));
   const writeJson = (line: string): void => write(`${journal ? priorityOf(line) : ''}${printableJson(line)}`);
   const destination = { write: pretty ? await prettyWriter(write, color) : writeJson };
