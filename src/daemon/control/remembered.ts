@@ -96,11 +96,23 @@ export function absentFile({
  */
 function attemptsOf({ ref, ledger, past, recent = [] }: PastSources): Why['attempts'] {
   const refusals = ledger.failure(ref)?.history ?? [];
+  const doubts = doubtsAbout(ref, ledger).map(({ since, message }) => ({
+    at: since,
+    operation: 'upload',
+    code: inDoubtCode,
+    message,
+  }));
   const isRecorded = (one: Attempt) =>
-    refusals.some(({ at, code, message }) => at <= one.at && (code === one.code || message === one.message));
-  const logged = past.flatMap((activity) => attemptIn(activity) ?? []).filter((one) => !isRecorded(one));
+    [...refusals, ...doubts].some(
+      ({ at, code, message }) => at <= one.at && (code === one.code || message === one.message),
+    );
+  const logged = past.map(attemptIn).filter((attempt) => attempt !== null);
   const since = recent[0]?.at ?? Infinity;
-  const older = [...logged, ...refusals].filter(({ at }) => at < since);
+  const older = [
+    ...logged.filter((one) => !isRecorded(one)),
+    ...doubts.filter(({ message }) => [...refusals, ...recent].every((one) => one.message !== message)),
+    ...refusals,
+  ].filter(({ at }) => at < since);
   return [...older.toSorted((a, b) => a.at - b.at), ...recent]
     .slice(-mostAttempts)
     .map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() }));
