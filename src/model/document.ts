@@ -182,6 +182,8 @@ export type Inspection =
       readonly owner?: string;
       /** Left out: something stands there. `unreadable`: nobody can say. */
       readonly presence?: 'gone' | 'unreadable';
+      /** Of `gone` in a directory that is listed: for certain, and the device of the nearest directory that exists. */
+      readonly device?: number;
     }
   /** It is there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */
   | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
@@ -198,6 +200,13 @@ export type Inspection =
 /** Whether nothing stands where a path was inspected: a file that was there may be another path's by now. */
 export function hasGone(found: Inspection | undefined): boolean {
   return found?.kind === 'absent' || (found?.kind === 'ignored' && found.presence === 'gone');
+}
+
+/** Whether for certain nothing stands at a path, whatever rules say of it. */
+export function isAbsent<T extends Inspection>(
+  found: T | undefined,
+): found is T & { readonly device: number } {
+  return found?.kind === 'absent' || (found?.kind === 'ignored' && found.device !== undefined);
 }
 
 /** `code` of a sidecar that fits no file of its directory. */

@@ -8,6 +8,7 @@ import { chooseRetries } from '../model/choose-retries.ts';
 import type { Retries } from '../model/choose-retries.ts';
 import {
   directoryOf,
+  isAbsent,
   isAtOrBelow,
   isSameFile,
   joinPath,
@@ -727,9 +728,17 @@ export class Engine {
 
   /** What stands at its path is not sent for some time. */
   #rests(task: Task): boolean {
-    if (this.#isStopped || !this.tasks.has(task) || !task.present) return false;
-    const { state, ref } = task;
+    if (this.#isStopped || !this.tasks.has(task)) return false;
+    const { state, ref, present } = task;
+    if (!present) return state.kind === 'dormant' && this.#isSaveUnknown(task);
     return restingStates.has(state.kind) || (state.kind === 'ready' && this.#paused.has(ref.folder));
+  }
+
+  /** It is ignored by now, or gone, so that no scan tells of it any more: whether the record lacks the save that was seen. */
+  #isSaveUnknown({ ref, seen }: Task): boolean {
+    const record = this.#ledger.get(ref);
+    if (record === undefined || seen === null) return false;
+    return record.standing === undefined && !sameFile(record.stat, seen.stat);
   }
 
   #afterInspection(): void {
@@ -1341,7 +1350,7 @@ export class Engine {
   async #isStillGone({ task, record }: Deletable): Promise<boolean> {
     if (this.#ledger.get(task.ref)?.docId !== record.docId || this.#mayComeBack(task)) return false;
     const found = await this.#inspectIfWatched(task.ref);
-    return found?.kind === 'absent' && (await this.#locate(task)).kind === 'nowhere';
+    return isAbsent(found) && (await this.#locate(task)).kind === 'nowhere';
   }
 
   async #upload(task: Task, found: Sendable, open: OpenFile, permit: Permit): Promise<void> {

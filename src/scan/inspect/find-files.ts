@@ -83,6 +83,6 @@ function unlistedDirectories(folder: FolderState, since: number): readonly strin
 }
 
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */
-function isListed({ tree }: FolderState, path: string): boolean {
+export function isListed({ tree }: Pick<FolderState, 'tree'>, path: string): boolean {
   return tree.has(path) || tree.get(directoryOf(path))?.attachmentDirectories.includes(path) === true;
 }

@@ -24,6 +24,7 @@ import { documentFingerprint } from '../rules/fingerprint.ts';
 import { statOf } from '../rules/entry.ts';
 import { readDefaults, unsettledRulesMs } from './inherited.ts';
 import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble } from './find-entry.ts';
+import { isListed } from './find-files.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { likelySidecar } from './likely-sidecar.ts';
 import { describeSidecar, findSidecar } from './own-sidecar.ts';
@@ -42,7 +43,10 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     // What a rule says of a path it says whether anything is there or not.
     if (found.kind !== 'ignored') return found;
     const entry = entryAt(folder, path, locateOnDisk);
-    if (entry === null) return { ...found, presence: 'gone' };
+    if (entry === null) {
+      const sure = isListed(folder, directoryOf(path)) ? absence(folder, path, scannedRoot) : null;
+      return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
+    }
     return entry.kind === 'unreadable' ? { ...found, presence: 'unreadable' } : found;
   };
 

@@ -1,5 +1,5 @@
 import { printable } from '../../lib/text/printable.ts';
-import { hasGone, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
+import { hasGone, isAbsent, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import { saysHowHeld, withHeldMode } from '../../model/metadata/held-mode.ts';
@@ -55,6 +55,17 @@ export function assessWithoutDocument(
     readonly onRemove: FolderSettings['onRemove'];
   },
 ): Assessment {
+  if (isAbsent(found)) {
+    const { device } = found;
+    if (!hasRecord) return { kind: 'nothing', device };
+    if (!isKept && onRemove !== 'keep') return { kind: 'gone', device };
+    const why = isKept ? 'somebody decided to keep its document' : 'onRemove is set to keep';
+    return {
+      kind: 'dormant',
+      device,
+      reason: { code: keptCode, message: `the file was removed, and ${why}` },
+    };
+  }
   switch (found.kind) {
     case 'settling':
       return found;
@@ -68,16 +79,6 @@ export function assessWithoutDocument(
     case 'skipped':
       if (!hasRecord) return { kind: 'nothing', device: null };
       return { kind: 'dormant', device: null, reason: bareReason(found) };
-    case 'absent': {
-      const { device } = found;
-      if (!hasRecord) return { kind: 'nothing', device };
-      if (isKept || onRemove === 'keep') {
-        const why = isKept ? 'somebody decided to keep its document' : 'onRemove is set to keep';
-        const message = `the file was removed, and ${why}`;
-        return { kind: 'dormant', device, reason: { code: keptCode, message } };
-      }
-      return { kind: 'gone', device };
-    }
   }
 }
 

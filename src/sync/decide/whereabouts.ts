@@ -59,7 +59,7 @@ export async function whereaboutsOf(
     switch (found?.kind) {
       case 'document':
         if (other !== undefined || isRefused(there, evidence)) continue;
-        return { kind: 'unclear', ref: there };
+        return waitingAt(there, evidence) ?? { kind: 'unclear', ref: there };
       case 'ignored':
       case 'skipped':
         return kept(there, found.message);
@@ -117,6 +117,12 @@ async function isSameContent(
 function isRefused(ref: DocumentRef, { tasks }: Evidence): boolean {
   const state = tasks.get(ref)?.state;
   return state?.kind === 'failed' && state.recorded && state.reason.code !== inDoubtCode;
+}
+
+/** Compared with the ledger it waits: it is an attachment of another document. Null: it does not. */
+function waitingAt(ref: DocumentRef, { tasks }: Evidence): Whereabouts | null {
+  const state = tasks.get(ref)?.state;
+  return state?.kind === 'waiting' ? kept(ref, state.reason.message, movedUnsentCode) : null;
 }
 
 function kept(ref: DocumentRef, why: string, code = keptElsewhereCode): Whereabouts {

@@ -225,7 +225,12 @@ const onlyItsAttachments: Rule = ({ request, moment, file: { path, role } }, add
 /** Nothing doubled: what ingestd knows to be at the service is not uploaded (7.1, 7.25, 7.32). */
 const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add) => {
   if (document !== null) return;
-  const known = held.othersOf([file], reading, null).filter(({ answer }) => answer !== 'none');
+  const all = held
+    .othersOf([file], reading, null)
+    .filter((one) => one.answer !== 'none' && held.isKnownFile(one, file));
+  // Whose own file it is, it is; else it may have been saved in the place of any.
+  const own = all.filter(({ accepted }) => accepted === file.identity);
+  const known = own.length > 0 ? own : all;
   const files = new Set(
     known
       .flatMap((one) => held.filesOf(one, reading))

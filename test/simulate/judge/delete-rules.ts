@@ -6,7 +6,7 @@ import type { Add, Moment } from './moment.ts';
 export function judgeDeletion(docId: string, { reading, held, approved }: Moment, add: Add): void {
   const one = held.all.get(docId);
   if (one === undefined || one.isDeleted) return;
-  const standing = held.filesOf(one, reading).filter(isListed);
+  const standing = held.filesOf(one, reading).filter((file) => isListed(file) && held.isKnownFile(one, file));
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter(({ isHidden }) => !isHidden) : standing;
   const others = held.othersOf(counted, reading, one);

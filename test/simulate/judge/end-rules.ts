@@ -242,8 +242,9 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
   if (isWider(holding.mode, mode)) judge.report('wider-at-end', words);
   const listed = role.attachments.map(nameOf);
   const isUntaken = listed.length === 0 && attachments.length > 0;
-  // With another file its mode may have come with that.
+  // With another file its mode may have come with that; hard links have the narrowest of theirs.
   if (
+    reading.pathsOf(file.identity).length === 1 &&
     one.accepted === file.identity &&
     one.before === null &&
     isWider(mode, holding.mode) &&

@@ -24,6 +24,8 @@ export interface HeldDocument {
   device: object | null;
   /** Its file, and what has come to its file's place since: a save, a rotation. */
   files: Set<object>;
+  /** From when until when, monotonic ms: files that are not its own in its places, and its files at other places. */
+  stood: Map<object | string, { readonly from: number; readonly until: number }>;
   /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
   places: Map<string, number | null>;
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
@@ -95,9 +97,14 @@ export class HeldDocuments {
     const alive = this.alive();
     for (const one of alive) {
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
-      for (const path of paths)
+      const known = [...one.files].filter((identity) => this.#isKnown(one, identity));
+      // Of a file with several names another one may be another document.
+      const names = known.map((identity) => reading.pathsOf(identity)).filter(({ length }) => length === 1);
+      for (const path of names.flat()) {
+        noteStood(one, path, now);
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
         else one.taken.add(path);
+      }
       for (const [path, since] of one.places) {
         const isStanding = paths.includes(path);
         if (isStanding) continue;
@@ -110,7 +117,10 @@ export class HeldDocuments {
         if (isSeen && isDocument) one.places.delete(path);
       }
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
-      for (const { identity } of standing) one.files.add(identity);
+      for (const { identity, path } of standing) {
+        one.files.add(identity);
+        if (one.places.has(path)) noteStood(one, identity, now);
+      }
       for (const { path, content, identity } of reading.files.values())
         if (content.toString() === one.text && !one.files.has(identity)) one.copies.add(path);
       if (standing.length > 0) {
@@ -119,6 +129,21 @@ export class HeldDocuments {
       }
       one.lostAt = standing.length > 0 ? null : (one.lostAt ?? now);
     }
+  }
+
+  /** Whether ingestd can know that a file is a document's: its own, or one that stood in its place for long enough, or does. */
+  isKnownFile(one: HeldDocument, { identity, path }: RoledFile): boolean {
+    const isItsPlace = one.places.has(path) && (one.holding.path === path || this.#hasStood(one, path));
+    return isItsPlace || this.#isKnown(one, identity);
+  }
+
+  #isKnown(one: HeldDocument, identity: object): boolean {
+    return one.accepted === identity || this.#hasStood(one, identity);
+  }
+
+  #hasStood({ stood }: HeldDocument, what: object | string): boolean {
+    const { from, until } = stood.get(what) ?? { from: 0, until: 0 };
+    return until - from >= this.#seenMs;
   }
 
   /** Whether a document was kept when its file was lost, or so shortly before that it may not have been noticed. */
@@ -223,6 +248,10 @@ export class HeldDocuments {
   }
 }
 
+function noteStood({ stood }: HeldDocument, what: object | string, now: number): void {
+  stood.set(what, { from: stood.get(what)?.from ?? now, until: now });
+}
+
 function newDocument(
   request: ServiceRequest,
   docId: string,
@@ -242,6 +271,7 @@ function newDocument(
     before: null,
     perhaps: [],
     files: new Set(file === null ? [] : [file.identity]),
+    stood: new Map(),
     places: new Map([[path, null]]),
     isKept: false,
     keptUntil: -Infinity,

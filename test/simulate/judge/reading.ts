@@ -281,6 +281,7 @@ export class Reading {
       role.kind === 'companion' &&
       !isUnlisted &&
       path.endsWith(sidecarEnd) &&
+      !nameOf(path).startsWith('.') &&
       !this.#fitsOne(path) &&
       !this.isIgnored(path);
     return [...this.files.values()].filter(isOrphan).map(({ path }) => path);

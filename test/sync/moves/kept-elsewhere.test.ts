@@ -27,3 +27,45 @@ it('a document that is kept because its file cannot be sent is kept for what is 
   await world.until(() => world.docIds().size === 0);
   expect(world.service.calls).toEqual(['upload', 'delete']);
 }, 60_000);
+
+it.each([
+  ['is ignored by name', '.ingestignore', 'a.txt\n', ['upload', 'delete']],
+  ['is an attachment', 'b.txt.meta.json', '{"attachments": ["a.txt"]}', ['upload', 'upload', 'delete']],
+  // What lies in it is not listed.
+  ['is in an ignored directory', '.ingestignore', 'sub/\n', ['upload']],
+])('one that is kept where its file stands goes with it as well: it %s', async (what, rule, text, calls) => {
+  world = await syncedFolder();
+  const path = what.includes('directory') ? 'sub/a.txt' : 'a.txt';
+  await world.inbox.write(path, 'one');
+  if (what.includes('attachment')) await world.inbox.write('b.txt', 'two');
+  await world.sync();
+  await world.inbox.write(rule, text);
+  for (const step of ['kept', 'gone']) {
+    if (step === 'gone') await rm(world.inbox.join(path));
+    await world.restart();
+    await world.sync();
+    await world.pass(60_000);
+    await world.sync();
+    if (step === 'kept') expect([...world.docIds().keys()]).toContain(path);
+  }
+  expect(world.service.calls.filter((call) => call !== 'modify')).toEqual(calls);
+});
+
+it('one whose file has come to the place of an attachment is kept, and nothing waits without a reason', async () => {
+  world = await syncedFolder();
+  await world.inbox.write('b.txt', 'two');
+  await world.inbox.write('t.csv', '1,2');
+  await world.inbox.write('b.txt.meta.json', '{"attachments": ["t.csv"]}');
+  await world.inbox.write('sub/a.txt', 'one');
+  await world.sync();
+  await rm(world.inbox.join('b.txt.meta.json'));
+  await rename(world.inbox.join('sub/a.txt'), world.inbox.join('t.csv'));
+  await world.sync();
+  await world.pass(60_000);
+  const states = ['dormant', 'waiting', 'grace'] as const;
+  expect(states.map((state) => [...world.engine().tasks.in(state)].map(({ ref }) => ref.path))).toEqual([
+    ['sub/a.txt'],
+    ['t.csv'],
+    [],
+  ]);
+});

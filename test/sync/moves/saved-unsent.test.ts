@@ -70,6 +70,20 @@ describe('a document whose file is saved where it cannot be sent', () => {
       () => write('b.txt.meta.json', secret),
       'b.txt',
     ],
+    [
+      'in its own place, ignored before it was sent, and moved then beside a sidecar that is not valid',
+      [
+        async () => {
+          await saveByRename('a.txt', 'two');
+          await world.rescan();
+          await write('.ingestignore', 'a.txt\n');
+          await write('a.txt.meta.json', '{');
+        },
+        () => withSidecar('b.txt'),
+      ],
+      () => write('b.txt.meta.json', secret),
+      'b.txt',
+    ],
   ];
 
   it.each(cases.flatMap(([...row]) => [[...row, false] as const, [...row, true] as const]))(
