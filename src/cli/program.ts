@@ -59,7 +59,7 @@ function addEverydayCommands(program: Command, define: Define): void {
     .argument('[path]', 'a file or directory, or FOLDER/PATH as in status (default: everything)')
     .option(
       '--since <TIME>',
-      'start at a time (2026-01-31, 2026-01-31T08:00:00Z) or an age (90m, 36h, 7d)',
+      'start at a time (2026-01-31, 2026-01-31T08:00:00Z) or an age (30s, 90m, 36h, 7d)',
       sinceOf,
     )
     .option('--all', 'everything that is kept (log.keepDays, log.keepMegabytes)')
@@ -270,7 +270,7 @@ function sinceOf(text: string): string {
   const ms = age === null ? Date.parse(/^\d{4}-/.test(text) ? text : '') : Date.now() - age;
   if (Number.isNaN(ms)) {
     throw new InvalidArgumentError(
-      'Give a time as 2026-01-31 or 2026-01-31T08:00:00Z, or an age as 90m, 36h or 7d.',
+      'Give a time as 2026-01-31 or 2026-01-31T08:00:00Z, or an age as 30s, 90m, 36h or 7d.',
     );
   }
   return new Date(ms).toISOString();
@@ -282,10 +282,10 @@ function timeOf(text: string): number {
   return ms;
 }
 
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** How long `90m`, `36h` or `7d` is, ms; null for anything else. */
+/** How long `30s`, `90m`, `36h` or `7d` is, ms; null for anything else. */
 function lengthMs(text: string): number | null {
-  const [, amount, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const [, amount, unit] = /^(\d{1,5})([smhd])$/.exec(text) ?? [];
   return amount === undefined ? null : Number(amount) * unitMs[unit as keyof typeof unitMs];
 }

@@ -46,24 +46,29 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
   return withLedger(options, async (ledger) => {
     const imported = readImport(text, { folders, paths, now: systemClock.now() });
     const { service } = imported;
-    if (imported.problems.length > 0) {
-      return refuse(imported.problems.map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`));
-    }
+    const problems = [...imported.problems];
     if (service !== undefined && service !== serviceIdentity(settings.service)) {
       return refuse([`${fileName}: ${foreign(service, settings)}`]);
     }
     const inDoubt = new Set(openDoubts(ledger).map(({ ref }) => refKey(ref)));
-    const conflicts = imported.entries.flatMap((entry, index) => {
-      const conflict = conflictWith(ledger, inDoubt, entry);
-      return conflict === null ? [] : [`${placeOf(fileName, imported.lines[index] ?? null)}: ${conflict}`];
-    });
-    if (conflicts.length > 0) return refuse(conflicts);
+    const lines = new Map(
+      imported.entries.map(({ ref }, index) => [refKey(ref), imported.lines[index] ?? null]),
+    );
+    const lineOf = ({ ref }: LedgerEntry) => lines.get(refKey(ref)) ?? null;
+    for (const entry of imported.entries) {
+      const message = conflictWith(ledger, inDoubt, entry);
+      if (message !== null) problems.push({ line: lineOf(entry), message });
+    }
     requireService(ledger, settings);
     const entries = imported.entries.filter((entry) => !isKnown(ledger, entry));
     const files = await adoptFiles(entries, { settings, log });
-    if (files.problems.length > 0) {
-      return refuse(files.problems.map((problem) => `${fileName}: ${problem}`));
-    }
+    for (const { entry, message } of files.problems) problems.push({ line: lineOf(entry), message });
+    if (problems.length > 0)
+      return refuse(
+        problems
+          .toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
+          .map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`),
+      );
     await claimLedger(ledger, settings);
     for (let start = 0; start < entries.length; start += recordsAtOnce) {
       await ledger.commit(
@@ -176,11 +181,11 @@ const atOnce = 16;
 async function adoptFiles(
   entries: readonly LedgerEntry[],
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
-): Promise<{ readonly entries: readonly LedgerEntry[]; readonly problems: readonly string[] }> {
+): Promise<{ readonly entries: readonly LedgerEntry[]; readonly problems: readonly WrongEntry[] }> {
   const adopted = entries.filter(
     ({ ref, record }) => record.sha256 !== '' || settings.folders.every(({ name }) => name !== ref.folder),
   );
-  const problems: string[] = [];
+  const problems: WrongEntry[] = [];
   for (const folder of settings.folders) {
     const unknown = entries.filter(({ ref, record }) => record.sha256 === '' && ref.folder === folder.name);
     if (unknown.length === 0) continue;
@@ -191,7 +196,7 @@ async function adoptFiles(
       for (let from = 0; from < unknown.length; from += atOnce) {
         const some = unknown.slice(from, from + atOnce);
         for (const found of await Promise.all(some.map((entry) => adoptFile(port, entry, onDisk)))) {
-          if (typeof found === 'string') problems.push(found);
+          if ('message' in found) problems.push(found);
           else adopted.push(found);
         }
       }
@@ -208,20 +213,29 @@ const nobodyListens: FolderListener = {
   changed: () => {},
 };
 
-/** Gives the reason as a text where the file cannot be adopted. */
+/** A document whose file cannot be adopted, and why. */
+interface WrongEntry {
+  readonly entry: LedgerEntry;
+  readonly message: string;
+}
+
 async function adoptFile(
   port: FolderPort,
-  { ref, record }: LedgerEntry,
+  entry: LedgerEntry,
   onDisk: FolderOnDisk,
-): Promise<LedgerEntry | string> {
+): Promise<LedgerEntry | WrongEntry> {
+  const { ref, record } = entry;
   const name = refKey(ref);
+  const wrong = (message: string) => ({ entry, message: `${name} ${message}` });
   const found = await inspectDocument(port, ref, record);
   if (found.kind === 'absent') {
     const isThere = entryAt(onDisk, ref.path, locateOnDisk) !== null;
-    return `${name} ${isThere ? 'is not a regular file' : 'does not exist'}, so its document would be deleted; correct the path, add the file, or remove the line from the import`;
+    return wrong(
+      `${isThere ? 'is not a regular file' : 'does not exist'}, so its document would be deleted; correct the path, add the file, or remove the line from the import`,
+    );
   }
   if (found.kind === 'unknown')
-    return `${name} cannot be inspected (${found.message}); fix that, then import again`;
+    return wrong(`cannot be inspected (${found.message}); fix that, then import again`);
   try {
     // One that is not sent as it is, too: the first pass says why, and an edit before it can be sent is an edit all the same.
     const stats = await lstat(locateOnDisk(onDisk, ref.path));
@@ -229,8 +243,10 @@ async function adoptFile(
     const stat = statOf(stats);
     const sha256 = await port.hash(ref.path, stat);
     if (sha256 !== null) return { ref, record: { ...record, stat, sha256 } };
-    return `${name} is still changing; import again when it has stopped`;
+    return wrong('is still changing; import again when it has stopped');
   } catch (error) {
-    return `${name} cannot be read (${errorMessage(error)}); make it readable, or remove the line from the import`;
+    return wrong(
+      `cannot be read (${errorMessage(error)}); make it readable, or remove the line from the import`,
+    );
   }
 }

@@ -60,12 +60,12 @@ export async function takeStateLock(
   const { pid, host, since: held, fleet: other } = attempt.holder;
   if (fleet !== undefined && other !== undefined && fleet !== other) {
     throw new StateLockedError(
-      `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}, as part of another fleet (${other}, here ${fleet}). Give all hosts of a state directory the same cluster.account. If that process is gone, remove ${path}.`,
+      `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, which has held it since ${held}, as part of another fleet (${other}, here ${fleet}). Give all hosts of a state directory the same cluster.account. If that process is gone, remove ${path}.`,
     );
   }
   const doubt = attempt.isCertain ? '' : ` If that process is gone, remove ${path}.`;
   throw new StateLockedError(
-    `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}. Stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
+    `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, which has held it since ${held}. Stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
   );
 }
 

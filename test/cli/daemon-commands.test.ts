@@ -205,9 +205,9 @@ describe('a command beside a running daemon', () => {
 
   it('pause names what was paused', async () => {
     answer = ({ method }) => ({ status: 200, body: method === 'GET' ? status : { paused: ['inbox'] } });
-    const rest = 'Resume with ingestd resume.\n';
-    expect(await run('pause', 'inbox')).toMatchObject({ code: 0, stdout: `Paused: inbox. ${rest}` });
-    expect(await run('pause')).toMatchObject({ code: 0, stdout: `Paused: all folders. ${rest}` });
+    const rest = 'until you run ingestd resume.\n';
+    expect(await run('pause', 'inbox')).toMatchObject({ code: 0, stdout: `Paused: inbox, ${rest}` });
+    expect(await run('pause')).toMatchObject({ code: 0, stdout: `Paused: all folders, ${rest}` });
   });
 
   it.each([

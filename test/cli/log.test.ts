@@ -32,7 +32,7 @@ describe('log', () => {
     expect(all).toContain('modified a.txt');
     expect(await logged('inbox/a.txt')).toEqual(['uploaded a.txt', 'modified a.txt']);
     expect(new Set(await logged('--failed'))).toEqual(new Set(['failed b.c.txt']));
-    expect(await logged('--since', '1h')).toEqual(all);
+    for (const age of ['1h', '3600s']) expect(await logged('--since', age)).toEqual(all);
     expect(await logged('--since', '2999-01-01')).toEqual([]);
     expect((await run('log')).stdout).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d uploaded {2}inbox\/a\.txt \S+: sharing DEFAULT$/m,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/commands/make-plan.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
@@ -51,6 +52,16 @@ it('resolve --dismiss sends nothing, and says what would', async () => {
 
 it('resolve --doc-id adopts the document, which is changed and not uploaded from then on', async () => {
   expect(await run('resolve', 'inbox/a.pdf', '--doc-id', 'doc-a', '--yes')).toMatchObject({ code: 0 });
+  expect(await planned()).toEqual(['modify']);
+});
+
+it('of a file that came a moment ago is decided at once', async () => {
+  const text = await readFile(folder.join('ingestd.yaml'), 'utf8');
+  await folder.write('ingestd.yaml', text.replace('settleMs: 0', 'settleMs: 10000'));
+  await folder.write('inbox/a.pdf', 'xy');
+  const began = performance.now();
+  expect(await run('resolve', 'inbox/a.pdf', '--doc-id', 'doc-a', '--yes')).toMatchObject({ code: 0 });
+  expect(performance.now() - began).toBeLessThan(8_000);
   expect(await planned()).toEqual(['modify']);
 });
 

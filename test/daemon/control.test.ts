@@ -244,11 +244,14 @@ describe('decisions that come while an earlier one is written, or that cannot be
     await decisions.pause(null, 3_600_000);
     await decisions.resume(null);
     await decisions.pause('inbox', 60_000);
+    // Another end, of a pause that goes on.
+    await decisions.pause('inbox');
     const until = (ms: number) => `until ${new Date(world.clock.now() + ms).toISOString()}`;
     expect(said.map(({ what, folder, message }) => [what, folder, message])).toEqual([
       ['paused', '', `all folders, ${until(3_600_000)}`],
       ['resumed', '', 'all folders'],
       ['paused', 'inbox', until(60_000)],
+      ['paused', 'inbox', 'until somebody resumes'],
     ]);
   });
 

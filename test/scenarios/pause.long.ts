@@ -69,7 +69,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   await fill('inbox', 1_000);
   let daemon = await place.start();
   await eventually(() => (place.service.requests.length > 40 ? true : null), { withinMs: 20_000 });
-  expect(await run('pause')).toBe('Paused: all folders. Resume with ingestd resume.\n');
+  expect(await run('pause')).toBe('Paused: all folders, until you run ingestd resume.\n');
   const sent = await expectQuiet();
   expect(sent).toBeLessThan(1_000);
   expect(await daemon.status()).toMatchObject({
@@ -101,7 +101,7 @@ it('keeps back what sync finds, says so, and ends', async () => {
   await fill('inbox', 3);
   await fill('scans', 2);
   expect(await run('pause', 'inbox')).toBe(
-    'Paused: inbox, from the next start on. Resume with ingestd resume.\n',
+    'Paused: inbox, from the next start on, until you run ingestd resume.\n',
   );
   const { code, out } = await place.run('sync');
   expect(code).toBe(4);

@@ -22,8 +22,8 @@ export async function pause(
   const { paused } = await (await decisions()).pause(folder ?? null, flags.for);
   const names = folder === undefined ? 'all folders' : paused.join(', ');
   const start = daemon === null ? ', from the next start on' : '';
-  const until = flags.for === undefined ? '' : `, until ${localTime(Date.now() + flags.for)}`;
-  context.output.line(`Paused: ${names}${start}${until}. Resume with ingestd resume.`);
+  const until = flags.for === undefined ? '' : `until ${localTime(Date.now() + flags.for)}, or `;
+  context.output.line(`Paused: ${names}${start}, ${until}until you run ingestd resume.`);
   return exitCodes.ok;
 }
 

@@ -23,7 +23,8 @@ import type { OfflineOptions } from './with-ledger.ts';
 export function offlineDecisions(options: OfflineOptions): DecisionPort {
   return {
     retry: (paths, how) => decide(options, true, ({ retry }) => retry(paths, how)),
-    resolve: (path, resolution) => decide(options, true, ({ resolve }) => resolve(path, resolution)),
+    // One path is looked at for it, as it stands.
+    resolve: (path, resolution) => decide(options, true, ({ resolve }) => resolve(path, resolution), false),
     approve: (folder, shown) => decide(options, true, ({ approve }) => approve(folder, shown)),
     share: (paths, shown) => decide(options, true, ({ share }) => share(paths, shown)),
     keep: (place) => decide(options, true, ({ keep }) => keep(place)),
@@ -37,6 +38,7 @@ function decide<T>(
   options: OfflineOptions,
   isAboutFiles: boolean,
   act: (decisions: DecisionPort) => Promise<T>,
+  rests = true,
 ): Promise<T> {
   const { settings } = options;
   const { state } = settings;
@@ -57,7 +59,7 @@ function decide<T>(
       const scanned = isAboutFiles ? settings : { ...settings, folders: [] };
       const { add: onActivity, isTold } = history;
       return await withRestingEngine(
-        { settings: scanned, ledger, owners: null, onActivity, isTold },
+        { settings: scanned, ledger, owners: null, onActivity, isTold, rests },
         ({ engine, folders }) => {
           const sources = { ...shared, settings, pauses, engine, ledger, folders, history };
           return act(createDecisions({ ...sources, rescan: () => {} }).decisionsBy('command line'));

@@ -33,6 +33,8 @@ interface RestOptions extends Partial<Pick<EngineOptions, 'onActivity' | 'isTold
   readonly service?: ServicePort;
   /** Gets what was listed. */
   readonly onDirectory?: (scan: DirectoryScan) => void;
+  /** False: what there is need not be found and judged first. Default true. */
+  readonly rests?: boolean;
 }
 
 /** An engine that has found all that there is, with its folders in the order of the settings. */
@@ -51,7 +53,7 @@ export interface RestingEngine {
  * `service` it is paused: it finds and judges everything, and sends nothing. It is closed when `act` is done.
  */
 export async function withRestingEngine<T>(
-  { settings, ledger, owners, service, onActivity, isTold, onDirectory }: RestOptions,
+  { settings, ledger, owners, service, onActivity, isTold, onDirectory, rests = true }: RestOptions,
   act: (resting: RestingEngine) => Promise<T>,
 ): Promise<T> {
   const opened = guardTwinFolders(
@@ -87,7 +89,7 @@ export async function withRestingEngine<T>(
   try {
     await Promise.all(folders.map((port) => port.start(listenerOf(port.name))));
     const deadline = performance.now() + longestMs;
-    while (!isAtRest(engine) && (performance.now() < deadline || isBusy(engine))) await delay(askMs);
+    while (rests && !isAtRest(engine) && (performance.now() < deadline || isBusy(engine))) await delay(askMs);
     return await act({ settings, ledger, engine, folders, limiter, activities });
   } finally {
     await engine.stop(0);

@@ -7,8 +7,8 @@ import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { pausedNames } from './pauses.ts';
-import type { Pauses } from './pauses.ts';
+import { pauseEnd } from './pauses.ts';
+import type { PausedFolder, Pauses } from './pauses.ts';
 
 /** What a person decided about a document or, with an empty path, about a folder. */
 export type Decision = Omit<Activity, 'at' | 'by'>;
@@ -47,29 +47,36 @@ const resolutionWords: Readonly<Record<Resolution['kind'], string>> = {
   dismiss: 'the doubt dismissed',
 };
 
-/** The folders that a decision has paused or resumed; with an empty name all at once. */
+/** The folders that a decision has paused, for another time perhaps, or resumed; with an empty name all at once. */
 export function pausedOf(
   { before, after }: { readonly before: Pauses; readonly after: Pauses },
-  configured: Parameters<typeof pausedNames>[1],
+  configured: readonly PausedFolder[],
 ): readonly Decision[] {
-  const [old, now] = [pausedNames(before, configured), pausedNames(after, configured)];
-  const paused = now.filter((name) => !old.includes(name));
-  const resumed = old.filter((name) => !now.includes(name));
-  const isOfAll = configured.length > 1 && paused.length + resumed.length === configured.length;
-  if (isOfAll && resumed.length === 0)
-    return [ofFolder('', 'paused', ['all folders', ...endOf(after)].join(', '))];
-  if (isOfAll && paused.length === 0) return [ofFolder('', 'resumed', 'all folders')];
+  const made = configured.flatMap((folder) => {
+    const end = pauseEnd(after, folder);
+    if (end === pauseEnd(before, folder)) return [];
+    if (end === null) return [ofFolder(folder.name, 'resumed')];
+    return [
+      ofFolder(
+        folder.name,
+        'paused',
+        end === Infinity ? 'until somebody resumes' : `until ${toTheSecond(end)}`,
+      ),
+    ];
+  });
+  const [first, ...others] = made;
+  const isOfAll =
+    others.length > 0 &&
+    made.length === configured.length &&
+    others.every(({ what, message }) => what === first?.what && message === first.message);
+  if (first === undefined || !isOfAll) return made;
   return [
-    ...paused.map((name) => {
-      const own = after.all ? after : after.folders.find((one) => one.name === name);
-      return ofFolder(name, 'paused', endOf(own)[0]);
-    }),
-    ...resumed.map((name) => ofFolder(name, 'resumed')),
+    {
+      ...first,
+      folder: '',
+      message: ['all folders', ...(first.message === null ? [] : [first.message])].join(', '),
+    },
   ];
-}
-
-function endOf({ until }: { readonly until?: number | undefined } = {}): string[] {
-  return until === undefined ? [] : [`until ${toTheSecond(until)}`];
 }
 
 const onAllHosts = 'on all hosts of the fleet';

@@ -40,15 +40,22 @@ export async function writePauses(stateDir: string, pauses: Pauses): Promise<voi
   await writeDurably(fileIn(stateDir), `${JSON.stringify(pauses)}\n`);
 }
 
-/** A folder is paused with what it was before it was narrowed, widened, split or merged, and got another name. */
-function isPaused({ all, folders }: Pauses, { name, path }: PausedFolder): boolean {
+/**
+ * When the pause of a folder ends by itself, wall clock, ms; Infinity: never; null: it is not paused. A folder is paused
+ * with what it was before it was narrowed, widened, split or merged, and got another name.
+ */
+export function pauseEnd({ all, until, folders }: Pauses, { name, path }: PausedFolder): number | null {
+  if (all) return until ?? Infinity;
   const isOf = (one: string, other: string) => pathInside(one, other) !== null;
-  return all || folders.some((one) => one.name === name || isOf(one.path, path) || isOf(path, one.path));
+  const own =
+    folders.find((one) => one.name === name) ??
+    folders.find((one) => isOf(one.path, path) || isOf(path, one.path));
+  return own === undefined ? null : (own.until ?? Infinity);
 }
 
 /** Names of the folders that are paused. */
 export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): readonly string[] {
-  return folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name);
+  return folders.filter((folder) => pauseEnd(pauses, folder) !== null).map(({ name }) => name);
 }
 
 /** With one folder more on pause; null: with all. `until`: wall clock, ms. */
@@ -74,12 +81,11 @@ export function resume(
   configured: readonly PausedFolder[],
 ): Pauses {
   if (folder === null) return noPauses;
-  const left = configured.filter((one) => one.name !== folder.name && isPaused(pauses, one));
   return {
     all: false,
-    folders: left.map(({ name, path }) => {
-      const own = pauses.folders.find((one) => one.name === name);
-      return { name, path, until: pauses.all ? pauses.until : own?.until };
+    folders: configured.flatMap(({ name, path }) => {
+      const end = name === folder.name ? null : pauseEnd(pauses, { name, path });
+      return end === null ? [] : [{ name, path, until: Number.isFinite(end) ? end : undefined }];
     }),
   };
 }

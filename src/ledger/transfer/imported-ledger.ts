@@ -14,7 +14,7 @@ export interface ImportProblem {
   readonly message: string;
 }
 
-/** What an import file holds. Either all of it can be taken, or there are problems and nothing should be. */
+/** What an import file holds. Where there are problems nothing of it should be taken; what is right is looked at further. */
 export interface ImportedLedger {
   readonly entries: readonly LedgerEntry[];
   /** Where each entry stands, in their order: from 1; null where no line is known. */
@@ -129,6 +129,7 @@ export function checkEntries(
   found: readonly ImportProblem[] = [],
 ): ImportedLedger {
   const problems = [...found];
+  const taken: ImportedEntry[] = [];
   const paths = new Set<string>();
   const docIds = new Map<string, string>();
   for (const { entry, line, place } of imported) {
@@ -140,9 +141,9 @@ export function checkEntries(
       docIdProblem(entry, docIds.get(record.docId));
     paths.add(refKey(ref));
     docIds.set(record.docId, refKey(ref));
-    if (message !== null) problems.push({ line, message: `${place}${message}` });
+    if (message === null) taken.push({ entry, line, place });
+    else problems.push({ line, message: `${place}${message}` });
   }
-  const taken = problems.length === 0 ? imported : [];
   return { entries: taken.map(({ entry }) => entry), lines: taken.map(({ line }) => line), problems };
 }
 

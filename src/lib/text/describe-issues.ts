@@ -62,7 +62,10 @@ function wrapWords(issue: Issue, found: unknown, fields: Examined['fields']): st
 }
 
 function ruleOf(issue: Issue, found: unknown): string {
-  if (issue.code === 'invalid_type') return `is not ${kindWords[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_type') {
+    const [kind, form] = kindWords[issue.expected] ?? [issue.expected];
+    return `is not ${kind}${form === undefined || typeof found === 'string' ? '' : `; write it as ${form}`}`;
+  }
   if (issue.code === 'too_small') return 'is empty; enter a value, or remove it';
   if (issue.code !== 'invalid_value') return issue.message;
   const words = issue.values.map(String);
@@ -71,10 +74,11 @@ function ruleOf(issue: Issue, found: unknown): string {
   return `${rule}; ${near === undefined ? 'use one of them, or remove it' : `did you mean ${near}?`}`;
 }
 
-const kindWords: Readonly<Record<string, string>> = {
-  string: 'a string',
-  array: 'a list',
-  object: 'an object',
+/** What each type is called, and how it is written. */
+const kindWords: Readonly<Record<string, readonly [kind: string, form: string]>> = {
+  string: ['a string', '"…"'],
+  array: ['a list', '[ … ]'],
+  object: ['an object', '{ "field": … }'],
 };
 
 /** A path of names and indexes as people read it: `companies[0].identifier`. */

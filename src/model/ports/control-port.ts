@@ -61,7 +61,7 @@ export interface DecisionPort {
   readonly retry: (paths: readonly string[], options?: { readonly all?: boolean }) => Promise<Retried>;
   /**
    * Ends the doubt about one document. Throws ConfigurationError where the path is not
-   * in doubt, its file is gone or changing, the docId is known, or a request about it is under way.
+   * in doubt, its file is gone, or changing where the doubt is dismissed, the docId is known, or a request about it is under way.
    */
   readonly resolve: (path: string, resolution: Resolution) => Promise<void>;
   /**

@@ -50,7 +50,7 @@ export function duplicatesApart({
   return duplicates.filter((one) => !doubts.has(refKey(one)));
 }
 
-/** How many more of a document there may be at the service. */
+/** How many more of a document there may be at the service: nobody knows. */
 export function copiesWords(copies: number): string {
-  return countWords(copies, 'extra copy', 'extra copies');
+  return `up to ${countWords(copies, 'extra copy', 'extra copies')}`;
 }

@@ -91,6 +91,8 @@ describe('metadata from outside (F53, F55)', () => {
     ],
     [{ title: { text: 'x' } }, 'title: an object', 'is not a string'],
     [{ shareInfo: 'EVERYONE' }, 'shareInfo: "EVERYONE"', 'is not an object; write { "mode": "EVERYONE" }'],
+    [{ companies: {} }, 'companies: an object is not a list', 'write it as [ … ]'],
+    [[], 'a list is not an object', 'write it as { "field": … }'],
     [{ documentOwner: '' }, 'documentOwner: "" is empty', 'remove it'],
     [{ title: 5, extra: `\u001b[2J${'x'.repeat(500)}` }, 'title: 5 is not a string', 'extra is not a known'],
   ])('names in %j the field, the value that stands there and the fix', (value, found, fix) => {

@@ -186,7 +186,7 @@ function Duplicates({ status }: Shown) {
         {(one) => (
           <>
             <Dismiss {...one} />
-            <p>up to {copiesWords(one.copies)}</p>
+            <p>{copiesWords(one.copies)}</p>
           </>
         )}
       </Rows>
