@@ -89,7 +89,8 @@ export async function withRestingEngine<T>(
   try {
     await Promise.all(folders.map((port) => port.start(listenerOf(port.name))));
     const deadline = performance.now() + longestMs;
-    while (rests && !isAtRest(engine) && (performance.now() < deadline || isBusy(engine))) await delay(askMs);
+    if (rests)
+      while (!isAtRest(engine) && (performance.now() < deadline || isBusy(engine))) await delay(askMs);
     return await act({ settings, ledger, engine, folders, limiter, activities });
   } finally {
     await engine.stop(0);
