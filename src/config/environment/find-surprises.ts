@@ -1,6 +1,5 @@
 import { parse } from 'dotenv';
 
-const prefix = 'INGESTD_';
 const entry = /^\s*(?:export\s+)?(INGESTD_\w*)(?:\s*=|:\s)(.*)$/;
 
 /**
@@ -9,24 +8,11 @@ const entry = /^\s*(?:export\s+)?(INGESTD_\w*)(?:\s*=|:\s)(.*)$/;
  */
 export function findSurprises(source: string): string[] {
   const values = parse(source);
-  const entries = source.split(/\r\n?|\n/).flatMap((text, index) => {
+  return source.split(/\r\n?|\n/).flatMap((text, index) => {
     const [, name, value = ''] = entry.exec(text) ?? [];
-    const isOurs = text.includes(prefix) && !text.trimStart().startsWith('#');
-    return isOurs ? [{ line: index + 1, name, value }] : [];
-  });
-  return entries.flatMap(({ line, name, value }, index) => {
-    if (name === undefined) return [`${line}: nothing is read from this line; write it as ${prefix}…=value`];
-    const before = entries.slice(0, index).findLast((one) => one.name === name);
-    const isLast = entries.slice(index + 1).every((one) => one.name !== name);
+    if (name === undefined || meantBy(value) === values[name]) return [];
     return [
-      ...(isLast && meantBy(value) !== values[name]
-        ? [
-            `${line}: ${name} is not read as it stands here, because of a #, a quote or a backslash in it; put all of the value in single quotes`,
-          ]
-        : []),
-      ...(before === undefined
-        ? []
-        : [`${line}: ${name} is set in line ${before.line} too, and this one counts; keep one of them`]),
+      `${index + 1}: ${name} is not read as it stands here, because of a #, a quote or a backslash in it, or of another line that sets it; put all of the value in single quotes, and keep one line of it`,
     ];
   });
 }
