@@ -41,7 +41,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   );
   if (online) {
     findings.push(
-      ...(settings.service.mode === 'embedded' ? [notAsked] : await checkService(options)),
+      ...(settings.service.mode === 'embedded' ? [] : await checkService(options)),
       ...(settings.cluster === null ? [] : await checkRedis(settings.cluster, settings.service)),
     );
   }
@@ -52,12 +52,6 @@ async function checkPauses({ state, folders }: Settings): Promise<readonly Check
   const names = pausedNames(await readPauses(state.dir), folders);
   return names.map((name) => finding('error', name, { code: 'paused', message: 'sending is paused' }));
 }
-
-const notAsked = finding('info', 'service.mode', {
-  code: 'service-embedded',
-  message: 'not checked: the embedded service is part of ingestd',
-  fix: '',
-});
 
 /** Part of the limit beyond which other programs of the same user may run out. */
 const comfortableShare = 0.8;

@@ -42,7 +42,6 @@ const noCodes = new Set([
   'service-reachable',
   'credentials-accepted',
   'redis-reachable',
-  'service-embedded',
   'kept',
   'attachments',
   'stopped',
