@@ -76,9 +76,6 @@ function partsOf(counts: readonly number[]): string[] {
 
 /** A document counts each time that it is delivered. */
 function describe(columns: readonly Column[]): string {
-  const delivered = ({ counts }: Column) => sumOf(counts.slice(0, chartKinds.indexOf('failed')));
-  const total = sumOf(columns.map(delivered));
-  if (total === 0) return 'No deliveries in the last 24 hours';
-  const most = columns.reduce((one, other) => (delivered(other) > delivered(one) ? other : one));
-  return `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours, most (${numberWords(delivered(most))}) around ${minuteWords(most.start)}`;
+  const total = sumOf(sumsOf(columns).slice(0, chartKinds.indexOf('failed')));
+  return `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours`;
 }
