@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
 import { consequenceOf } from '../../../src/sync/send/consequence.ts';
 import { busyOf, recordOf } from '../../support/fixtures/model-fixtures.ts';
@@ -8,21 +7,13 @@ import { busyOf, recordOf } from '../../support/fixtures/model-fixtures.ts';
 type Circumstances = Parameters<typeof consequenceOf>[1];
 
 const record = recordOf({ docId: 'doc-1' });
-const isGone: LedgerRecord = {
-  ...record,
-  unsure: { content: false, attachments: false, metadata: [], gone: true },
-};
 
 interface Now extends Partial<Omit<Circumstances, 'breaker' | 'random'>> {
   readonly openMs?: number;
   readonly manyMissing?: boolean;
-  readonly manyForbidden?: boolean;
 }
 
-function after(
-  outcome: Outcome,
-  { openMs = 0, manyMissing = false, manyForbidden = false, ...given }: Now = {},
-) {
+function after(outcome: Outcome, { openMs = 0, manyMissing = false, ...given }: Now = {}) {
   return consequenceOf(outcome, {
     operation: 'upload',
     attempts: 0,
@@ -35,7 +26,7 @@ function after(
     breaker: {
       openMs: () => openMs,
       manyMissing: () => manyMissing,
-      manyForbidden: () => manyForbidden,
+      manyForbidden: () => false,
       isOwnFault: (untaken) => untaken !== null && untaken.count > 1,
     },
     random: () => 0,
@@ -45,8 +36,6 @@ function after(
 const words = { code: 'http-422', message: 'no' };
 const rejected: Outcome = { kind: 'rejected', ...words };
 const busy = busyOf({ sent: 'all' });
-const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'lost' };
-const noDocId: Outcome = { kind: 'accepted', docId: null, warning: null };
 const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
 const elsewhere: Outcome = {
   kind: 'misaddressed',
@@ -55,10 +44,8 @@ const elsewhere: Outcome = {
   mayBeTaken: false,
 };
 const missing: Outcome = { kind: 'missing', status: 404, message: 'no such document', isOwnWord: true };
-const strange: Outcome = { ...missing, isOwnWord: false };
 
 const busyReason = { code: 'http-503', message: 'busy' };
-const lostReason = { code: 'no-answer', message: 'lost' };
 const redirected = { code: 'redirect', message: 'it is elsewhere' };
 const forLost = { code: 'missing-at-service' };
 
@@ -71,12 +58,6 @@ const inMinute = { delayMs: 60_000 };
 describe('after an answer that accepts nothing, a document', () => {
   it.each<readonly [string, Outcome, Now, object]>([
     ['that is rejected fails', rejected, {}, { kind: 'fail', reason: words }],
-    [
-      'that is rejected as all are waits with them',
-      rejected,
-      { manyForbidden: true, openMs: 60_000 },
-      retry(1, { reason: words, ...inMinute }),
-    ],
     [
       'is tried again after its own back-off',
       busy,
@@ -151,33 +132,6 @@ describe('after an answer that accepts nothing, a document', () => {
       { kind: 'unreadable', reason: { code: 'unreadable-now', message: 'EIO' } },
     ],
     [
-      'that may have been taken is in doubt, and goes out again',
-      lost,
-      {},
-      doubt(false, retry(1, { reason: lostReason }), lostReason),
-    ],
-    [
-      'that may have been taken is in doubt, and waits for a person',
-      lost,
-      { inDoubt: 'hold' },
-      doubt(true, { kind: 'fail', reason: { code: 'in-doubt', message: 'lost' } }),
-    ],
-    [
-      'that was taken under an id nobody knows is in doubt',
-      noDocId,
-      {},
-      doubt(true, waitsForPerson, {
-        code: 'no-doc-id',
-        message: 'the service accepted it without a docId that can be used',
-      }),
-    ],
-    [
-      'that something before the service does not know is tried again',
-      strange,
-      { onMissing: 'upload' },
-      retry(1, { reason: { code: 'http-404', message: 'no such document' } }),
-    ],
-    [
       'that the service does not know fails',
       missing,
       {},
@@ -187,22 +141,10 @@ describe('after an answer that accepts nothing, a document', () => {
       },
     ],
     [
-      'that it does not know is uploaded again',
-      missing,
-      { onMissing: 'upload' },
-      { kind: 'uploadAgain', docId: 'doc-1' },
-    ],
-    [
       'that it does not know, as none, fails',
       missing,
       { onMissing: 'upload', manyMissing: true },
       { kind: 'fail', reason: forLost },
-    ],
-    [
-      'that was perhaps deleted by us is uploaded again, whatever is said of others',
-      missing,
-      { record: isGone, manyMissing: true },
-      { kind: 'uploadAgain' },
     ],
     [
       'without a record is never uploaded again for that',
