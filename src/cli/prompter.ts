@@ -58,14 +58,8 @@ async function asked<T>(question: Promise<T>): Promise<T> {
     process.exitCode = before;
     return answer;
   } catch (error) {
-    throw new IngestdError(
-      'cancelled',
-      exitCodes.unforeseen,
-      `nothing more is written: ${errorMessage(error)}`,
-      {
-        cause: error,
-      },
-    );
+    const message = `nothing more is written: ${errorMessage(error)}`;
+    throw new IngestdError('cancelled', exitCodes.unforeseen, message, { cause: error });
   }
 }
 

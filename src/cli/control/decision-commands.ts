@@ -162,8 +162,7 @@ export async function share(
     );
   }
   if (documents.length === 0) {
-    if (barred > 0) return exitCodes.ok;
-    line('Nothing there is held more narrowly than it is stated.');
+    if (barred === 0) line('Nothing there is held more narrowly than it is stated.');
     return exitCodes.ok;
   }
   if (flags.yes !== true) {

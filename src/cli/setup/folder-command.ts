@@ -113,9 +113,8 @@ async function writeEdit(
 
 function invalid(error: unknown): never {
   if (errorCode(error) !== 'configuration') throw error;
-  throw new ConfigurationError(`nothing was changed, because of this fault:\n${errorMessage(error)}`, {
-    cause: error,
-  });
+  const message = `nothing was changed, because of this fault:\n${errorMessage(error)}`;
+  throw new ConfigurationError(message, { cause: error });
 }
 
 /** Has the daemon of this configuration read it again; gives what was done. */

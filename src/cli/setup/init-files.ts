@@ -73,9 +73,8 @@ export async function readIfThere(file: string, { env }: Pick<Destination, 'env'
   } catch (error) {
     if (errorCode(error) === 'configuration') throw error;
     if (errorCode(error) === 'ENOENT') return null;
-    throw new ConfigurationError(`${cannotBeRead(file, errorCode(error))}; name another file with --config`, {
-      cause: error,
-    });
+    const message = `${cannotBeRead(file, errorCode(error))}; name another file with --config`;
+    throw new ConfigurationError(message, { cause: error });
   }
 }
 
