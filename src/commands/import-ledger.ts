@@ -54,15 +54,15 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
     const lines = new Map(
       imported.entries.map(({ ref }, index) => [refKey(ref), imported.lines[index] ?? null]),
     );
-    const lineOf = ({ ref }: LedgerEntry) => lines.get(refKey(ref)) ?? null;
+    const note = ({ ref }: LedgerEntry, message: string) =>
+      problems.push({ line: lines.get(refKey(ref)) ?? null, message });
     for (const entry of imported.entries) {
-      const message = conflictWith(ledger, inDoubt, entry);
-      if (message !== null) problems.push({ line: lineOf(entry), message });
+      const conflict = conflictWith(ledger, inDoubt, entry);
+      if (conflict !== null) note(entry, conflict);
     }
     requireService(ledger, settings);
     const entries = imported.entries.filter((entry) => !isKnown(ledger, entry));
-    const files = await adoptFiles(entries, { settings, log });
-    for (const { entry, message } of files.problems) problems.push({ line: lineOf(entry), message });
+    const adopted = await adoptFiles(entries, { settings, log, note });
     if (problems.length > 0)
       return refuse(
         problems
@@ -72,7 +72,7 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
     await claimLedger(ledger, settings);
     for (let start = 0; start < entries.length; start += recordsAtOnce) {
       await ledger.commit(
-        files.entries.slice(start, start + recordsAtOnce).flatMap((entry) => adoption(ledger, entry)),
+        adopted.slice(start, start + recordsAtOnce).flatMap((entry) => adoption(ledger, entry)),
       );
     }
     await ledger.commit((imported.changes ?? []).filter((change) => isNew(ledger, change)));
@@ -180,12 +180,20 @@ const atOnce = 16;
  */
 async function adoptFiles(
   entries: readonly LedgerEntry[],
-  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
-): Promise<{ readonly entries: readonly LedgerEntry[]; readonly problems: readonly WrongEntry[] }> {
+  {
+    settings,
+    log,
+    note,
+  }: {
+    readonly settings: Settings;
+    readonly log: LogPort;
+    /** Takes why the file of an entry cannot be adopted. */
+    readonly note: (entry: LedgerEntry, message: string) => void;
+  },
+): Promise<readonly LedgerEntry[]> {
   const adopted = entries.filter(
     ({ ref, record }) => record.sha256 !== '' || settings.folders.every(({ name }) => name !== ref.folder),
   );
-  const problems: WrongEntry[] = [];
   for (const folder of settings.folders) {
     const unknown = entries.filter(({ ref, record }) => record.sha256 === '' && ref.folder === folder.name);
     if (unknown.length === 0) continue;
@@ -195,16 +203,19 @@ async function adoptFiles(
       const onDisk = unscannedFolder(port.path);
       for (let from = 0; from < unknown.length; from += atOnce) {
         const some = unknown.slice(from, from + atOnce);
-        for (const found of await Promise.all(some.map((entry) => adoptFile(port, entry, onDisk)))) {
-          if ('message' in found) problems.push(found);
-          else adopted.push(found);
-        }
+        await Promise.all(
+          some.map(async (entry) => {
+            const found = await adoptFile(port, entry, onDisk);
+            if (typeof found === 'string') note(entry, `${refKey(entry.ref)} ${found}`);
+            else adopted.push(found);
+          }),
+        );
       }
     } finally {
       await port.close();
     }
   }
-  return { entries: adopted, problems };
+  return adopted;
 }
 
 const nobodyListens: FolderListener = {
@@ -213,29 +224,18 @@ const nobodyListens: FolderListener = {
   changed: () => {},
 };
 
-/** A document whose file cannot be adopted, and why. */
-interface WrongEntry {
-  readonly entry: LedgerEntry;
-  readonly message: string;
-}
-
+/** Gives the reason as a text where the file cannot be adopted. */
 async function adoptFile(
   port: FolderPort,
-  entry: LedgerEntry,
+  { ref, record }: LedgerEntry,
   onDisk: FolderOnDisk,
-): Promise<LedgerEntry | WrongEntry> {
-  const { ref, record } = entry;
-  const name = refKey(ref);
-  const wrong = (message: string) => ({ entry, message: `${name} ${message}` });
+): Promise<LedgerEntry | string> {
   const found = await inspectDocument(port, ref, record);
   if (found.kind === 'absent') {
     const isThere = entryAt(onDisk, ref.path, locateOnDisk) !== null;
-    return wrong(
-      `${isThere ? 'is not a regular file' : 'does not exist'}, so its document would be deleted; correct the path, add the file, or remove the line from the import`,
-    );
+    return `${isThere ? 'is not a regular file' : 'does not exist'}, so its document would be deleted; correct the path, add the file, or remove the line from the import`;
   }
-  if (found.kind === 'unknown')
-    return wrong(`cannot be inspected (${found.message}); fix that, then import again`);
+  if (found.kind === 'unknown') return `cannot be inspected (${found.message}); fix that, then import again`;
   try {
     // One that is not sent as it is, too: the first pass says why, and an edit before it can be sent is an edit all the same.
     const stats = await lstat(locateOnDisk(onDisk, ref.path));
@@ -243,10 +243,8 @@ async function adoptFile(
     const stat = statOf(stats);
     const sha256 = await port.hash(ref.path, stat);
     if (sha256 !== null) return { ref, record: { ...record, stat, sha256 } };
-    return wrong('is still changing; import again when it has stopped');
+    return 'is still changing; import again when it has stopped';
   } catch (error) {
-    return wrong(
-      `cannot be read (${errorMessage(error)}); make it readable, or remove the line from the import`,
-    );
+    return `cannot be read (${errorMessage(error)}); make it readable, or remove the line from the import`;
   }
 }
