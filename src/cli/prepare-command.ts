@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 import type { OfflineView } from '../commands/make-plan.ts';
-import type { Credentials, Settings } from '../model/settings.ts';
+import type { Credentials } from '../model/settings.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
 import { levelAskedFor } from './define-command.ts';
 import type { CommandContext, GlobalFlags } from './define-command.ts';
@@ -56,7 +56,7 @@ export async function prepareCommand(
   if (settings.cluster !== null && settings.cluster.redis.password !== null)
     redactor.add([settings.cluster.redis.password]);
   const log = await createLog({
-    level: quiet && asked === undefined ? quietLevel(level) : level,
+    level: quiet && asked === undefined && level === 'info' ? 'warn' : level,
     format: settings.log.format,
     redactor,
     write: writeLog,
@@ -81,10 +81,6 @@ export async function presentCredentials({
 }: PreparedCommand): ReturnType<typeof findCredentials> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
   return findCredentials(configuration.secretSources);
-}
-
-function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
-  return level === 'info' ? 'warn' : level;
 }
 
 /** The configuration's fleet. Throws ConfigurationError where it is for one host. */

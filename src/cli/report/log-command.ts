@@ -57,15 +57,11 @@ export async function log(
     const bursts = isGathered ? gathered(all) : all.map((one) => [one]);
     const lines = bursts.flatMap((burst) => burstLines(burst, output));
     for (const line of lines.slice(most === null ? 0 : -most)) output.line(line);
-    if (lines.length === 0) output.line(nothingWords(wanted));
+    if (lines.length === 0 && wanted === null) output.line('Nothing happened.');
+    else if (lines.length === 0)
+      output.line(`The log has nothing about ${wanted}; ingestd why tells how it stands.`);
   }
   return exitCodes.ok;
-}
-
-function nothingWords(wanted: string | null): string {
-  return wanted === null
-    ? 'Nothing happened.'
-    : `The log has nothing about ${wanted}; ingestd why tells how it stands.`;
 }
 
 /** What a path means: in a configured folder, or in one that was. Throws ConfigurationError for any other. */

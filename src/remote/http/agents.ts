@@ -61,8 +61,8 @@ function checkProxy(proxy: unknown): void {
   const fix = 'use http://HOST:PORT, or add the host of the service to NO_PROXY';
   const scheme = URL.canParse(proxy) ? new URL(proxy).protocol.slice(0, -1) : null;
   if (scheme === null) throw new ConfigurationError(`${variable}: not a proxy address; ${fix}`);
-  if (scheme.startsWith('pac+'))
-    throw new ConfigurationError(`${variable}: proxy scripts (${scheme}) are not supported; ${fix}`);
-  if (!Object.keys(proxies).includes(scheme))
-    throw new ConfigurationError(`${variable}: ${excerpt(scheme)} is not a known kind of proxy; ${fix}`);
+  if (scheme.startsWith('pac+') || !Object.keys(proxies).includes(scheme))
+    throw new ConfigurationError(
+      `${variable}: ${excerpt(scheme)} is not a kind of proxy that can be used; ${fix}`,
+    );
 }

@@ -32,10 +32,13 @@ describe('the proxy of the environment', () => {
   });
 
   it.each([
-    ['gopher://me:secret@proxy.test', /^HTTPS_PROXY, .*: gopher is not a known kind of proxy; use http:/],
+    [
+      'gopher://me:secret@proxy.test',
+      /^HTTPS_PROXY, .*: gopher is not a kind of proxy that can be used; use http:/,
+    ],
     [
       'pac+http://me:secret@proxy.test/p.pac',
-      /^HTTPS_PROXY, .*: proxy scripts \(pac\+http\) are not supported; use http:.*NO_PROXY/,
+      /^HTTPS_PROXY, .*: pac\+http is not a kind of proxy that can be used; use http:.*NO_PROXY/,
     ],
     ['http://me:secret@proxy.test:port', /^HTTPS_PROXY, .*: not a proxy address; use http:/],
   ])('is refused at the start where nothing could be sent through it: %s', (proxy, words) => {

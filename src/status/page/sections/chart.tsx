@@ -22,7 +22,9 @@ function Columns() {
   const columns = columnsOf(history);
   const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts)));
   const ticks = columns.filter((_, index) => index % (columnCount / 4) === 0);
-  const words = describe(columns);
+  // A document counts each time that it is delivered.
+  const total = sumOf(sumsOf(columns).slice(0, chartKinds.indexOf('failed')));
+  const words = `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours`;
   return (
     <>
       <svg
@@ -72,10 +74,4 @@ function sumsOf(columns: readonly Column[]): number[] {
 /** One for each kind that there is: `12 uploaded`. */
 function partsOf(counts: readonly number[]): string[] {
   return chartKinds.flatMap((kind, at) => (counts[at] ? [`${numberWords(counts[at])} ${kind}`] : []));
-}
-
-/** A document counts each time that it is delivered. */
-function describe(columns: readonly Column[]): string {
-  const total = sumOf(sumsOf(columns).slice(0, chartKinds.indexOf('failed')));
-  return `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours`;
 }
