@@ -230,7 +230,8 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
       // What is under way takes time of this machine: the clock in hand must not run away from it.
       const { tasks } = life.engine;
       const isWaiting = underWay.every((kind) => tasks.in(kind).size === 0);
-      await step(100, isWaiting ? Infinity : 100);
+      // While the minute is used up nothing goes out.
+      await step(100, isWaiting ? Infinity : Math.max(100, life.limiter.status().nextFreeMs));
     }
   }
 
