@@ -78,13 +78,9 @@ function anchorWords(node: unknown, aliases: ReadonlySet<string>): string | null
 function tagWords(node: unknown): string | null {
   const tag = isScalar(node) || isCollection(node) ? node.tag : undefined;
   if (tag === undefined) return null;
-  const name = tagName(tag);
+  // `!!str` for what the parser calls `tag:yaml.org,2002:str`.
+  const name = excerpt(tag.replace(/^tag:yaml\.org,2002:/, '!!'));
   return `${name} is a YAML tag, which ingestd does not use; ${withoutMark(name, node)}`;
-}
-
-/** `!!str` for what the parser calls `tag:yaml.org,2002:str`. */
-function tagName(tag: string): string {
-  return excerpt(tag.replace(/^tag:yaml\.org,2002:/, '!!'));
 }
 
 function withoutMark(mark: string, node: unknown): string {

@@ -1,8 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
-import { orNull } from '../../lib/or-null.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import { presences } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
@@ -223,8 +221,6 @@ const statusFigures: Figures<Scrape> = {
     () => Math.round(performance.timeOrigin / 1000),
   ],
   process_resident_memory_bytes: ['Resident memory in bytes.', () => process.memoryUsage.rss()],
-  // Only Linux tells.
-  process_open_fds: ['Open file descriptors.', () => orNull(() => readdirSync('/proc/self/fd'))?.length ?? 0],
   process_cpu_seconds_total: [
     'User and system CPU time in seconds.',
     () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
